@@ -35,8 +35,8 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: ({ body: { current_password, keep_tokens, code, status, quiet_until, ...changes } }, { _id }) =>
-      (status !== undefined || quiet_until !== undefined) && Object.keys(changes).length === 0
+    security: ({ body: { current_password, keep_tokens, code, status, quiet_until, shows_presence, ...changes } }, { _id }) =>
+      [status, quiet_until, shows_presence].some((one) => one !== undefined) && Object.keys(changes).length === 0
         ? undefined
         : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),

@@ -22,8 +22,19 @@ export type Notice =
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 
+/** A notice that servers alone take: what it tells of is not stored, or is of no interest where nobody watches it. */
+export type ServerNotice =
+  | Notice
+  /** A user has changed what others see of them: names, picture, status, or whether they are told when the user is active. */
+  | { type: 'person'; user: string }
+  /** How people are who are connected to a process; with `asks`, it wants to know the same of those of the others. */
+  | { type: 'presence'; process: string; people: PresentPerson[]; asks?: true };
+
+/** Somebody who is connected to a server, or no longer is, and whom they have blocked. */
+export type PresentPerson = { user: string; state: 'active' | 'away' | 'offline'; blocked: string[] };
+
 /** A listener that passes notices on. */
-export type Listener = (notice: Notice) => void;
+export type Listener = (notice: ServerNotice) => void;
 
 const listeners = new Set<Listener>();
 
@@ -40,6 +51,11 @@ export function onNotice(listener: Listener): () => void {
 export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
   for (const listener of listeners) listener(notice);
   if (carrier) untold.push({ notice, isWanted });
+}
+
+/** Passes a notice on within this process, and from a server to the others; functions have nobody to tell. */
+export function notifyServers(notice: ServerNotice): void {
+  for (const listener of listeners) listener(notice);
 }
 
 /**

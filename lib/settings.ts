@@ -196,6 +196,13 @@ export const settings = {
     'Connections of a process. Half of them may be WebSockets; one address may have a quarter, unless a proxy is trusted.',
     { option: 'max-connections' },
   ),
+  PRESENCE: setting(
+    'serve',
+    oneOf('on', 'off'),
+    'on',
+    '`off`: nobody is told [who is active](push.md#who-is-active). There is none on AWS and under `npm start`.',
+    { option: 'presence' },
+  ),
   METRICS_PORT: setting(
     'serve',
     wordOr('', wholeNumber(0, 65_535)),

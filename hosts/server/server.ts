@@ -17,6 +17,7 @@ import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { ambiguous, isPlain } from './plain.ts';
+import type { PresenceTimes } from './push/presence.ts';
 import type { Relay } from './push/relay.ts';
 import { startPush } from './push/start.ts';
 import { isForSocket } from './push/upgrade.ts';
@@ -41,6 +42,9 @@ type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'>
   server?: string | undefined;
   /** After how many milliseconds it is looked whether a notice was lost. */
   sweep?: number;
+  /** Whether people are told who of the others is active, and when. */
+  presence?: boolean;
+  presenceTimes?: Partial<PresenceTimes>;
 };
 
 /** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */

@@ -55,6 +55,8 @@ export function readSettings(words: string[], environment: Record<string, string
       /** Undefined where none are to be made. */
       backup: directory === '' ? undefined : backup,
       metricsPort: metricsPort === '' ? undefined : metricsPort,
+      /** Whether people are told who of the others is active. */
+      presence: readSetting('PRESENCE', all) === 'on',
     };
   } catch (error) {
     throw error instanceof ConfigError ? new SettingsError(error.message) : error;

@@ -8,6 +8,7 @@ import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
+import { notifyServers } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -33,6 +34,7 @@ export type AccountChanges = {
   status?: StatusDocument | null | undefined;
   /** Null to be notified now. */
   quiet_until?: Date | null | undefined;
+  shows_presence?: boolean | undefined;
   email?: string | undefined;
   password?: string | undefined;
   is_admin?: boolean | undefined;
@@ -67,7 +69,7 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
-  const { name, status, quiet_until, email, password, is_admin, is_active } = changes;
+  const { name, status, quiet_until, shows_presence, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
@@ -75,6 +77,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name && { name }),
       ...(status && { status }),
       ...(quiet_until && { quiet_until }),
+      ...(shows_presence === false && { shows_presence }),
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
@@ -84,12 +87,15 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name === '' && { name: '' as const }),
       ...(status === null && { status: '' as const }),
       ...(quiet_until === null && { quiet_until: '' as const }),
+      ...(shows_presence && { shows_presence: '' as const }),
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
   const stepsDown = is_admin === false || is_active === false;
   const changed = await orConflict(stepsDown ? stepDownAdmin(id, update) : change(id, update));
   if (!changed) throw noSuchUser();
+  const isSeen = name !== undefined || status !== undefined || shows_presence !== undefined;
+  if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');

@@ -7,6 +7,7 @@ import { uploadBroken, whole } from '../files/directory.ts';
 import { typeOf } from '../files/types.ts';
 import type { Picture } from '../http/bytes.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { notifyServers } from '../notices.ts';
 
 /*
  * The bytes are stored before the account has their version, and removed after the account has lost it. What is
@@ -52,9 +53,12 @@ export async function setAvatar(user: ObjectId, sent: AsyncIterable<Uint8Array>)
   const version = hash('sha256', bytes, 'base64url').slice(0, 22);
   await avatars.updateOne({ _id: user }, { $set: { version, type, bytes: new Binary(bytes) } }, { upsert: true });
   const changed = await users.findOneAndUpdate({ _id: user }, { $set: { avatar: version } }, { returnDocument: 'after' });
-  if (changed) return shownUser.show(changed);
-  await forgetAvatar(user);
-  throw noSuchUser();
+  if (!changed) {
+    await forgetAvatar(user);
+    throw noSuchUser();
+  }
+  notifyServers({ type: 'person', user: user.toHexString() });
+  return shownUser.show(changed);
 }
 
 /** Takes the picture of a user away. */
@@ -62,6 +66,7 @@ export async function removeAvatar(user: ObjectId): Promise<void> {
   const { matchedCount } = await users.updateOne({ _id: user }, { $unset: { avatar: '' } });
   if (matchedCount === 0) throw noSuchUser();
   await forgetAvatar(user);
+  notifyServers({ type: 'person', user: user.toHexString() });
 }
 
 /** Removes the bytes of a user's picture. */

@@ -45,6 +45,7 @@ const deletion = {
     avatar: '',
     status: '',
     quiet_until: '',
+    shows_presence: '',
     email: '',
     email_key: '',
     password_hash: '',

@@ -19,6 +19,7 @@ export type Caller = {
     | 'avatar'
     | 'status'
     | 'quiet_until'
+    | 'shows_presence'
     | 'email'
     | 'is_admin'
     | 'is_active'

@@ -40,6 +40,11 @@ export const shownUser = representation(
       ({ quiet_until }) => quiet_until && showDate(quiet_until),
       { quiet_until: 1 },
     ),
+    shows_presence: made(
+      described('Whether people with whom the user shares a room are told when the user is active.', aFlag),
+      ({ shows_presence }) => shows_presence !== false,
+      { shows_presence: 1 },
+    ),
   },
   ['name', 'avatar', 'status', 'quiet_until'],
 );

@@ -1,9 +1,20 @@
+import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema } from '../api/extended-json.ts';
-import { dateTime, flag, id, integer, isObject, optional, readParameters, type Values } from '../api/parameters.ts';
+import {
+  dateTime,
+  flag,
+  id,
+  integer,
+  isObject,
+  optional,
+  type Parameter,
+  readParameters,
+  type Values,
+} from '../api/parameters.ts';
 import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
-import { invalidParameter } from '../errors.ts';
+import { conflict, invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
-import { aUsername } from '../identity/persons.ts';
+import { aUsername, statedFields } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
@@ -33,6 +44,8 @@ export const socketLimits = {
   typing: 50,
   /** How often a connection may tell one room that its user is typing. */
   typingEvery: 3,
+  /** How many people a connection may watch: as many as their ids fit into one frame. */
+  watched: 100,
 } as const;
 
 /** How many rooms a pong lists. */
@@ -62,7 +75,17 @@ export const clientFrames = {
     ['since'],
   ),
   typing: record('TypingFrame', { type: aType('typing'), room: aRoomId }),
+  watch: record('WatchFrame', {
+    type: aType('watch'),
+    users: described(
+      `The people whom the client shows, in place of those that it named before: at most ${socketLimits.watched}.`,
+      listOf(idSchema),
+    ),
+  }),
+  active: record('ActiveFrame', { type: aType('active') }),
 };
+
+const people = (state: string) => described(`The ids of those who ${state}.`, listOf(idSchema));
 
 /** The frames of the service, by name; clients ignore unknown types and fields. */
 export const serverFrames = {
@@ -75,8 +98,9 @@ export const serverFrames = {
       lifetime: described('The seconds after which the connection ends in any case.', aCount),
       now,
       epoch,
+      presence: described('Whether the service tells who is active; if absent, it refuses `watch` and `active`.', aFlag),
     },
-    ['lifetime'],
+    ['lifetime', 'presence'],
   ),
   room: record(
     'RoomFrame',
@@ -110,6 +134,13 @@ export const serverFrames = {
     last_read: described('The place up to which the user has read the replies, on any device.', aCount),
     is_followed: described('Whether the user follows the thread.', aFlag),
   }),
+  presence: record('PresenceFrame', {
+    type: aType('presence'),
+    active: people('are connected and did something in the last five minutes'),
+    away: people('are connected'),
+    offline: people('are not connected, or whom the user may not see'),
+  }),
+  person: record('PersonFrame', { type: aType('person'), user: aUserId, ...statedFields }, ['name', 'avatar', 'status']),
   pong: record('PongFrame', {
     type: aType('pong'),
     id: described('The number of the ping.', aCount),
@@ -154,11 +185,26 @@ export const farewells = {
 } as const;
 export type Farewell = keyof typeof farewells;
 
+const users: Parameter<ObjectId[]> = {
+  read: (sent) => {
+    if (!Array.isArray(sent) || sent.length > socketLimits.watched) return undefined;
+    const read = sent.map(id.read);
+    return read.every((one) => one !== undefined) ? read : undefined;
+  },
+  rule: `be a list of at most ${socketLimits.watched} ids`,
+  schema: listOf(id.schema),
+};
+
 const parameters = {
   hello: { events: optional(flag) },
   ping: { id: integer(0, Number.MAX_SAFE_INTEGER), since: optional(dateTime) },
   typing: { room: id },
+  watch: { users },
+  active: {},
 };
+
+/** Refuses what only a service that tells who is active takes. */
+export const noPresence = () => conflict('no_presence', 'The service does not tell who is active.');
 
 /** A frame of a client as it was understood. */
 export type ClientFrame = {

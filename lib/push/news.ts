@@ -1,12 +1,13 @@
 import { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
 import { rooms } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { withDeadline } from '../deadline.ts';
 import { type Event, readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
+import { personReads, type StatedPerson } from '../identity/persons.ts';
 import { isBlocked, notBlocked } from '../rooms/conversations.ts';
 import { socketLimits } from './frames.ts';
 
@@ -49,17 +50,45 @@ async function findAudience(room: string): Promise<Audience> {
 type Conversation = Parameters<typeof isBlocked>[0];
 const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
 
+/** The rooms of a user, and how far the feed of each is; whom the user has blocked, and whether others may know when the user is active. */
+export type Followed = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
+
 /** The rooms of a user, except the conversations that the user does not want to see, and how far the feed of each is. */
-export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Map<string, number>> =>
+export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Followed> =>
   inTime(async () => {
     const _id = new ObjectId(user);
-    const account = await users.findOne<{ blocked?: ObjectId[] }>({ _id }, { projection: { blocked: 1 } });
-    return positionsOf({ ...which, 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
+    const account = await users.findOne<Settings>({ _id }, { projection: { blocked: 1, shows_presence: 1 } });
+    const rooms = await positionsOf({ ...which, 'members.user': _id, ...notBlocked({ user: account ?? {} }) });
+    const blocked = new Set(account?.blocked?.map((one) => one.toHexString()));
+    return { rooms, blocked, isShown: account !== null && account.shows_presence !== false };
   });
 
+type Settings = Pick<UserDocument, 'blocked' | 'shows_presence'>;
+
 /** One room of a user, and how far its feed is; empty if the user is not a member of it, or does not want to see it. */
-export const readRoomOf = (user: string, room: string): Promise<Map<string, number>> =>
-  readRoomsOf(user, { _id: new ObjectId(room) });
+export const readRoomOf = async (user: string, room: string): Promise<Map<string, number>> =>
+  (await readRoomsOf(user, { _id: new ObjectId(room) })).rooms;
+
+/** The users in each of these rooms. */
+export const readMembersOf = (ids: string[]): Promise<Map<string, Set<string>>> =>
+  inTime(async () => {
+    const found = await rooms
+      .find<{ _id: ObjectId; members: { user: ObjectId }[] }>(
+        { _id: { $in: ids.map((id) => new ObjectId(id)) } },
+        { projection: { 'members.user': 1 } },
+      )
+      .toArray();
+    return new Map(found.map(({ _id, members }) => [_id.toHexString(), new Set(members.map(({ user }) => user.toHexString()))]));
+  });
+
+/** What a user is called and says of themselves, and the rooms of the user; undefined for a deleted account. */
+export const readPerson = (user: string): Promise<{ person: StatedPerson; rooms: Set<string> } | undefined> =>
+  inTime(async () => {
+    const _id = new ObjectId(user);
+    const person = await users.findOne<StatedPerson>({ _id }, { projection: personReads() });
+    if (!person) return undefined;
+    return { person, rooms: new Set((await positionsOf({ 'members.user': _id })).keys()) };
+  });
 
 /** The conversations of two users, how far each is, and whether the first one does not want to see it. */
 export const readConversations = (

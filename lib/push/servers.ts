@@ -6,7 +6,7 @@ import { servers } from '../collections/servers.ts';
 import { unexpiredWithin } from '../collections/tokens.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
 import { withDeadline } from '../deadline.ts';
-import type { Notice } from '../notices.ts';
+import type { ServerNotice } from '../notices.ts';
 
 /*
  * How servers that share a database hear of each other: each registers in it, and those on which somebody is
@@ -53,13 +53,13 @@ export const readMovedSince = (time: Date, ids: string[]): Promise<Map<string, n
   });
 
 /** Notes what the other servers are to be told. */
-export const storeNotices = (server: string, notices: Notice[]): Promise<unknown> =>
+export const storeNotices = (server: string, notices: ServerNotice[]): Promise<unknown> =>
   inTime(() =>
     insertWithTimes(serverNotices, { server, notices: JSON.stringify(notices) }, { expires_at: { $add: ['$$NOW', noticeLife] } }),
   );
 
 /** The notices of other servers since a time, by the database's clock, and some that they noted shortly before. */
-export const readNoticesSince = (time: Date, server: string): Promise<{ id: string; notices: Notice[] }[]> =>
+export const readNoticesSince = (time: Date, server: string): Promise<{ id: string; notices: ServerNotice[] }[]> =>
   inTime(async () => {
     const since = new Date(time.getTime() + noticeLife - latestArrival);
     const found = await serverNotices

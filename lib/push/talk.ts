@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { notify } from '../notices.ts';
-import { type ClientFrame, mostInPong, readFrame, type ServerFrame } from './frames.ts';
+import { type ClientFrame, mostInPong, noPresence, readFrame, type ServerFrame } from './frames.ts';
 
 type Time = { $date: string };
 
@@ -13,11 +13,15 @@ type Moment = { now: Time; epoch: string };
  */
 export type Session = {
   /** Sends news to the client from now on; gives what the greeting says. */
-  greet: (wantsEvents: boolean) => Promise<(Moment & { connection: string; ping: number; lifetime?: number }) | undefined>;
+  greet: (
+    wantsEvents: boolean,
+  ) => Promise<(Moment & { connection: string; ping: number; lifetime?: number; presence?: boolean }) | undefined>;
   /** The rooms of the client that moved since a time, at least one more than `most` if there are as many. */
   findMoved: (since: Date | undefined, most: number) => Promise<(Moment & { moved: [room: string, seq: number][] }) | undefined>;
   /** The user who types, if the client may say so in the room now. */
   findTypist: (room: ObjectId) => Promise<{ user: string; username: string } | undefined>;
+  /** Watches these people from now on, and gives how they are; notes that the user is active. Absent where the service tells no presence. */
+  presence?: { watch: (users: ObjectId[]) => ServerFrame | undefined; noteActivity: () => void } | undefined;
 };
 
 /** Takes a frame of a client, and returns the answer if there is one. Throws an `HttpError` for what is not a frame. */
@@ -28,6 +32,10 @@ export async function answerFrame(text: string, session: Session): Promise<Serve
     return greeting && { type: 'hello', ...greeting };
   }
   if (frame.type === 'ping') return pong(frame, session);
+  if (frame.type === 'watch' || frame.type === 'active') {
+    if (!session.presence) throw noPresence();
+    return frame.type === 'watch' ? session.presence.watch(frame.users) : void session.presence.noteActivity();
+  }
   const typist = await session.findTypist(frame.room);
   if (typist) notify({ type: 'typing', room: frame.room.toHexString(), ...typist });
   return undefined;

@@ -28,6 +28,7 @@ describe('user', () => {
       is_admin: true,
       is_active: true,
       created_at: anyDate,
+      shows_presence: true,
     });
   });
 

@@ -38,6 +38,7 @@ describe('user create', () => {
       is_admin: false,
       is_active: true,
       created_at: { $date: expect.any(String) },
+      shows_presence: true,
     });
   });
 

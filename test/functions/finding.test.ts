@@ -25,6 +25,7 @@ const asSelf = ({ id, username, email }: Account) => ({
   is_admin: false,
   is_active: true,
   created_at: anyDate,
+  shows_presence: true,
 });
 
 describe.each(transports())('finding people, %s', (_transport, call) => {

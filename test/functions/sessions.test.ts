@@ -21,7 +21,15 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
         body: {
           token: anyToken,
           expires_at: anyDate,
-          user: { _id: { $oid: id }, username, email, is_admin: false, is_active: true, created_at: anyDate },
+          user: {
+            _id: { $oid: id },
+            username,
+            email,
+            is_admin: false,
+            is_active: true,
+            created_at: anyDate,
+            shows_presence: true,
+          },
         },
       });
       const { token, expires_at } = body as { token: string; expires_at: { $date: string } };

@@ -18,7 +18,15 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
         expect({ status, headers, body }).toEqual({
           status: 200,
           headers: expect.objectContaining(successHeaders),
-          body: { _id: { $oid: id }, username, email, is_admin: false, is_active: true, created_at: anyDate },
+          body: {
+            _id: { $oid: id },
+            username,
+            email,
+            is_admin: false,
+            is_active: true,
+            created_at: anyDate,
+            shows_presence: true,
+          },
         });
       }
     });

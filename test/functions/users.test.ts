@@ -19,7 +19,15 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
         status: 201,
         headers: expect.objectContaining(successHeaders),
         body: {
-          user: { _id: anyId, username, email: sent.email, is_admin: false, is_active: true, created_at: anyDate },
+          user: {
+            _id: anyId,
+            username,
+            email: sent.email,
+            is_admin: false,
+            is_active: true,
+            created_at: anyDate,
+            shows_presence: true,
+          },
           token: anyToken,
         },
       });

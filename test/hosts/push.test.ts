@@ -27,7 +27,7 @@ const emulator = async (): Promise<Way> => {
 };
 
 /** What functions can't do: keep the order of a room, and choose the code with which a connection is closed. */
-const byServer = { isServer: true, times: { ping: 50 } };
+const byServer = { isServer: true, times: { ping: 50, presence: true } };
 const byFunctions = { isServer: false, times: { ping: 240, lifetime: 7_200 } };
 
 describe.each([
@@ -313,9 +313,9 @@ describe.each([
     });
 
     it.each([
-      ['that is not JSON', 'hello', "The 'type' parameter must be hello, ping, typing."],
-      ['without a type', {}, "The 'type' parameter must be hello, ping, typing."],
-      ['of an unknown type', { type: 'toString' }, "The 'type' parameter must be hello, ping, typing."],
+      ['that is not JSON', 'hello', "The 'type' parameter must be hello, ping, typing, watch, active."],
+      ['without a type', {}, "The 'type' parameter must be hello, ping, typing, watch, active."],
+      ['of an unknown type', { type: 'toString' }, "The 'type' parameter must be hello, ping, typing, watch, active."],
       ['with an invalid field', { type: 'ping', id: -1 }, "The 'id' parameter must be from 0 to 9007199254740991."],
       ['without a required field', { type: 'typing' }, "The 'room' parameter is required."],
     ])('%s gets an error, and the connection stays', async (_what, frame, message) => {
@@ -324,6 +324,17 @@ describe.each([
       await expect.poll(() => socket.of('error')).toEqual([{ type: 'error', status: 400, message }]);
       socket.send({ type: 'ping', id: 1 });
       await expect.poll(() => socket.of('pong')).toHaveLength(1);
+      socket.socket.close();
+    });
+
+    it('that asks who is active is answered by servers alone', async () => {
+      const socket = await connected(url, await anAccount());
+      socket.send({ type: 'watch', users: [] });
+      socket.send({ type: 'active' });
+      const error = { type: 'error', status: 409, message: 'The service does not tell who is active.' };
+      if (isServer)
+        await expect.poll(() => socket.of('presence')).toEqual([{ type: 'presence', active: [], away: [], offline: [] }]);
+      else await expect.poll(() => socket.of('error')).toEqual([error, error]);
       socket.socket.close();
     });
 

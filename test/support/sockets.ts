@@ -29,8 +29,9 @@ export type TestSocket = {
 };
 
 /** Starts a server of this process, which looks for lost notices every so many milliseconds; what the process itself does, it hears of. */
-export async function aServer({ sweep = 3_600_000, maxConnections = 1_000 } = {}) {
-  const server = await startServer({ host: '127.0.0.1', port: 0, trustProxy: 0, maxConnections, sweep });
+export async function aServer({ sweep = 3_600_000, maxConnections = 1_000, presence = true, presenceTimes = {} } = {}) {
+  const address = { host: '127.0.0.1', port: 0, trustProxy: 0, maxConnections };
+  const server = await startServer({ ...address, sweep, presence, presenceTimes });
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
 

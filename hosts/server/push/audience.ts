@@ -6,6 +6,8 @@ export type Follower = {
   username: string;
   connections: Set<Connection>;
   rooms: Set<Room>;
+  /** Whom the user has blocked, and whether others may know when the user is active; undefined until it is read. */
+  account: { blocked: Set<string>; isShown: boolean } | undefined;
   /** Whether the rooms may be others than these, and the load that is finding out. */
   isStale: boolean;
   loading: Promise<void> | undefined;
@@ -23,6 +25,8 @@ export type Room = {
   repairing: number;
   isPumping: boolean;
   followers: Set<Follower>;
+  /** All members, where it matters who of them is connected elsewhere. */
+  members: Set<string> | undefined;
 };
 
 /** A user who is connected from now on. */
@@ -31,6 +35,7 @@ export const newFollower = (id: string): Follower => ({
   username: '',
   connections: new Set(),
   rooms: new Set(),
+  account: undefined,
   isStale: true,
   loading: undefined,
 });
@@ -44,4 +49,5 @@ export const newRoom = (id: string, seq: number): Room => ({
   repairing: 0,
   isPumping: false,
   followers: new Set(),
+  members: undefined,
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
+import type { PresentPerson } from '../../../lib/notices.ts';
 import { type Encoded, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
 import { Bucket } from './bucket.ts';
@@ -28,6 +29,8 @@ export class Connection {
   wantsEvents = true;
   /** When the client sent its last frame that was no mere ping or pong, on the clock of `performance.now()`. */
   heardAt = performance.now();
+  /** The people whom it watches, and what it was told of each. */
+  watched = new Map<string, PresentPerson['state'] | undefined>();
   readonly #socket: WebSocket;
   readonly #frames = new Bucket(socketLimits.framesPerMinute);
   readonly #bytes = new Bucket(socketLimits.framesPerMinute * (socketLimits.frame + largestHead));
@@ -36,6 +39,8 @@ export class Connection {
   #untold: Map<string, number> | undefined;
   #slowSince: number | undefined;
   #isEnding = false;
+  /** Whether it is ending because its token has ended. */
+  isSignedOut = false;
   #typing: { room: string; at: number } | undefined;
 
   constructor(socket: WebSocket, token: string) {
@@ -60,8 +65,8 @@ export class Connection {
   }
 
   /** Sends what may get lost, unless the client reads slowly. */
-  sendEphemeral(frame: Encoded, kind: 'typing' | 'read'): void {
-    if (this.#socket.bufferedAmount > manyBytes) counts.dropped.ephemeral++;
+  sendEphemeral(frame: Encoded, kind: 'typing' | 'read' | 'presence'): void {
+    if (this.isBehind) counts.dropped.ephemeral++;
     else this.#push(frame, kind);
   }
 
@@ -71,6 +76,11 @@ export class Connection {
     this.#push(encode({ type: 'left', room: { $oid: room } }), 'left');
   }
 
+  /** Whether the client gets nothing now that it can do without. */
+  get isBehind(): boolean {
+    return this.#socket.bufferedAmount > manyBytes;
+  }
+
   /** Whether the client has left more unread than a client may. */
   get isSlow(): boolean {
     return this.#socket.bufferedAmount > mostBytes;
@@ -78,8 +88,7 @@ export class Connection {
 
   /** Tells a client that has caught up how far the rooms are, and ends the connection of one that does not. */
   catchUp(now: number, epoch: string): void {
-    const isSlow = this.#socket.bufferedAmount > manyBytes;
-    if (!isSlow) {
+    if (!this.isBehind) {
       this.#slowSince = undefined;
       const untold = this.#untold;
       this.#untold = undefined;
@@ -127,6 +136,7 @@ export class Connection {
   end(reason: Farewell): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
+    this.isSignedOut = reason === 'ended';
     const { code, ...farewell } = farewells[reason];
     this.send(encode({ type: 'bye', code, reason, ...farewell }));
     // The library ends what takes longer than `longestClose`.

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
-import type { Notice } from '../../../lib/notices.ts';
+import type { Notice, ServerNotice } from '../../../lib/notices.ts';
 import { type Encoded, encode, encodeRead, encodeSignal, encodeThread } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
@@ -10,6 +10,7 @@ import { createSemaphore } from '../semaphore.ts';
 import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
 import { Connection } from './connection.ts';
 import { counts } from './counts.ts';
+import type { Presence } from './presence.ts';
 import { pump } from './pump.ts';
 
 /** Whose connection it is. */
@@ -32,6 +33,8 @@ export class Hub {
   /** How far rooms are that nobody followed, while it is being read who follows which. */
   readonly #missed = new Map<string, number>();
   #loads = 0;
+  /** Who of them is active; undefined where nobody is to be told. */
+  presence: Presence | undefined;
   readonly #prepare: () => Promise<void>;
   // The requests of others need the database as well.
   readonly #readings = createSemaphore(Math.max(2, Math.floor(config.mongodbPoolSize / 2)));
@@ -66,6 +69,7 @@ export class Hub {
     this.#silent.delete(connection);
     follower.connections.delete(connection);
     if (follower.connections.size > 0) return;
+    this.presence?.left(follower.id, { isForGood: connection.isSignedOut });
     this.followers.delete(follower.id);
     for (const room of follower.rooms) this.#forget(follower, room);
   }
@@ -94,7 +98,7 @@ export class Hub {
   }
 
   /** Takes a notice of this process or another. */
-  notice(notice: Notice): void {
+  notice(notice: ServerNotice): void {
     if (this.followers.size === 0) return;
     if (notice.type === 'moved') this.#moved(notice);
     else if (notice.type === 'typing') this.#tellOfTyping(notice);
@@ -102,7 +106,11 @@ export class Hub {
     else if (notice.type === 'thread') this.#tellOfReading(notice.user, encodeThread(notice));
     else if (notice.type === 'blocked') this.#refreshSoon(notice.user);
     else if (notice.type === 'ended') this.#checkSoon(notice);
-    else {
+    else if (notice.type === 'presence') this.presence?.hear(notice);
+    else if (notice.type === 'person') {
+      this.#refreshSoon(notice.user);
+      this.presence?.changed(notice.user);
+    } else {
       // A type of notice that is added later is no end of its room.
       const { room: id } = notice satisfies { type: 'gone' };
       const room = this.rooms.get(id);
@@ -184,8 +192,9 @@ export class Hub {
       follower.isStale = false;
       this.#loads++;
       try {
-        const found = await this.read(() => readRoomsOf(follower.id));
+        const { rooms: found, ...account } = await this.read(() => readRoomsOf(follower.id));
         if (follower.connections.size === 0) return;
+        follower.account = account;
         for (const room of follower.rooms) if (!found.has(room.id)) this.leave(follower, room);
         for (const [id, seq] of found) this.#join(follower, id, seq);
       } catch (error) {

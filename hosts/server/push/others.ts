@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeGapsAfter } from '../../../lib/feed/feed.ts';
 import { describeError, log } from '../../../lib/log.ts';
-import type { Notice } from '../../../lib/notices.ts';
+import type { ServerNotice } from '../../../lib/notices.ts';
 import { readMovedSince, readNoticesSince, register, storeNotices } from '../../../lib/push/servers.ts';
 import type { Hub } from './hub.ts';
 import { slice, slices } from './sweep.ts';
@@ -12,7 +12,7 @@ export type Others = {
   /** Whether there are any. */
   areThere: () => boolean;
   /** Passes a notice on to them, unless they find out what it tells by themselves. */
-  send: (notice: Notice) => void;
+  send: (notice: ServerNotice) => void;
   /** Resolves when what was to be passed on is stored. */
   end: () => Promise<void>;
 };
@@ -81,7 +81,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     lookedAt = begun;
   }
 
-  const gathered: Notice[] = [];
+  const gathered: ServerNotice[] = [];
   let storing: Promise<void> | undefined;
 
   async function store(): Promise<void> {
@@ -105,7 +105,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     areThere: () => count > 0,
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
-      if (gathered.length >= manyNotices && ['typing', 'read', 'thread'].includes(notice.type)) return;
+      if (gathered.length >= manyNotices && ['typing', 'read', 'thread', 'presence'].includes(notice.type)) return;
       // Whose members they were, each server knows.
       gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
       storing ??= store();
@@ -117,7 +117,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
   };
 }
 
-const isFoundAnyway = (notice: Notice): boolean => notice.type === 'moved' && !notice.joined;
+const isFoundAnyway = (notice: ServerNotice): boolean => notice.type === 'moved' && !notice.joined;
 
 /** Does something again and again until the end, a while after it was done last; a failure is told of once, until it succeeds again. */
 async function repeat(pause: number, work: () => Promise<void>, signal: AbortSignal): Promise<void> {

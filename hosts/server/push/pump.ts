@@ -80,6 +80,7 @@ type Told = Pick<News, 'epoch' | 'members' | 'next'>;
 
 function tell(audience: Audience, room: Room, { epoch, members, next: seq }: Told, frames: Encoded[] | undefined): void {
   const signal = [encodeSignal(room.id, epoch, seq)];
+  if (room.members) room.members = members;
   for (const follower of room.followers) {
     if (!members.has(follower.id)) {
       audience.leave(follower, room);

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Listener, Notice } from '../../../lib/notices.ts';
+import type { Listener, ServerNotice } from '../../../lib/notices.ts';
 import { askWorker, tellWorker } from '../ask-worker.ts';
 
 /** What connects the processes that share a port. */
@@ -7,14 +7,14 @@ export type Relay = {
   /** Resolves when every notice of every process comes here. */
   follow: () => Promise<void>;
   /** Passes a notice on to the others, if anybody is connected to one of them. */
-  send: (notice: Notice) => void;
+  send: (notice: ServerNotice) => void;
   /** What is to be done with a notice of another process; returns what ends that. */
   onNotice: (listener: Listener) => () => void;
 };
 
 /** What processes say to each other. */
 type Message =
-  | { kind: 'notices'; notices: Notice[] }
+  | { kind: 'notices'; notices: ServerNotice[] }
   /** A worker wants notices; all workers are told, and have heard; so they come from now on. */
   | { kind: 'follow' | 'followed' | 'heard' | 'following' }
   /** Nobody wants notices yet. */
@@ -32,7 +32,7 @@ export function relayOfWorker(): Relay {
   let following: Promise<void> | undefined;
   let resolveFollowing: () => void;
   const listeners = new Set<Listener>();
-  let gathered = new Map<string, Notice>();
+  let gathered = new Map<string, ServerNotice>();
 
   process.on('message', (message: Message) => {
     if (message.kind === 'notices') for (const notice of message.notices) for (const listener of listeners) listener(notice);

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
-import { onNotice } from '../../../lib/notices.ts';
+import { onNotice, type ServerNotice } from '../../../lib/notices.ts';
 import { Hub } from './hub.ts';
 import { type Others, tellOthers } from './others.ts';
+import { Presence, type PresenceTimes } from './presence.ts';
 import type { Relay } from './relay.ts';
 import { sweepEvery } from './sweep.ts';
 import { openSockets } from './upgrade.ts';
@@ -12,6 +13,8 @@ type Options = Omit<Parameters<typeof openSockets>[2], 'time'> & {
   /** The server that this process is one of, if the database is one that others may use as well. */
   server?: string | undefined;
   sweep?: number;
+  presence?: boolean;
+  presenceTimes?: Partial<PresenceTimes>;
 };
 
 /** In how many milliseconds a server ends whose clients can go to others, one after the other; and one whose clients wait until it is back. */
@@ -30,18 +33,26 @@ export type Push = {
 };
 
 /** Starts to push what happens over the WebSockets of a server; resolves when other servers know that this one is there. */
-export async function startPush(http: Server, { relay, server, sweep = sweepTime, ...door }: Options): Promise<Push> {
+export async function startPush(
+  http: Server,
+  { relay, server, sweep = sweepTime, presence = false, presenceTimes, ...door }: Options,
+): Promise<Push> {
   const hub = new Hub(async () => relay?.follow());
   openSockets(http, hub, { ...door, time: limits.requestTime });
   const others: Others | undefined = server === undefined ? undefined : await tellOthers(hub, server);
+  const send = (notice: ServerNotice) => {
+    relay?.send(notice);
+    others?.send(notice);
+  };
+  if (presence) hub.presence = new Presence(hub, presenceTimes, relay || others ? send : undefined);
   const stops = [
     onNotice((notice) => {
       hub.notice(notice);
-      relay?.send(notice);
-      others?.send(notice);
+      send(notice);
     }),
     relay?.onNotice((notice) => hub.notice(notice)),
     sweepEvery(sweep, hub),
+    hub.presence?.start(),
   ];
   const clock = setInterval(() => hub.tick(), 1_000).unref();
 

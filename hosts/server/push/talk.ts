@@ -41,7 +41,9 @@ const sessionOf = ({ hub, connection, follower }: Talk): Session => ({
     await hub.follow(connection, follower);
     connection.wantsEvents = wantsEvents;
     connection.isGreeted = true;
-    return { connection: connection.id, ping: pingEvery, now: timeNow(), epoch: hub.epoch };
+    hub.presence?.came(follower.id);
+    const presence = hub.presence && { presence: true };
+    return { connection: connection.id, ping: pingEvery, now: timeNow(), epoch: hub.epoch, ...presence };
   },
   findMoved: async (since) => {
     const moved = since ? [...follower.rooms].filter(({ movedAt }) => movedAt >= since.getTime()) : [];
@@ -52,6 +54,10 @@ const sessionOf = ({ hub, connection, follower }: Talk): Session => ({
     const isMember = connection.isGreeted && hub.rooms.get(id)?.followers.has(follower);
     const isShown = isMember && connection.mayTypeIn(id, performance.now());
     return isShown ? { user: follower.id, username: follower.username } : undefined;
+  },
+  presence: hub.presence && {
+    watch: (users) => (connection.isGreeted ? hub.presence?.watch(follower, connection, users) : undefined),
+    noteActivity: () => hub.presence?.noteActivity(follower.id),
   },
 });
 

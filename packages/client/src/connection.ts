@@ -14,6 +14,10 @@ export type Connection = {
   join: (listener: Listener) => () => void;
   /** Tells the others in a room that the user is typing, at most every 3 seconds, if there is a connection. */
   typing: (room: string) => void;
+  /** Watches these people, in place of others: the service tells how they are, now and after each new connection, where it tells that. */
+  watch: (users: readonly string[]) => void;
+  /** Says that the user does something, at most once a minute, if there is a connection to a service that wants to know. */
+  active: () => void;
   /** Sees at once whether the connection is alive, or tries to get one. */
   check: () => void;
 };
@@ -34,6 +38,7 @@ const shortWait = 5_000;
 const longestBackoff = 30_000;
 const rareTry = 5 * 60_000;
 const typingEvery = 3_000;
+const activeEvery = 60_000;
 
 /** So many attempts without an answer from a WebSocket: something between lets none pass. */
 const mostFailures = 3;
@@ -44,6 +49,10 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
   const typedAt = new Map<string, number>();
   let socket: WebSocket | undefined;
   let isGreeted = false;
+  let watched: readonly string[] = [];
+  /** Whether the service tells who is active, and when it was told last that the user is. */
+  let hasPresence = false;
+  let activeAt = Number.NEGATIVE_INFINITY;
   let attempt: object | undefined;
   let failures = 0;
   let retries = 0;
@@ -140,6 +149,8 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
     };
     const greet = (hello: WelcomeFrame) => {
       isGreeted = true;
+      hasPresence = hello.presence ?? false;
+      if (watched.length > 0) sendWatch();
       failures = retries = 0;
       pause = hello.ping * 1_000;
       ping = askNow;
@@ -155,12 +166,18 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
     };
   }
 
+  const sendWatch = () => {
+    const users = watched.map(($oid) => ({ $oid }));
+    if (isGreeted && hasPresence) socket?.send(JSON.stringify({ type: 'watch', users } satisfies ClientFrame));
+  };
+
   /** The connection has ended, or there never was one; the next attempt comes after a while. */
   function end(wait?: number): void {
     attempt = socket = ping = undefined;
     clearTimeout(renewal);
     if (isGreeted) for (const { disconnected } of listeners) disconnected();
     isGreeted = false;
+    activeAt = Number.NEGATIVE_INFINITY;
     clearTimeout(timer);
     if (listeners.size === 0) return;
     // All clients of a service that was restarted come back: each at another moment.
@@ -186,6 +203,15 @@ export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events
       if (!isGreeted || performance.now() - last < typingEvery) return;
       socket?.send(JSON.stringify({ type: 'typing', room: { $oid: room } } satisfies ClientFrame));
       typedAt.set(room, performance.now());
+    },
+    watch: (users) => {
+      watched = users;
+      sendWatch();
+    },
+    active: () => {
+      if (!isGreeted || !hasPresence || performance.now() - activeAt < activeEvery) return;
+      socket?.send(JSON.stringify({ type: 'active' } satisfies ClientFrame));
+      activeAt = performance.now();
     },
     check: () => {
       if (ping) ping(shortWait);

@@ -452,6 +452,8 @@ export type User = {
   created_at: Time;
   /** Until when the user wants no notifications; absent if none was set. */
   quiet_until?: Time;
+  /** Whether people with whom the user shares a room are told when the user is active. */
+  shows_presence: boolean;
 };
 
 export type NewUser = {
@@ -626,6 +628,18 @@ export type TypingFrame = {
   room: Id;
 };
 
+export type WatchFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'watch';
+  /** The people whom the client shows, in place of those that it named before: at most 100. */
+  users: Id[];
+};
+
+export type ActiveFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'active';
+};
+
 export type WelcomeFrame = {
   /** The kind, which determines the other fields. */
   type: 'hello';
@@ -639,6 +653,8 @@ export type WelcomeFrame = {
   now: Time;
   /** The epoch in which every `seq` of the frame counts. */
   epoch: string;
+  /** Whether the service tells who is active; if absent, it refuses `watch` and `active`. */
+  presence?: boolean;
 };
 
 export type RoomFrame = {
@@ -698,6 +714,32 @@ export type ThreadFrame = {
   last_read: number;
   /** Whether the user follows the thread. */
   is_followed: boolean;
+};
+
+export type PresenceFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'presence';
+  /** The ids of those who are connected and did something in the last five minutes. */
+  active: Id[];
+  /** The ids of those who are connected. */
+  away: Id[];
+  /** The ids of those who are not connected, or whom the user may not see. */
+  offline: Id[];
+};
+
+export type PersonFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'person';
+  /** The id of the user. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  status?: Status;
 };
 
 export type RoomPosition = {
@@ -907,8 +949,8 @@ export type ServiceUnavailable = {
 export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | RangeNotSatisfiable | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
 
 /** What a client sends over a WebSocket, and what the service does. */
-export type ClientFrame = HelloFrame | PingFrame | TypingFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ClientFrame = HelloFrame | PingFrame | TypingFrame | WatchFrame | ActiveFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** The operations by path and method. */
 export type paths = {
@@ -2274,6 +2316,8 @@ export type paths = {
         status?: null | NewStatus;
         /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
         quiet_until?: null | SentTime | string;
+        /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
+        shows_presence?: boolean;
         /** An e-mail address that no other account has. Must be an e-mail address. */
         email?: string;
         /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */

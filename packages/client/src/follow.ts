@@ -1,6 +1,6 @@
 import type { Client } from 'openapi-fetch';
 import type { Connection } from './connection.ts';
-import type { Event, Member, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
+import type { Event, Member, PersonFrame, PresenceFrame, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Ask, Cursors, type EventPage, type Followed, type Left, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
@@ -18,15 +18,18 @@ export type LiveSettings = PaceSettings & { after?: Record<string, string | numb
 
 /**
  * What `live` yields: events, and which room is to be read again because the service was restored; and, while the service can
- * push, who is typing, what the caller has read elsewhere, and which room is left.
+ * push, who is typing, what the caller has read elsewhere, which room is left, and how those are whom the caller watches.
  */
-export type News = Followed | Reset | TypingNotice | ReadFrame | Left;
+export type News = Followed | Reset | TypingNotice | ReadFrame | PresenceFrame | PersonFrame | Left;
 
 /** News as they come; `wake()` asks at once, for those who know by other means that something happened. */
 export type Following<T = Followed | Reset> = AsyncGenerator<T, void> & { wake: () => void };
 
-/** The same, with a way to tell the others in a room that the caller is typing, at most every 3 seconds. */
-export type Live = Following<News> & { typing: (room: string) => void };
+/**
+ * The same, with ways to tell the others in a room that the caller is typing, at most every 3 seconds, to watch people, and to say that the
+ * caller is active, at most every minute.
+ */
+export type Live = Following<News> & Pick<Connection, 'typing' | 'watch' | 'active'>;
 
 type Chat = { client: Client<paths>; connection: Connection };
 
@@ -40,12 +43,15 @@ export function follow(chat: Chat, room: string, { after, ...settings }: FollowS
 /** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Rooms that are left are no longer followed. */
 export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): Live {
   const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
-  const { typing } = chat.connection;
-  return Object.assign(following<News>(chat, cursors, settings), { typing });
+  const { typing, watch, active } = chat.connection;
+  return Object.assign(following<News>(chat, cursors, settings), { typing, watch, active });
 }
 
 /** How many notices wait for the iterator: they are of the moment. */
 const mostNotices = 100;
+
+type Notice = TypingNotice | ReadFrame | PresenceFrame | PersonFrame;
+const isNotice = (frame: ServerFrame): frame is Notice => ['typing', 'read', 'presence', 'person'].includes(frame.type);
 
 function following<T extends News>(
   { client, connection }: Chat,
@@ -57,7 +63,7 @@ function following<T extends News>(
   const tell = stateTeller(settings);
   const bell = makeBell();
   const ended = new AbortController();
-  let notices: (TypingNotice | ReadFrame)[] = [];
+  let notices: Notice[] = [];
   let failure: { error: unknown } | undefined;
   const now = () => performance.now();
 
@@ -67,8 +73,7 @@ function following<T extends News>(
     else if (frame.type === 'pong') {
       for (const { room, seq } of frame.rooms) cursors.moved({ room: room.$oid, epoch: frame.epoch, seq }, now());
       if (frame.more) cursors.wake(now());
-    } else if (only === undefined && (frame.type === 'typing' || frame.type === 'read') && notices.length < mostNotices)
-      notices.push(frame);
+    } else if (only === undefined && isNotice(frame) && notices.length < mostNotices) notices.push(frame);
     bell.ring();
   };
   const listener = {

@@ -318,7 +318,7 @@ describe('following rooms', () => {
 
     const events = [...(started.value ? [started.value] : []), ...(await rest)];
     stop.abort();
-    const inRoom = (room: string) => events.filter((event) => event.room.$oid === room).map(textOf);
+    const inRoom = (room: string) => events.filter((event) => 'room' in event && event.room.$oid === room).map(textOf);
     expect(inRoom(second)).toEqual(['second 1', 'second 2']);
     expect(inRoom(first)).toEqual(['first 1', 'first 2', 'first 3', 'first 4']);
     expect(inRoom(later)).toEqual(['later 1', 'later 2']);

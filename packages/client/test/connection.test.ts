@@ -26,8 +26,10 @@ class Line {
 
 const now = { $date: '2026-11-21T09:04:12.345Z' };
 
+const hello = { type: 'hello', connection: 'x', ping: 50, now, epoch: '0' };
+
 /** A connection that is open, and what its listener is told. */
-async function opened() {
+async function opened({ presence = false } = {}) {
   const client = { POST: async () => ({ data: { url: '/socket', ticket: 'x' } }) };
   const settings = { baseUrl: 'http://localhost', WebSocket: Line as unknown as typeof WebSocket };
   const connection = connectionOf(client as never, settings);
@@ -40,7 +42,7 @@ async function opened() {
   await vi.advanceTimersByTimeAsync(0);
   const line = Line.all.at(-1) as Line;
   line.onopen?.();
-  line.hear({ type: 'hello', connection: 'x', ping: 50, now, epoch: '0' });
+  line.hear({ ...hello, presence });
   return { connection, told, line, leave };
 }
 
@@ -77,6 +79,39 @@ describe('a connection that has silently ended', () => {
     line.hear({ type: 'pong', id: 1, now, epoch: '0', rooms: [], more: false });
     await vi.advanceTimersByTimeAsync(20_000);
     expect([told, Line.all.length]).toEqual([['connected'], 1]);
+    leave();
+  });
+});
+
+describe('who is active', () => {
+  it('is asked again after each new connection, and said once a minute at most', async () => {
+    const { connection, line, leave } = await opened({ presence: true });
+    connection.watch(['a']);
+    connection.active();
+    connection.active();
+    await vi.advanceTimersByTimeAsync(49_000);
+    connection.active();
+    expect(line.sent).toEqual(['hello', 'watch', 'active']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    line.hear({ type: 'pong', id: 1, now, epoch: '0', rooms: [], more: false });
+    await vi.advanceTimersByTimeAsync(10_000);
+    connection.active();
+    expect(line.sent).toEqual(['hello', 'watch', 'active', 'ping', 'active']);
+    line.onclose?.({ code: 1006 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    const next = Line.all.at(-1) as Line;
+    next.onopen?.();
+    next.hear({ ...hello, presence: true });
+    connection.active();
+    expect(next.sent).toEqual(['hello', 'watch', 'active']);
+    leave();
+  });
+
+  it('is neither asked nor said where the service does not tell it', async () => {
+    const { connection, line, leave } = await opened();
+    connection.watch(['a']);
+    connection.active();
+    expect(line.sent).toEqual(['hello']);
     leave();
   });
 });

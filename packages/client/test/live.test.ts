@@ -49,6 +49,25 @@ async function until<T extends News>(news: AsyncGenerator<T, void>, isIt: (one: 
   return taken;
 }
 
+it('those whom a client watches are told to be active, and to have other names', async () => {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  await aRoom({ owner: ann, members: [bob] });
+  const stop = new AbortController();
+  const [hers, his] = [clientOf(ann).live({ interval: never }), clientOf(bob).live({ interval: never, signal: stop.signal })];
+  const bobIs = (state: 'away' | 'active') => (one: News) =>
+    one.type === 'presence' && one[state].some(({ $oid }) => $oid === bob.id);
+  hers.watch([bob.id]);
+  void his.next();
+  await until(hers, bobIs('away'));
+  his.active();
+  await until(hers, bobIs('active'));
+  await unwrap(clientOf(bob).PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { name: 'Robert' } }));
+  const told = await until(hers, (one) => one.type === 'person');
+  expect(told.at(-1)).toMatchObject({ user: { $oid: bob.id }, name: 'Robert' });
+  stop.abort();
+  await hers.return();
+});
+
 describe('the events of all rooms', () => {
   it('are pushed once and in the order of their room, also those of rooms that are joined later', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];

@@ -7,6 +7,7 @@ import { resetHidden } from './store/hidden.ts';
 import type { MyRoom } from './store/kept.ts';
 import { dropMembers } from './store/members.ts';
 import { loadOutbox, outbox } from './store/outbox.ts';
+import { resetPresence } from './store/presence.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from './store/rooms.ts';
 import { resetSaved } from './store/saved.ts';
 import { applyToThreads, closeThread } from './store/thread.ts';
@@ -96,6 +97,7 @@ function leave(): void {
   current = undefined;
   outbox.value = [];
   resetRooms();
+  resetPresence();
   dropTimeline();
   dropMembers();
   resetHidden();

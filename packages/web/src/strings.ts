@@ -297,6 +297,7 @@ export const strings = {
     common: 'Rooms in common',
     more: (number: number) => `and ${count(number, 'room', 'rooms')} more`,
   },
+  presence: { active: 'active', away: 'away' },
   status: {
     title: 'Status',
     set: 'Set a status',

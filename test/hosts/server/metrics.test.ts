@@ -4,7 +4,7 @@ import { render } from '../../../hosts/server/metrics.ts';
 
 const pushed = (count: number): Snapshot['push'] => ({
   sockets: count,
-  pushes: { events: count, signal: 0, left: 0, typing: 0, read: 0 },
+  pushes: { events: count, signal: 0, left: 0, typing: 0, read: 0, presence: 0 },
   dropped: { ephemeral: 0, events: count },
   repaired: count,
 });

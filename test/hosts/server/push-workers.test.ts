@@ -33,6 +33,12 @@ it('an event in one worker reaches clients of another worker while the metrics a
   for (const { of } of sockets.filter((_, at) => at % 2 === 1))
     await expect.poll(() => of('typing')).toMatchObject([{ username: ann.username }]);
 
+  // Those of her who are connected to other workers than one of him are told as well.
+  for (const socket of sockets.filter((_, at) => at % 2 === 1)) socket.send({ type: 'watch', users: [{ $oid: ann.id }] });
+  sockets[0]?.send({ type: 'active' });
+  for (const { of } of sockets.filter((_, at) => at % 2 === 1))
+    await expect.poll(() => of('presence').at(-1)).toMatchObject({ active: [{ $oid: ann.id }] });
+
   const { ticket } = await aTicket(service.url, ann);
   const { socket } = await open(service.url, ['chat.v1', `ticket.${ticket}`]);
   await expect(open(service.url, ['chat.v1', `ticket.${ticket}`])).rejects.toThrow('refused with 401');

@@ -4,10 +4,10 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
-import { anAccount } from '../../support/accounts.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
 import { startBalancer } from '../../support/balancer.ts';
 import { aMessage } from '../../support/messages.ts';
-import { addMember, aRoom, aRoomOf, succeed } from '../../support/rooms.ts';
+import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { connected } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
 
@@ -70,6 +70,50 @@ describe('several servers that share a database', () => {
     expect(another.of('read', room.id)).toHaveLength(1);
 
     for (const { socket } of [annes, bobs, another]) socket.close();
+  });
+
+  it('tell each other who is active, to whom that may be known, and forget those of a server that was killed', async () => {
+    const [ann, bob, cid, blocked, stranger] = (await Promise.all(Array.from({ length: 5 }, () => anAccount()))) as [
+      Account,
+      Account,
+      Account,
+      Account,
+      Account,
+    ];
+    const room = await aRoom({ owner: ann, members: [bob, cid, blocked] });
+    await succeed(overHttp(urlOf(0))('POST', '/api/blocks', { token: blocked.token, body: { user: ann.id } }));
+    const annes = await connected(urlOf(0), ann);
+    const [bobs, cids] = await Promise.all([
+      connected(urlOf(1), bob),
+      connected(urlOf(2), cid),
+      connected(urlOf(1), blocked),
+      connected(urlOf(1), stranger),
+    ]);
+    annes.send({ type: 'watch', users: [bob, cid, blocked, stranger].map(({ id }) => ({ $oid: id })) });
+    const told = ({ id }: Account) =>
+      annes
+        .of('presence')
+        .flatMap((frame) =>
+          (['active', 'away', 'offline'] as const).filter((state) => frame[state].some(({ $oid }) => $oid === id)),
+        );
+    for (const one of [bob, cid]) await expect.poll(() => told(one).at(-1)).toBe('away');
+    bobs.send({ type: 'active' });
+    await expect.poll(() => told(bob).at(-1)).toBe('active');
+
+    // Someone who leaves the room is no longer shown; strangers, and those who have blocked, never were.
+    const other = await connected(urlOf(2), cid);
+    await succeed(overHttp(urlOf(2))('DELETE', `/api/members/${await memberId(room, cid)}`, { token: cid.token }));
+    await expect.poll(() => told(cid).at(-1)).toBe('offline');
+    await addMember(room, cid, 'member', overHttp(urlOf(2)));
+    await expect.poll(() => told(cid).at(-1)).toBe('away');
+    expect([told(blocked), told(stranger)]).toEqual([['offline'], ['offline']]);
+
+    services[1]?.signal('SIGKILL');
+    await services[1]?.ended;
+    for (const { socket } of [cids, other]) socket.close();
+    for (const one of [bob, cid]) await expect.poll(() => told(one).at(-1), { timeout: 60_000 }).toBe('offline');
+    await start(1);
+    annes.socket.close();
   });
 
   it('are restarted one after the other without a request that fails, and say so to those who are connected', async () => {

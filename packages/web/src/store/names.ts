@@ -14,7 +14,7 @@ export type Person = {
 export type Status = NonNullable<User['status']>;
 
 /** What is known by ids: a signal each, so that only what shows somebody is drawn again. */
-function signalsById<T>(): (id: string) => Signal<T | undefined> {
+export function signalsById<T>(): (id: string) => Signal<T | undefined> {
   const all = new Map<string, Signal<T | undefined>>();
   return (id) => {
     const found = all.get(id) ?? signal(undefined);

@@ -164,8 +164,11 @@ class Sync {
   async #listen(ended: AbortSignal): Promise<void> {
     this.#push = 'waiting';
     try {
-      const { connectionOf } = await import('../../../client/src/connection.ts');
+      const loading = [import('../../../client/src/connection.ts'), import('./presence.ts')] as const;
+      const [{ connectionOf }, { followPresence }] = await Promise.all(loading);
       this.#connection ??= connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
+      const readRooms = () => void this.readRooms({ all: true }).catch(() => {});
+      if (!ended.aborted) ended.addEventListener('abort', followPresence(this.#connection, readRooms));
     } catch {
       // Without it, changes are asked for.
       if (!ended.aborted) this.#push = 'unused';

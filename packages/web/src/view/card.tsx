@@ -13,6 +13,7 @@ import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openConversation } from './open-conversation.ts';
 import { closePopover } from './popover.tsx';
+import { PresenceDot, PresenceText } from './presence.tsx';
 import { StatusForm } from './status-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './card.css';
@@ -34,10 +35,16 @@ export function Card({ user, person }: { user: string; person: Person }) {
   return (
     <>
       <div class="head">
-        <Avatar person={shown} id={user} />
+        <span class="face">
+          <Avatar person={shown} id={user} />
+          {!isMe && <PresenceDot user={user} />}
+        </span>
         <p class="who">
           <bdi class="name">{nameOf(shown)}</bdi>
-          <span class="muted">@{shown.username}</span>
+          <span class="muted">
+            @{shown.username}
+            {!isMe && <PresenceText user={user} class="muted" />}
+          </span>
         </p>
       </div>
       {status && (

@@ -5,7 +5,7 @@ import { go } from '../routes.ts';
 import { me } from '../session.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '../store/members.ts';
 import { findMembers, loadMoreMembers } from '../store/more-members.ts';
-import { nameOf, statusOf } from '../store/names.ts';
+import { nameOf, personOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -18,6 +18,7 @@ import { Invitations } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
 import { PersonButton } from './person.tsx';
+import { PresenceDot, PresenceText } from './presence.tsx';
 import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
@@ -125,7 +126,8 @@ type MemberProps = { member: Member; mine: Role; mayBlock: boolean; onChange: ()
 function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   const isMe = member.user.$oid === idOf(me());
   const params = { path: { member: idOf(member) } };
-  const name = nameOf(member);
+  const person = personOf(member.user.$oid) ?? member;
+  const name = nameOf(person);
   const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
   const room = member.room.$oid;
   const change = (role: string) =>
@@ -168,13 +170,17 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
   return (
     <li class="member">
       <PersonButton user={member.user.$oid} person={member} isHidden>
-        <Avatar person={member} id={member.user.$oid} />
+        <span class="face">
+          <Avatar person={member} id={member.user.$oid} />
+          <PresenceDot user={member.user.$oid} />
+        </span>
       </PersonButton>
       <span class="name">
         <PersonButton user={member.user.$oid} person={member}>
-          <PersonNames person={member}>
+          <PersonNames person={person}>
             {isMe && <span class="muted"> ({strings.message.you})</span>}
             <StatusMark status={statusOf(member.user.$oid)} />
+            <PresenceText user={member.user.$oid} />
           </PersonNames>
         </PersonButton>
       </span>

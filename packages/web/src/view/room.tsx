@@ -14,6 +14,7 @@ import { later } from './later.tsx';
 import { Line } from './markdown.tsx';
 import { MessageList } from './message-list.tsx';
 import { isNarrow } from './narrow.ts';
+import { PresenceDot, PresenceText } from './presence.tsx';
 import { List } from './rows.tsx';
 import { intentOf } from './scroll-intent.ts';
 import { Typing } from './typing.tsx';
@@ -49,9 +50,13 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   if (!mine) return <main class="pane home">{rooms.value ? <NotIn room={room} /> : <Loading />}</main>;
   const { details } = aboutRoom(room);
   const name = safeName(mine.name);
+  const other = mine.people.length === 1 ? mine.people[0] : undefined;
   return (
     <main class="room-main">
-      <h1 class="visually-hidden">{name}</h1>
+      <h1 class="visually-hidden">
+        {name}
+        {other && <PresenceText user={other.id} />}
+      </h1>
       <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
         <header class="bar">
           <BackLink />
@@ -60,6 +65,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
             <p class="name" aria-hidden="true">
               {!mine.isDirect && <span class="muted">#</span>}
               <bdi>{name}</bdi>
+              {other && <PresenceDot user={other.id} />}
             </p>
             {details?.topic && (
               <p class="topic" title={details.topic}>

@@ -9,6 +9,7 @@ import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { signOut } from '../start.ts';
+import { isPresenceTold } from '../store/presence.ts';
 import { laterStrings } from '../strings-later.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
@@ -95,6 +96,15 @@ function Profile() {
       <Section title={laterStrings.settings.picture} hint={laterStrings.settings.pictureHint}>
         <PictureForm />
       </Section>
+      {isPresenceTold.value && (
+        <Section title={laterStrings.settings.presence} hint={laterStrings.settings.presenceHint}>
+          <Check
+            label={laterStrings.settings.showPresence}
+            isChecked={me().shows_presence}
+            onChange={(shows_presence) => attempt(() => change({ shows_presence }))}
+          />
+        </Section>
+      )}
       <Section title={laterStrings.settings.email}>
         <Address change={change} />
       </Section>
@@ -128,7 +138,14 @@ function Profile() {
   );
 }
 
-type Changes = { name?: string; email?: string; code?: string; password?: string; current_password?: string };
+type Changes = {
+  name?: string;
+  shows_presence?: boolean;
+  email?: string;
+  code?: string;
+  password?: string;
+  current_password?: string;
+};
 
 /** A new address: where addresses are confirmed, a code is sent to it first. */
 function Address({ change }: { change: (body: Changes) => Promise<void> }) {

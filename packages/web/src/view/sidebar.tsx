@@ -21,6 +21,7 @@ import { openNewConversation, openNewRoom, openShortcuts, openSwitcher } from '.
 import { lateCode } from './later.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { PersonButton } from './person.tsx';
+import { PresenceDot, PresenceText } from './presence.tsx';
 import { Rows } from './rows.tsx';
 
 /** My rooms, and the way to everything else. */
@@ -132,6 +133,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
     if (isCurrent) item.current?.scrollIntoView({ block: 'nearest' });
   }, [isCurrent]);
   const [first] = people;
+  const other = people.length === 1 ? first : undefined;
   const name = safeName(room.name);
   const showMenu = (event: Event) => {
     event.preventDefault();
@@ -145,11 +147,19 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
         aria-current={isCurrent ? 'page' : undefined}
         onContextMenu={showMenu}
       >
-        {isDirect ? <Avatar person={first ?? { username: room.name }} id={first?.id ?? id} /> : <Icon name="hash" />}
+        {isDirect ? (
+          <span class="face">
+            <Avatar person={first ?? { username: room.name }} id={first?.id ?? id} />
+            {other && <PresenceDot user={other.id} />}
+          </span>
+        ) : (
+          <Icon name="hash" />
+        )}
         <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
           <bdi>{name}</bdi>
-          {people.length === 1 && <StatusMark status={statusOf(first?.id ?? '')} />}
+          {other && <StatusMark status={statusOf(other.id)} />}
         </span>
+        {other && <PresenceText user={other.id} />}
         {!isCurrent && drafted.value.has(id) && (
           <>
             <Icon name="edit" />

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import { showStated } from '../../../lib/identity/persons.ts';
+import { describeError, log } from '../../../lib/log.ts';
+import type { PresentPerson, ServerNotice } from '../../../lib/notices.ts';
+import { encode } from '../../../lib/push/encode.ts';
+import type { ServerFrame } from '../../../lib/push/frames.ts';
+import { readMembersOf, readPerson } from '../../../lib/push/news.ts';
+import type { Follower, Room } from './audience.ts';
+import type { Connection } from './connection.ts';
+
+/** In milliseconds. */
+export type PresenceTimes = {
+  /** How often each connection, and each other process, is told what has changed. */
+  round: number;
+  /** For how long somebody who did something is active. */
+  active: number;
+  /** For how long somebody whose last connection has ended is shown as before: a page that is loaded again is back by then. */
+  grace: number;
+};
+const usualTimes: PresenceTimes = { round: 3_000, active: 5 * 60_000, grace: 15_000 };
+
+/** In how many parts a round looks at the connections: requests come between. */
+const parts = 3;
+
+/** After how many rounds the other processes are told of everybody again, and after how many they forget whom they were not told of: of a process that was killed. */
+const roundsToRepeat = 4;
+const roundsToForget = 10;
+
+/** Of how many rooms the members are read in a round. */
+const roomsAtOnce = 100;
+
+type PresenceNotice = ServerNotice & { type: 'presence' };
+type PresenceFrame = ServerFrame & { type: 'presence' };
+
+/** Those who are connected to this process, and a way to read from the database when it is their turn. */
+type Connected = { followers: ReadonlyMap<string, Follower>; read: <T>(work: () => Promise<T>) => Promise<T> };
+
+/** How somebody is, as others are told. */
+type State = PresentPerson['state'];
+
+/** Somebody who is connected to another process. */
+type Elsewhere = { isActive: boolean; blocked: Set<string>; until: number };
+
+/** Those who may know of somebody: whom the user has blocked, and what finds out whether the user shares a room with a follower. */
+type Subject = { isShown: boolean; blocked: Set<string>; meets: (watcher: Follower) => boolean };
+
+/**
+ * Who of those who are connected is active, told to those who watch them, share a room with them, and are blocked by
+ * them as little as they block them. Nothing of it is stored, but for what servers note for each other.
+ */
+export class Presence {
+  readonly #hub: Connected;
+  readonly #tell: ((notice: PresenceNotice) => void) | undefined;
+  readonly #times: PresenceTimes;
+  readonly #process = randomUUID();
+  /** Those who are connected here, or were a moment ago: when they did something last, and when they left. */
+  readonly #people = new Map<string, { activeAt: number; leftAt: number }>();
+  /** Those who are connected to other processes, by user and process. */
+  readonly #elsewhere = new Map<string, Map<string, Elsewhere>>();
+  /** What the other processes were told last. */
+  readonly #told = new Map<string, string>();
+  #part = 0;
+  #round = 0;
+  #asks = true;
+
+  /** `tell` passes a notice on to the other processes, if there are any. */
+  constructor(hub: Connected, times: Partial<PresenceTimes> = {}, tell?: (notice: PresenceNotice) => void) {
+    this.#hub = hub;
+    this.#times = { ...usualTimes, ...times };
+    this.#tell = tell;
+  }
+
+  /** Begins to tell; returns what ends that. */
+  start(): () => void {
+    const timer = setInterval(() => this.#tick(performance.now()), this.#times.round / parts).unref();
+    return () => clearInterval(timer);
+  }
+
+  /** Somebody has a connection here. */
+  came(user: string): void {
+    const activeAt = this.#people.get(user)?.activeAt ?? Number.NEGATIVE_INFINITY;
+    if (this.#people.size === 0) this.#asks = true;
+    this.#people.set(user, { activeAt, leftAt: Number.POSITIVE_INFINITY });
+  }
+
+  /** The last connection of somebody here has ended; `isForGood` when the user has signed out. */
+  left(user: string, { isForGood }: { isForGood: boolean }): void {
+    const person = this.#people.get(user);
+    if (isForGood) this.#people.delete(user);
+    else if (person) person.leftAt = performance.now();
+  }
+
+  /** Somebody here does something. */
+  noteActivity(user: string): void {
+    const person = this.#people.get(user);
+    if (person) person.activeAt = performance.now();
+  }
+
+  /** Has a connection watch these people, and gives how all of them are. */
+  watch(follower: Follower, connection: Connection, users: ObjectId[]): PresenceFrame {
+    const known = connection.watched;
+    connection.watched = new Map(users.map((user) => [user.toHexString(), known.get(user.toHexString())]));
+    return this.#news(follower, connection, performance.now(), { ofAll: true });
+  }
+
+  /** Takes what another process tells of those who are connected to it. */
+  hear({ process, people, asks }: PresenceNotice): void {
+    if (asks) this.#told.clear();
+    const until = performance.now() + roundsToForget * this.#times.round;
+    for (const { user, state, blocked } of people) {
+      const known = this.#elsewhere.get(user) ?? new Map<string, Elsewhere>();
+      if (state === 'offline') known.delete(process);
+      else known.set(process, { isActive: state === 'active', blocked: new Set(blocked), until });
+      if (known.size > 0) this.#elsewhere.set(user, known);
+      else this.#elsewhere.delete(user);
+    }
+  }
+
+  /** Tells those who watch somebody what that user is called now, and says of themselves. */
+  changed(user: string): void {
+    const watches = ({ connections }: Follower) => [...connections].some(({ watched }) => watched.has(user));
+    if ([...this.#hub.followers.values()].some(watches))
+      this.#tellOf(user).catch((error) => log('error', 'person not read', { error: describeError(error) }));
+  }
+
+  async #tellOf(user: string): Promise<void> {
+    const found = await this.#hub.read(() => readPerson(user));
+    if (!found) return;
+    const frame = encode({ type: 'person', user: { $oid: user }, ...showStated(found.person) });
+    for (const { connections, rooms } of this.#hub.followers.values())
+      for (const connection of connections)
+        if (connection.watched.has(user) && [...rooms].some(({ id }) => found.rooms.has(id)))
+          connection.sendEphemeral(frame, 'presence');
+  }
+
+  #tick(now: number): void {
+    this.#part = (this.#part + 1) % parts;
+    if (this.#part === 0) {
+      this.#round++;
+      this.#forget(now);
+      if (this.#tell) this.#tellOthers(this.#tell, now);
+      void this.#readMembers();
+    }
+    let at = 0;
+    for (const follower of this.#hub.followers.values()) {
+      if (at++ % parts !== this.#part) continue;
+      for (const connection of follower.connections) this.#look(follower, connection, now);
+    }
+  }
+
+  #look(follower: Follower, connection: Connection, now: number): void {
+    // What it is not told now, it is told when it has caught up.
+    if (connection.watched.size === 0 || connection.isBehind) return;
+    const frame = this.#news(follower, connection, now);
+    if (frame.active.length + frame.away.length + frame.offline.length > 0) connection.sendEphemeral(encode(frame), 'presence');
+  }
+
+  /** What a connection was not told yet, or how all are whom it watches. */
+  #news(follower: Follower, { watched }: Connection, now: number, { ofAll = false } = {}): PresenceFrame {
+    const frame: PresenceFrame = { type: 'presence', active: [], away: [], offline: [] };
+    for (const [user, told] of watched) {
+      const state = this.#shownTo(follower, user, now) ?? told ?? 'offline';
+      if (state === told && !ofAll) continue;
+      watched.set(user, state);
+      frame[state].push({ $oid: user });
+    }
+    return frame;
+  }
+
+  /** How somebody is to a follower; undefined while that can't be found out, because the user may be about to come back. */
+  #shownTo(watcher: Follower, user: string, now: number): State | undefined {
+    const state = this.#stateOf(user, now);
+    if (state === 'offline') return state;
+    const subject = this.#subjectOf(user);
+    if (!subject) return undefined;
+    const isBlocked = !watcher.account || watcher.account.blocked.has(user) || subject.blocked.has(watcher.id);
+    return subject.isShown && !isBlocked && subject.meets(watcher) ? state : 'offline';
+  }
+
+  #stateOf(user: string, now: number): State {
+    const [here, elsewhere] = [this.#people.get(user), [...(this.#elsewhere.get(user)?.values() ?? [])]];
+    if (!here && elsewhere.length === 0) return 'offline';
+    return this.#isActive(here, now) || elsewhere.some(({ isActive }) => isActive) ? 'active' : 'away';
+  }
+
+  #isActive(person: { activeAt: number } | undefined, now: number): boolean {
+    return person !== undefined && now - person.activeAt < this.#times.active;
+  }
+
+  #subjectOf(user: string): Subject | undefined {
+    const here = this.#hub.followers.get(user);
+    if (here?.account) return { ...here.account, meets: ({ rooms }) => haveCommon(rooms, here.rooms) };
+    const [elsewhere] = this.#elsewhere.get(user)?.values() ?? [];
+    const meets = ({ rooms }: Follower) => [...rooms].some(({ members }) => members?.has(user));
+    return elsewhere && { isShown: true, blocked: elsewhere.blocked, meets };
+  }
+
+  #forget(now: number): void {
+    for (const [user, { leftAt }] of this.#people) if (now - leftAt > this.#times.grace) this.#people.delete(user);
+    for (const [user, processes] of this.#elsewhere) {
+      for (const [process, { until }] of processes) if (now > until) processes.delete(process);
+      if (processes.size === 0) this.#elsewhere.delete(user);
+    }
+  }
+
+  /** Tells the other processes who has changed, and now and then of each who has not, so that nothing that is lost matters. */
+  #tellOthers(tell: (notice: PresenceNotice) => void, now: number): void {
+    const people: PresentPerson[] = [];
+    const say = (person: PresentPerson, isRepeated: boolean) => {
+      const text = JSON.stringify(person);
+      if (!isRepeated && this.#told.get(person.user) === text) return;
+      people.push(person);
+      if (person.state === 'offline') this.#told.delete(person.user);
+      else this.#told.set(person.user, text);
+    };
+    for (const user of this.#told.keys()) if (!this.#people.has(user)) say({ user, state: 'offline', blocked: [] }, false);
+    let at = this.#round;
+    for (const [user, person] of this.#people) {
+      const account = this.#hub.followers.get(user)?.account;
+      const isRepeated = at++ % roundsToRepeat === 0;
+      if (account?.isShown)
+        say({ user, state: this.#isActive(person, now) ? 'active' : 'away', blocked: [...account.blocked] }, isRepeated);
+      else if (account && this.#told.has(user)) say({ user, state: 'offline', blocked: [] }, false);
+    }
+    const asks = this.#asks && this.#people.size > 0;
+    if (people.length > 0 || asks) tell({ type: 'presence', process: this.#process, people, ...(asks && { asks }) });
+    if (asks) this.#asks = false;
+  }
+
+  /** Reads who is in the rooms of those who watch somebody; from then on, a room's news say who is in it. */
+  async #readMembers(): Promise<void> {
+    if (this.#elsewhere.size === 0) return;
+    const asked = new Map<Room, Set<string>>();
+    for (const { connections, rooms } of this.#hub.followers.values()) {
+      if (![...connections].some(({ watched }) => watched.size > 0)) continue;
+      for (const room of rooms) if (!room.members && asked.size < roomsAtOnce) asked.set(room, new Set());
+    }
+    if (asked.size === 0) return;
+    for (const [room, nobody] of asked) room.members = nobody;
+    const found = await this.#hub.read(() => readMembersOf([...asked.keys()].map(({ id }) => id))).catch(() => undefined);
+    // What the news of a room have said meanwhile is younger.
+    for (const [room, nobody] of asked) if (room.members === nobody) room.members = found?.get(room.id);
+  }
+}
+
+/** Whether two sets have something in common; looks through the smaller one. */
+function haveCommon<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  for (const thing of few) if (many.has(thing)) return true;
+  return false;
+}

@@ -1,0 +1,97 @@
+import type { Connection } from '../../../client/src/connection.ts';
+import type { ServerFrame } from '../api.ts';
+import { learnPersons, learnStatuses } from '../store/names.ts';
+import { isPresenceTold, learnPresence, resetPresence, shownPeople } from '../store/presence.ts';
+import { rooms } from '../store/rooms.ts';
+
+/** How many people can be watched. */
+const most = 100;
+
+/** After how many milliseconds a screen that changes has come to rest. */
+const rest = 500;
+
+/** For how many milliseconds what was known stays without a connection: a new one is there by then, mostly. */
+const patience = 20_000;
+
+/** After how many milliseconds without a sign of the reader a new connection says nothing of one. */
+const recently = 60_000;
+
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
+function forgetSoon(): void {
+  clearTimeout(forgetting);
+  forgetting = setTimeout(resetPresence, patience);
+}
+
+/**
+ * Has the service tell how those are who are on the screen, and what they are called now, and tells it when the reader does something;
+ * `readRooms` is called when a conversation has another name. Returns what ends that.
+ */
+export function followPresence(connection: Connection, readRooms: () => void): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  let watched: readonly string[] = [];
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  // Somebody has opened this page.
+  let actedAt = performance.now();
+
+  const watch = () => {
+    const shown = shownPeople.value.slice(-most);
+    if (shown.join() === watched.join()) return;
+    for (const user of watched) if (!shown.includes(user)) learnPresence(user, undefined);
+    watched = shown;
+    connection.watch(shown);
+  };
+  const tell = () => {
+    if (document.visibilityState !== 'hidden' && performance.now() - actedAt < recently) connection.active();
+  };
+  const act = () => {
+    actedAt = performance.now();
+    tell();
+  };
+
+  const stopWatching = shownPeople.subscribe(() => {
+    clearTimeout(pause);
+    pause = setTimeout(watch, rest);
+  });
+  for (const type of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
+    addEventListener(type, act, { signal, passive: true, capture: true });
+  document.addEventListener('visibilitychange', act, { signal });
+
+  const leave = connection.join({
+    connected: () => {
+      clearTimeout(forgetting);
+      tell();
+    },
+    disconnected: forgetSoon,
+    heard: (frame) => {
+      learn(frame);
+      if (frame.type === 'person' && isOldName(frame)) readRooms();
+    },
+  });
+  return () => {
+    ending.abort();
+    leave();
+    connection.watch([]);
+    stopWatching();
+    clearTimeout(pause);
+    forgetSoon();
+  };
+}
+
+/** Whether a conversation is shown by a name that somebody no longer has. */
+const isOldName = ({ user, name }: ServerFrame & { type: 'person' }) =>
+  rooms.value?.some(({ people }) => people.some((one) => one.id === user.$oid && one.name !== name));
+
+function learn(frame: ServerFrame): void {
+  if (frame.type === 'hello') isPresenceTold.value = frame.presence ?? false;
+  else if (frame.type === 'presence') {
+    for (const { $oid } of frame.active) learnPresence($oid, 'active');
+    for (const { $oid } of frame.away) learnPresence($oid, 'away');
+    for (const { $oid } of frame.offline) learnPresence($oid, undefined);
+  } else if (frame.type === 'person') {
+    const { username, name, avatar, status } = frame;
+    learnPersons([{ id: frame.user.$oid, username, name, avatar }]);
+    learnStatuses([{ id: frame.user.$oid, status }]);
+  }
+}
