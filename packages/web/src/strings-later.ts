@@ -1,4 +1,4 @@
-import { count } from './strings.ts';
+import { count, numberOf } from './strings.ts';
 
 /* The words that nobody sees before the first message. */
 
@@ -21,6 +21,7 @@ export const laterStrings = {
     tooMany: (most: number) => `A message can have at most ${most} files.`,
     unreadable: (name: string) => `${name} could not be read.`,
     unnamed: 'File',
+    units: ['B', 'kB', 'MB'],
     // What the service refused, by code.
     refused: {
       no_files: 'Files can’t be sent here. Send a link to the file instead.',
@@ -41,7 +42,7 @@ export const laterStrings = {
     validFor: 'Valid for',
     days: (number: number) => count(number, 'day', 'days'),
     usable: 'Number of uses',
-    times: (number: number) => (number === 1 ? 'once' : `${number.toLocaleString()} times`),
+    times: (number: number) => (number === 1 ? 'once' : `${numberOf(number)} times`),
     create: 'Create a link',
     once: 'Copy it now. It won’t be shown again.',
     link: 'Invitation link',
@@ -110,6 +111,8 @@ export const laterStrings = {
     notifyNone: 'Notifications need https.',
     theme: 'Appearance',
     themes: { system: 'Same as device', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    languageOfBrowser: 'Same as browser',
     version: (version: string) => `Version ${version}`,
     api: 'API documentation',
     docs: 'Keyboard shortcuts',

@@ -3,8 +3,10 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
 import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
+import { chooseLanguage, chosenLanguage } from '../language.ts';
+import type { Language } from '../languages.ts';
 import { notifications, quietUntil, setNotifications, setPolicy } from '../notify.ts';
-import { isPushed, pushLimits, subscribe } from '../push.ts';
+import { isPushed, pushLimits, subscribe, tellLanguage } from '../push.ts';
 import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -298,7 +300,45 @@ function Notifications() {
           ))}
         </fieldset>
       </Section>
+      {settings.languages.length > 1 && (
+        <Section title={laterStrings.settings.language}>
+          <Languages />
+        </Section>
+      )}
     </>
+  );
+}
+
+/** What this page has just been drawn again for: that choice gets the focus back. */
+let isChosen = false;
+
+/** In which language this browser shows the page; each calls itself by its own name. */
+function Languages() {
+  const own = settings.languages.find((name) => name === chosenLanguage());
+  const choose = async (name: Language | undefined) => {
+    isChosen = true;
+    await attempt(() => chooseLanguage(name));
+    if (isPushed()) await tellLanguage();
+  };
+  const focus = (input: HTMLInputElement | null) => {
+    if (!input?.checked || !isChosen) return;
+    isChosen = false;
+    input.focus();
+  };
+  return (
+    <fieldset>
+      <legend class="visually-hidden">{laterStrings.settings.language}</legend>
+      {[undefined, ...settings.languages].map((name) => (
+        <label class="check" key={name}>
+          <input ref={focus} type="radio" name="language" defaultChecked={own === name} onChange={() => void choose(name)} />{' '}
+          {name === undefined ? (
+            laterStrings.settings.languageOfBrowser
+          ) : (
+            <bdi lang={name}>{new Intl.DisplayNames([name], { type: 'language' }).of(name)}</bdi>
+          )}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { idOf } from '../ids.ts';
+import { listOf } from '../locale.ts';
 import { go, roomPath, route } from '../routes.ts';
 import { mayMakeRooms, me } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -33,7 +34,7 @@ export function Sidebar() {
           <img src="/icon.svg" alt="" width="24" height="24" />
           <bdi>{settings.name}</bdi>
         </a>
-        <MenuButton label={strings.rooms.menu} items={() => serviceMenu} />
+        <MenuButton label={strings.rooms.menu} items={serviceMenu} />
       </header>
       <button type="button" class="jump" onClick={() => void openSwitcher()} aria-keyshortcuts="Control+K">
         <Icon name="search" /> {strings.rooms.switchTo}
@@ -82,7 +83,7 @@ const loadActions = lateCode(async () => {
 const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
 /** What one may do with all of it. */
-const serviceMenu: readonly MenuItem[] = [
+const serviceMenu = (): readonly MenuItem[] => [
   { label: strings.rooms.markAllRead, icon: 'check', act: doing((rooms) => rooms.markAllRead()) },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
 ];
@@ -169,7 +170,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
   );
 }
 
-const usernamesOf = (people: MyRoom['people']) => people.map(({ username }) => `@${username}`).join(', ');
+const usernamesOf = (people: MyRoom['people']) => listOf(people.map(({ username }) => `@${username}`));
 
 /** What one may do with a room in the list. */
 function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom): MenuItem[] {
