@@ -38,7 +38,7 @@ export function Sidebar() {
       </header>
       <button type="button" class="jump" onClick={() => void openSwitcher()} aria-keyshortcuts="Control+K">
         <Icon name="search" /> {strings.rooms.switchTo}
-        <kbd>Ctrl K</kbd>
+        <kbd>{strings.shortcuts.keys[0]?.[0]}</kbd>
       </button>
       <div class="rooms">
         {list ? (
