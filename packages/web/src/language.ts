@@ -15,8 +15,8 @@ export const language = signal<Language>('en');
 const load = { de: () => import('./strings-de.ts'), ar: () => import('./strings-ar.ts') };
 
 /** Has the page speak the language that is chosen. What is drawn after that has its words; where they can't be loaded, it stays as it is. */
-export async function speak(chosen = chosenLanguage()): Promise<void> {
-  const next = languageFor(chosen, navigator.languages, settings.languages);
+export async function speak(): Promise<void> {
+  const next = languageFor(chosenLanguage(), navigator.languages, settings.languages);
   if (next !== language.value) {
     const words = next === 'en' ? undefined : load[next]();
     (await import('./translate.ts')).translate(await words);
@@ -28,9 +28,16 @@ export async function speak(chosen = chosenLanguage()): Promise<void> {
   language.value = next;
 }
 
-/** Chooses a language, or that of the browser. */
+/** Chooses a language, or that of the browser; throws where its words can't be loaded, and leaves the choice as it was. */
 export async function chooseLanguage(chosen: string | undefined): Promise<void> {
-  await speak(chosen ?? '');
-  if (chosen === undefined) forgetName(key);
-  else remember(key, chosen);
+  const before = chosenLanguage();
+  keep(chosen);
+  try {
+    await speak();
+  } catch (failure) {
+    keep(before);
+    throw failure;
+  }
 }
+
+const keep = (chosen: string | undefined): void => (chosen === undefined ? forgetName(key) : remember(key, chosen));

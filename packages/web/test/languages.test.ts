@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vite';
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../lib/config.ts';
+import { webPage } from '../../../lib/reference/web-page.ts';
 import { languages, readSetting } from '../../../lib/settings.ts';
 import { languageFor } from '../src/languages.ts';
 import { strings } from '../src/strings.ts';
@@ -84,6 +86,13 @@ describe('the language of a page', () => {
     ['is not what a browser has kept that is no language', 'constructor', ['de'], 'en,de', 'de'],
   ] as const)('%s', (_title, own, asked, allowed, expected) => {
     expect(languageFor(own, asked, readSetting('LANGUAGES', { LANGUAGES: allowed }))).toBe(expected);
+  });
+});
+
+describe('the page that the service sends', () => {
+  it('says in which languages it may be shown, in the order of LANGUAGES', () => {
+    const { source } = webPage('<!--settings-->', readConfig({ LANGUAGES: 'ar,en' }));
+    expect(source).toContain('&quot;languages&quot;:[&quot;ar&quot;,&quot;en&quot;]');
   });
 });
 

@@ -58,10 +58,13 @@ const showing = `
 type Notified = Awaited<ReturnType<typeof notified>>;
 
 /** Someone whose browser has notifications turned on, at a page of the settings. */
-async function notified() {
+async function notified(options = {}) {
   const owner = await anAccount();
   const device = aDevice();
-  const { page, context, problems } = await visit(browser, { baseUrl: server.url, options: { serviceWorkers: 'allow' } });
+  const { page, context, problems } = await visit(browser, {
+    baseUrl: server.url,
+    options: { serviceWorkers: 'allow', ...options },
+  });
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
   await worker.evaluate(showing);
   await context.addInitScript(subscribing(device));

@@ -36,7 +36,7 @@ export function Card({ user, person }: { user: string; person: Person }) {
         <Avatar name={nameOf(shown)} id={user} />
         <p class="who">
           <bdi class="name">{nameOf(shown)}</bdi>
-          <span class="muted">@{shown.username}</span>
+          <bdi class="muted">@{shown.username}</bdi>
         </p>
       </div>
       {status && (
