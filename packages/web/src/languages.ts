@@ -11,4 +11,14 @@ export const languageFor = (own: string | undefined, asked: readonly string[], a
   [own, ...asked.map(baseOf)].map((one) => allowed.find((other) => other === one)).find(Boolean) ?? allowed[0] ?? 'en';
 
 /** A language as `Intl` takes it: with a region, where the browser names one. */
-export const localeOf = (language: Language): string => navigator.languages.find((one) => baseOf(one) === language) ?? language;
+export const localeOf = (language: Language, asked: readonly string[] = navigator.languages): string =>
+  asked.find((one) => baseOf(one) === language && isTag(one)) ?? language;
+
+// Some systems name things such as `en-US@posix`.
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../lib/config.ts';
 import { webPage } from '../../../lib/reference/web-page.ts';
 import { languages, readSetting } from '../../../lib/settings.ts';
-import { languageFor } from '../src/languages.ts';
+import { languageFor, localeOf } from '../src/languages.ts';
 import { strings } from '../src/strings.ts';
 import { laterStrings } from '../src/strings-later.ts';
 import { pushStrings } from '../src/strings-push.ts';
@@ -86,6 +86,17 @@ describe('the language of a page', () => {
     ['is not what a browser has kept that is no language', 'constructor', ['de'], 'en,de', 'de'],
   ] as const)('%s', (_title, own, asked, allowed, expected) => {
     expect(languageFor(own, asked, readSetting('LANGUAGES', { LANGUAGES: allowed }))).toBe(expected);
+  });
+});
+
+describe('numbers and dates', () => {
+  it.each([
+    ['are written as in the region that the browser names with the language', 'de', ['en-GB', 'de-AT'], 'de-AT'],
+    ['are written as in the language where the browser asks for others', 'ar', ['en-GB'], 'ar'],
+    ['are written as in a region that can be read, if there is one', 'en', ['en-US@posix', 'en-GB'], 'en-GB'],
+    ['are written as in the language where no region can be read', 'en', ['en-US@posix'], 'en'],
+  ] as const)('%s', (_title, language, asked, expected) => {
+    expect(localeOf(language, asked)).toBe(expected);
   });
 });
 
