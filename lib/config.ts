@@ -49,6 +49,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     pushHosts: read('PUSH_HOSTS'),
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
+    /** Of the page; the first is for browsers that ask for none of them. */
+    languages: read('LANGUAGES'),
     /** Where files are kept, or nothing where none are, and how many bytes one, those of one account and all may have. */
     files: {
       place: read('FILES') === 'off' ? '' : read('FILES'),

@@ -67,6 +67,15 @@ const hosts: Rule<string[]> = {
   says: () => 'names of hosts such as push.example.org, or origins such as http://127.0.0.1:8080',
 };
 
+const languageList: Rule<Language[]> = {
+  read: (value) => {
+    const all = value.split(/[\s,]+/).map((name) => languages.find((language) => language === name));
+    const known = all.filter((language) => language !== undefined);
+    return known.length === all.length ? [...new Set(known)] : undefined;
+  },
+  says: () => `languages, separated by commas, of ${languages.join(', ')}`,
+};
+
 const connectionString: Rule<string> = {
   read: (value) => (/^mongodb(\+srv)?:\/\//.test(value) ? value : undefined),
   says: (value) =>
@@ -151,6 +160,10 @@ const setting = <T>(
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
+
+/** The languages that the page has: English, German and Arabic. */
+export const languages = ['en', 'de', 'ar'] as const;
+type Language = (typeof languages)[number];
 
 export const settings = {
   MONGODB_URI: setting(
@@ -297,6 +310,12 @@ export const settings = {
     matching(/^#[0-9a-f]{6}$/i, 'a colour such as #0f766e'),
     '#0f766e',
     'Accent colour of the web client.',
+  ),
+  LANGUAGES: setting(
+    'service',
+    languageList,
+    'en,de,ar',
+    'Languages of the web client, separated by commas: `en`, `de` (German), `ar` (Arabic). A reader gets the one chosen in the settings of the page, or else the first that the browser asks for, or else the first of these.',
   ),
   SESSION_DAYS: setting('service', wholeNumber(1, 3_650), '30', 'Days that a session lasts.'),
   ROOM_MEMBERS: setting('service', wholeNumber(1, 10_000), '1000', 'Members that a room may have.'),

@@ -10,7 +10,8 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
  * ask its own origin and that of the WebSockets, and turn no text into HTML: the browser refuses.
  */
 export function webPage(built: string | undefined, config: Config): Page {
-  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files } = config;
+  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files, languages } =
+    config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -21,6 +22,7 @@ export function webPage(built: string | undefined, config: Config): Page {
     emailConfirmation,
     sendsEmail: smtpUrl !== '',
     docs: docsUrl,
+    languages,
   };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">
 <meta name="theme-color" content="${brandColor}">

@@ -29,6 +29,7 @@ describe('settings', () => {
       pushHosts: [],
       brandName: 'Chat',
       brandColor: '#0f766e',
+      languages: ['en', 'de', 'ar'],
       files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
       sessionDays: 30,
       limits: {
@@ -47,6 +48,10 @@ describe('settings', () => {
     });
   });
 
+  it('accept languages in any order, each once', () => {
+    expect(readConfig({ ...least, LANGUAGES: 'de, en,de' }).languages).toEqual(['de', 'en']);
+  });
+
   it('accept a list of origins', () => {
     expect(readConfig({ ...least, CORS_ORIGINS: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
       'https://a.example',
@@ -59,6 +64,11 @@ describe('settings', () => {
     ['MONGODB_URI', { MONGODB_URI: 'localhost' }, /^Set MONGODB_URI to a connection string that starts with/],
     ['BCRYPT_COST', { ...least, BCRYPT_COST: 'high' }, /^Set BCRYPT_COST to a whole number from 4 to 16, not 'high'\.$/],
     ['REGISTRATION', { ...least, REGISTRATION: 'ajar' }, /^Set REGISTRATION to one of open, invited, closed, not 'ajar'\.$/],
+    [
+      'LANGUAGES',
+      { ...least, LANGUAGES: 'de,fr' },
+      /^Set LANGUAGES to languages, separated by commas, of en, de, ar, not 'de,fr'\.$/,
+    ],
     ['BRAND_COLOR', { ...least, BRAND_COLOR: 'red' }, /^Set BRAND_COLOR to a colour such as #0f766e, not 'red'\.$/],
     ['SESSION_DAYS', { ...least, SESSION_DAYS: '0' }, /^Set SESSION_DAYS to a whole number from 1 to 3650, not '0'\.$/],
     ['SMTP_URL', { ...least, SMTP_URL: 'mail.example.org' }, /^Set SMTP_URL to the address of a mail server/],

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { takeFiles } from './files.ts';
+import { language, speak } from './language.ts';
 import { showNews } from './news.ts';
 import { startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
@@ -12,18 +13,23 @@ import { isTouched } from './view/popover.tsx';
 import { keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
+const spoken = speak().catch(() => {});
 startRouting();
 showNews();
 void restoreSession();
-// The first picture has what this browser keeps: to draw it twice takes longer.
-void followSession().finally(() =>
-  render(
-    <Boundary>
-      <App />
-    </Boundary>,
-    document.getElementById('app') as HTMLElement,
-  ),
+
+/** The page; all of it is drawn again in another language. */
+const Page = () => (
+  <Boundary>
+    <App key={language.value} />
+  </Boundary>
 );
+
+// The first picture has what this browser keeps, and the words of its language: to draw it twice takes longer.
+void followSession().finally(async () => {
+  await spoken;
+  render(<Page />, document.getElementById('app') as HTMLElement);
+});
 keepOffline();
 takeFiles();
 // Only a finger presses long. Without it, the menu of a message has its button.

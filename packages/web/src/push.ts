@@ -1,4 +1,6 @@
 import { ask, chat, Failure } from './api.ts';
+import { language } from './language.ts';
+import { languageCache } from './languages.ts';
 import { recall, remember } from './storage.ts';
 
 const key = 'chat-push';
@@ -23,8 +25,15 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
   const subscription = await subscriptionFor(registration.pushManager, wanted);
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
   const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
+  await tellLanguage();
   await ask(chat.PUT('/api/push-subscription', { body }));
   return note(true);
+}
+
+/** Tells the service worker, which shows notifications while no page is open, in which language it does. */
+export async function tellLanguage(): Promise<void> {
+  const cache = await caches.open(languageCache);
+  await cache.put('/language', new Response(language.value));
 }
 
 /** Has the service notify this device no longer. */

@@ -1,3 +1,5 @@
+import type { Language } from './languages.ts';
+
 /** What the server tells the page about itself, in a `<meta>` of the page: no request, and no script in it. */
 export type Settings = {
   name: string;
@@ -8,6 +10,8 @@ export type Settings = {
   emailConfirmation: 'off' | 'required';
   sendsEmail: boolean;
   docs: string;
+  /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
+  languages: readonly Language[];
 };
 
 const fallback: Settings = {
@@ -19,6 +23,7 @@ const fallback: Settings = {
   emailConfirmation: 'off',
   sendsEmail: false,
   docs: '/docs',
+  languages: ['en'],
 };
 
 /** The settings of the service that this page came from. */

@@ -1,4 +1,4 @@
-import { count } from './strings.ts';
+import { count, numberOf } from './strings.ts';
 
 /* The words that nobody sees before the first message. */
 
@@ -26,6 +26,7 @@ export const laterStrings = {
     tooMany: (most: number) => `A message can have at most ${most} files.`,
     unreadable: (name: string) => `${name} could not be read.`,
     unnamed: 'File',
+    units: ['B', 'kB', 'MB'],
     // What the service refused, by code.
     refused: {
       no_files: 'Files can’t be sent here. Send a link to the file instead.',
@@ -46,7 +47,7 @@ export const laterStrings = {
     validFor: 'Valid for',
     days: (number: number) => count(number, 'day', 'days'),
     usable: 'Number of uses',
-    times: (number: number) => (number === 1 ? 'once' : `${number.toLocaleString()} times`),
+    times: (number: number) => (number === 1 ? 'once' : `${numberOf(number)} times`),
     create: 'Create a link',
     link: 'Invitation link',
     qrCode: 'QR code',
@@ -139,6 +140,8 @@ export const laterStrings = {
     notifyNone: 'Notifications need https.',
     theme: 'Appearance',
     themes: { system: 'Same as device', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    languageOfBrowser: 'Same as browser',
     version: (version: string) => `Version ${version}`,
     api: 'API documentation',
     docs: 'Keyboard shortcuts',
@@ -159,7 +162,7 @@ export const laterStrings = {
     hint: 'One file with your account, your rooms, the messages that you wrote there, the names of their files, and what you saved. Stay on this page until it is complete.',
     submit: 'Download my data',
     progress: (done: number, rooms: number, messages: number) =>
-      `${done.toLocaleString()} of ${count(rooms, 'room', 'rooms')}, ${count(messages, 'message', 'messages')}`,
+      `${numberOf(done)} of ${count(rooms, 'room', 'rooms')}, ${count(messages, 'message', 'messages')}`,
     done: 'Your data is in a file.',
   },
   reminders: {

@@ -1,7 +1,12 @@
-/* Every word that the client shows, but for those of `strings-later.ts`. Another language is another pair of such files. */
+import { localeOf } from './languages.ts';
+
+/* Every word that the client shows, but for those of `strings-later.ts`. The other languages are in `strings-de.ts` and its like. */
+
+/** A number, as English writes it. */
+export const numberOf = (number: number) => number.toLocaleString(localeOf('en'));
 
 /** A number of things. */
-export const count = (number: number, one: string, many: string) => `${number.toLocaleString()} ${number === 1 ? one : many}`;
+export const count = (number: number, one: string, many: string) => `${numberOf(number)} ${number === 1 ? one : many}`;
 
 export const strings = {
   app: {
@@ -93,7 +98,7 @@ export const strings = {
     markRead: 'Mark as read',
     menu: 'More',
     markAllRead: 'Mark all as read',
-    markAllAsk: (number: number) => `Mark ${number.toLocaleString()} rooms as read?`,
+    markAllAsk: (number: number) => `Mark ${numberOf(number)} rooms as read?`,
     allRead: 'All rooms are marked as read.',
     draft: 'Draft',
     browse: 'All rooms',

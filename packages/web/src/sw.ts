@@ -1,7 +1,11 @@
 /// <reference lib="webworker" />
 import type { PushPayload } from '../../client/src/push-payload.ts';
-import { pushStrings } from './strings-push.ts';
+import { type Language, languageCache } from './languages.ts';
+import { pushStrings as arabic } from './strings-ar.ts';
+import { pushStrings as german } from './strings-de.ts';
+import { pushStrings as english } from './strings-push.ts';
 import { safeName } from './text/names.ts';
+import type { Words } from './words.ts';
 
 /** What the build puts in: a version, and the files of it. */
 const site = (globalThis as unknown as { builtSite: { version: string; files: string[] } }).builtSite;
@@ -55,8 +59,17 @@ worker.addEventListener('push', (event) => {
   event.waitUntil(show(event.data?.json() as PushPayload));
 });
 
+const words: Record<Language, Words['pushStrings']> = { en: english, de: german, ar: arabic };
+
+/** What notifications say, in the language that the page had last. */
+async function spokenWords(): Promise<Words['pushStrings']> {
+  const known = await (await caches.open(languageCache)).match('/language');
+  return known ? words[(await known.text()) as Language] : english;
+}
+
 /** Shows a push. Browsers take the permission away where one shows nothing. */
 async function show(push: PushPayload): Promise<void> {
+  const pushStrings = await spokenWords();
   if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
   const { room, seq, thread, text } = push;
   const isReminder = push.type === 'reminder';

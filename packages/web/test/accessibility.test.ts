@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
+import { objections } from './axe.ts';
 import { serveUrl, signIn, visit } from './support.ts';
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 let sample: Sample;
 beforeAll(async () => {
@@ -48,20 +44,6 @@ describe('every screen', () => {
     },
   );
 });
-
-/** What axe-core objects to, and what reaches beyond the page's width. */
-async function objections(page: Page): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
-  const found = (await page.evaluate(violations)) as string[];
-  const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-  return [...found, ...(wide > 0 ? [`${wide} pixels too wide`] : [])];
-}
-
-// Put into sentences within the page: all that axe-core has to tell would take longer on its way out than to find.
-const violations = `axe
-  .run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-  .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 3).map(({ target, failureSummary }) => [id, ...target, failureSummary].join(' '))))`;
 
 describe('the page', () => {
   it('shows the current place and the selection in forced colours', async () => {

@@ -198,13 +198,14 @@ describe('the time of a message', () => {
     const { page, context } = await visit(browser, { path: `/rooms/${id}`, options: { locale } });
     await signIn(page, owner);
     await page.locator('.margin-time').waitFor();
-    const [right, left] = await page.evaluate<[number, number]>(`(() => {
+    const [time, text] = await page.evaluate<[DOMRect, DOMRect]>(`(() => {
       const range = document.createRange();
       range.selectNodeContents(document.querySelector('.margin-time'));
       const text = document.querySelector('.grouped .text');
-      return [range.getBoundingClientRect().right, text.getBoundingClientRect().left];
+      return [range.getBoundingClientRect().toJSON(), text.getBoundingClientRect().toJSON()];
     })()`);
-    expect(right).toBeLessThanOrEqual(left);
+    const isRtl = locale.startsWith('ar');
+    expect(isRtl ? text.right : time.right).toBeLessThanOrEqual(isRtl ? time.left : text.left);
     await context.close();
   });
 });

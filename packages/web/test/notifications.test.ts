@@ -62,7 +62,10 @@ type Notified = Awaited<ReturnType<typeof notified>>;
 async function notified() {
   const owner = await anAccount();
   const device = aDevice();
-  const { page, context, problems } = await visit(browser, { baseUrl: server.url, options: { serviceWorkers: 'allow' } });
+  const { page, context, problems } = await visit(browser, {
+    baseUrl: server.url,
+    options: { serviceWorkers: 'allow' },
+  });
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
   await worker.evaluate(showing);
   await context.addInitScript(subscribing(device));
@@ -185,6 +188,17 @@ describe('a device with notifications', () => {
       return new URL(page.url()).pathname;
     };
     await expect.poll(path, { interval: 500 }).toBe(`/rooms/${id}/1`);
+    await context.close();
+  });
+
+  it('speaks the language that was chosen for the page', async () => {
+    const all = await notified();
+    const { page, context, device } = all;
+    await page.getByLabel('Deutsch').click();
+    await page.getByRole('button', { name: 'Jetzt eine senden' }).click();
+    await expect.poll(() => device.pushes.length).toBe(1);
+    await deliver(all, device.pushes);
+    await expect.poll(() => shownBy(all)).toMatchObject([{ title: 'Dieses Gerät empfängt Benachrichtigungen.' }]);
     await context.close();
   });
 

@@ -50,11 +50,11 @@ export async function openPage(context: BrowserContext, address: string): Promis
   return { page, problems };
 }
 
-/** Signs in by the form. */
+/** Signs in by the form, whatever its language. */
 export async function signIn(page: Page, { username, password }: Pick<Account, 'username' | 'password'>): Promise<void> {
-  await page.getByLabel('Username or e-mail address').fill(username);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('input[name=username]').fill(username);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('.login form button.primary').click();
   await page.locator('.shell').waitFor();
 }
 

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { aPng } from '../../../tools/gallery/pictures.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { aServer, connected, type TestSocket } from '../../support/sockets.ts';
@@ -200,7 +201,7 @@ describe('nobody is told how somebody is', () => {
 });
 
 describe('those who watch somebody', () => {
-  it('are told of a new name and a new status, if they share a room', async () => {
+  it('are told of a new name, a new status and a new picture, if they share a room', async () => {
     const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);
     const [hers, other] = await Promise.all([connected(server.url, ann), connected(server.url, stranger)]);
@@ -212,6 +213,8 @@ describe('those who watch somebody', () => {
     await expect.poll(() => hers.of('person')).toEqual([changed]);
     await change(bob, { name: '', status: null });
     await expect.poll(() => hers.of('person')).toEqual([changed, person]);
+    await call('PUT', '/api/users/me/avatar', { token: bob.token, body: aPng(8, 8) });
+    await expect.poll(() => hers.of('person').at(-1)).toEqual({ ...person, avatar: expect.any(String) });
     expect(other.of('person')).toEqual([]);
     for (const { socket } of [hers, other]) socket.close();
   });

@@ -42,7 +42,7 @@ export function Card({ user, person }: { user: string; person: Person }) {
         <p class="who">
           <bdi class="name">{nameOf(shown)}</bdi>
           <span class="muted">
-            @{shown.username}
+            <bdi>@{shown.username}</bdi>
             {!isMe && <PresenceText user={user} class="muted" />}
           </span>
         </p>

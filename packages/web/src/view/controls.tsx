@@ -49,7 +49,12 @@ export const PersonNames = ({ person, children }: { person: Person; children?: C
   <>
     <bdi>{nameOf(person)}</bdi>
     {children}
-    {person.name !== undefined && <small class="muted username"> @{person.username}</small>}
+    {person.name !== undefined && (
+      <small class="muted username">
+        {' '}
+        <bdi>@{person.username}</bdi>
+      </small>
+    )}
   </>
 );
 

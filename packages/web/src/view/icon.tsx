@@ -104,10 +104,18 @@ const icons = {
 /** The name of an icon. */
 export type IconName = keyof typeof icons;
 
+/** What points along the line, which may go from right to left. */
+const mirrored: readonly IconName[] = ['back', 'forward', 'list', 'logOut', 'quote', 'reply', 'send'];
+
 /** An icon, which says nothing to those who don't see it. */
 export const Icon = ({ name }: { name: IconName }) =>
   h(
     'svg',
-    { class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' },
+    {
+      class: mirrored.includes(name) ? 'icon mirrored' : 'icon',
+      viewBox: '0 0 24 24',
+      'aria-hidden': 'true',
+      focusable: 'false',
+    },
     icons[name].map(([tag, attributes]) => h(tag, attributes)),
   );

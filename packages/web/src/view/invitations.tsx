@@ -58,7 +58,7 @@ function Links({ room }: { room: string }) {
           {value.map((invitation) => (
             <li class="row" key={idOf(invitation)}>
               <span class="name">
-                <code>{laterStrings.invitations.ends(invitation.hint)}</code>{' '}
+                <code dir="ltr">{laterStrings.invitations.ends(invitation.hint)}</code>{' '}
                 {invitation.expires_at
                   ? laterStrings.invitations.until(shortOf(new Date(invitation.expires_at.$date)))
                   : laterStrings.invitations.forEver}

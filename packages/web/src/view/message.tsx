@@ -5,6 +5,7 @@ import type { Message } from '../api.ts';
 import { clockOf, fullOf, nearOf, sentAt, timeOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { shortcutKey } from '../keyboard.ts';
+import { listOf } from '../locale.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { quickEmoji } from '../store/emoji.ts';
@@ -262,7 +263,8 @@ function Reactions({ message }: { message: Message }) {
           ...known.map(nameOf),
           ...(rest > 0 ? [strings.message.others(rest)] : []),
         ];
-        const label = strings.message.reacted(emoji, users.length, names.join(', '), isMine);
+        const named = listOf(names);
+        const label = strings.message.reacted(emoji, users.length, named, isMine);
         return (
           <li key={emoji}>
             <button
@@ -270,7 +272,7 @@ function Reactions({ message }: { message: Message }) {
               class="reaction"
               aria-pressed={isMine}
               aria-label={label}
-              title={names.join(', ')}
+              title={named}
               onClick={() => void toggleReaction(message, emoji)}
             >
               <span aria-hidden="true">{emoji}</span> {users.length}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { aKey, ask, chat, Failure } from '../api.ts';
 import { idOf } from '../ids.ts';
+import { listOf } from '../locale.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
@@ -32,7 +33,7 @@ export function NewRoom({ close }: { close: () => void }) {
     await sync.readRooms({ all: true });
     close();
     go(roomPath(room, { panel: 'members' }));
-    if (missing.length > 0) notice(strings.directory.notAdded(missing.join(', ')));
+    if (missing.length > 0) notice(strings.directory.notAdded(listOf(missing)));
   };
   return (
     <Form onSubmit={create} submit={strings.directory.createSubmit}>

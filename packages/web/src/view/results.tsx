@@ -51,8 +51,15 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
       <span class="meta">
         <PersonName person={message} class="author" />
         <span class="muted">
-          {roomOf(message.room.$oid) && `${safeName(roomOf(message.room.$oid)?.name ?? '')} · `}
-          <time dateTime={message.created_at.$date}>{shortOf(sentAt(message))}</time>
+          {roomOf(message.room.$oid) && (
+            <>
+              <bdi>{safeName(roomOf(message.room.$oid)?.name ?? '')}</bdi>
+              {' · '}
+            </>
+          )}
+          <time dir="auto" dateTime={message.created_at.$date}>
+            {shortOf(sentAt(message))}
+          </time>
         </span>
       </span>
       <span class="excerpt" dir="auto">

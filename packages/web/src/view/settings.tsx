@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
 import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
+import { chooseLanguage, chosenLanguage, language } from '../language.ts';
+import type { Language } from '../languages.ts';
 import { notifications, quietUntil, setNotifications, setPolicy } from '../notify.ts';
-import { isPushed, pushLimits, subscribe } from '../push.ts';
+import { isPushed, pushLimits, subscribe, tellLanguage } from '../push.ts';
 import { go } from '../routes.ts';
 import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -323,7 +325,50 @@ function Notifications() {
           ))}
         </fieldset>
       </Section>
+      {settings.languages.length > 1 && (
+        <Section title={laterStrings.settings.language}>
+          <Languages />
+        </Section>
+      )}
     </>
+  );
+}
+
+/** Whether the page is about to be drawn again in a language that was chosen here: the choice gets the focus back. */
+let isDrawnAgain = false;
+
+/** In which language this browser shows the page; each calls itself by its own name. */
+function Languages() {
+  const box = useRef<HTMLFieldSetElement>(null);
+  const ownNow = () => settings.languages.find((name) => name === chosenLanguage());
+  const [own, setOwn] = useState(ownNow());
+  useLayoutEffect(() => {
+    if (isDrawnAgain) box.current?.querySelector<HTMLElement>(':checked')?.focus();
+    isDrawnAgain = false;
+  }, []);
+  const choose = async (name: Language | undefined) => {
+    const before = language.value;
+    isDrawnAgain = true;
+    setOwn(name);
+    await attempt(() => chooseLanguage(name));
+    if (language.value === before) isDrawnAgain = false;
+    setOwn(ownNow());
+    if (isPushed()) await tellLanguage();
+  };
+  return (
+    <fieldset ref={box}>
+      <legend class="visually-hidden">{laterStrings.settings.language}</legend>
+      {[undefined, ...settings.languages].map((name) => (
+        <label class="check" key={name}>
+          <input type="radio" name="language" checked={own === name} onChange={() => void choose(name)} />{' '}
+          {name === undefined ? (
+            laterStrings.settings.languageOfBrowser
+          ) : (
+            <bdi lang={name}>{new Intl.DisplayNames([name], { type: 'language' }).of(name)}</bdi>
+          )}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

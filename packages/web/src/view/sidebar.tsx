@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { idOf } from '../ids.ts';
+import { listOf } from '../locale.ts';
 import { go, roomPath, route } from '../routes.ts';
 import { mayMakeRooms, me } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -35,11 +36,11 @@ export function Sidebar() {
           <img src="/icon.svg" alt="" width="24" height="24" />
           <bdi>{settings.name}</bdi>
         </a>
-        <MenuButton label={strings.rooms.menu} items={() => serviceMenu} />
+        <MenuButton label={strings.rooms.menu} items={serviceMenu} />
       </header>
       <button type="button" class="jump" onClick={() => void openSwitcher()} aria-keyshortcuts="Control+K">
         <Icon name="search" /> {strings.rooms.switchTo}
-        <kbd>Ctrl K</kbd>
+        <kbd>{strings.shortcuts.keys[0]?.[0]}</kbd>
       </button>
       <div class="rooms">
         {list ? (
@@ -84,7 +85,7 @@ const loadActions = lateCode(async () => {
 const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
 /** What one may do with all of it. */
-const serviceMenu: readonly MenuItem[] = [
+const serviceMenu = (): readonly MenuItem[] => [
   { label: strings.rooms.markAllRead, icon: 'check', act: doing((rooms) => rooms.markAllRead()) },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
 ];
@@ -180,7 +181,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
   );
 }
 
-const usernamesOf = (people: MyRoom['people']) => people.map(({ username }) => `@${username}`).join(', ');
+const usernamesOf = (people: MyRoom['people']) => listOf(people.map(({ username }) => `@${username}`));
 
 /** What one may do with a room in the list. */
 function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom): MenuItem[] {

@@ -53,7 +53,11 @@ export const Suggestions = ({
           {suggestion.shown}
         </span>
         <bdi>{suggestion.name ?? suggestion.detail}</bdi>
-        {suggestion.name !== undefined && <small class="muted">@{suggestion.detail}</small>}
+        {suggestion.name !== undefined && (
+          <small class="muted">
+            <bdi>@{suggestion.detail}</bdi>
+          </small>
+        )}
       </div>
     ))}
   </div>

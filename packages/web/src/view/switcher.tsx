@@ -63,7 +63,10 @@ export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: Switc
             <span>
               <bdi>{safeName(room.name)}</bdi>
               {room.people.length === 1 && room.people[0]?.name !== undefined && (
-                <small class="muted"> @{room.people[0].username}</small>
+                <small class="muted">
+                  {' '}
+                  <bdi>@{room.people[0].username}</bdi>
+                </small>
               )}
             </span>
             {room.unread > 0 && <span class="count">{room.unread}</span>}

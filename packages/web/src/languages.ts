@@ -1,0 +1,24 @@
+/** A language of the page. Each but English, which the page always has, is a file `strings-<language>.ts`. */
+export type Language = 'en' | 'de' | 'ar';
+
+/** The cache in which the page leaves its language to its service worker. */
+export const languageCache = 'language';
+
+const baseOf = (tag: string) => tag.split('-')[0];
+
+/** The language of a page: one's own choice, or else the first that the browser asks for, of those that the service allows; or else the first of these. */
+export const languageFor = (own: string | undefined, asked: readonly string[], allowed: readonly Language[]): Language =>
+  [own, ...asked.map(baseOf)].map((one) => allowed.find((other) => other === one)).find(Boolean) ?? allowed[0] ?? 'en';
+
+/** A language as `Intl` takes it: with a region, where the browser names one. */
+export const localeOf = (language: Language, asked: readonly string[] = navigator.languages): string =>
+  asked.find((one) => baseOf(one) === language && isTag(one)) ?? language;
+
+// Some systems name things such as `en-US@posix`.
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
+  } catch {
+    return false;
+  }
+}
