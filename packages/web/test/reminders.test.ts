@@ -116,6 +116,17 @@ describe('a reminder', () => {
     await context.close();
   });
 
+  it('goes with its message from the list, and from the number', async () => {
+    const { page, context, me, remindSoon } = await inARoom();
+    await remindSoon();
+    await saved(page).locator('.count', { hasText: '1' }).waitFor();
+    await saved(page).click();
+    await results(page).getByRole('button', { name: 'Remove from saved' }).click();
+    await saved(page).locator('.count').waitFor({ state: 'detached' });
+    await expect.poll(() => remindersOf(me)).toEqual([]);
+    await context.close();
+  });
+
   it('is set by finger on a phone', async () => {
     const options = { hasTouch: true, isMobile: true };
     const { page, context, problems, me } = await inARoom({ width: 390, height: 780, options });

@@ -29,6 +29,7 @@ export function noteSaved(ids: readonly string[], not: readonly string[] = [], i
   const others = isAll ? [] : recallJson<string[]>(nameOf(), []);
   const known = new Set([...others, ...ids].filter((id) => !not.includes(id)));
   saved.value = known;
+  if (not.length > 0) dueReminders.value = dueReminders.value.filter(({ message }) => !not.includes(idOf(message)));
   remember(nameOf(), JSON.stringify([...known].slice(-most)));
 }
 
