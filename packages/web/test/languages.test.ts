@@ -32,7 +32,9 @@ describe('every language', () => {
 
   it.each(others)('has a string wherever English has one, and a function wherever English has one: %s', async (language) => {
     const shapeOf = ({ strings, laterStrings, pushStrings }: Words) =>
-      walk({ strings, laterStrings, pushStrings }).map(([path, word]) => [path, typeof word]);
+      walk({ strings, laterStrings, pushStrings })
+        .map(([path, word]) => `${path}: ${typeof word}`)
+        .sort();
     expect(shapeOf(await wordsOf(language))).toEqual(shapeOf(english));
   });
 
