@@ -13,8 +13,8 @@ export const weightOf = ({ text, files, mentions, reactions }: Weighed): number 
 type Weighed = Pick<MessageDocument, 'text' | 'files' | 'mentions' | 'reactions'>;
 
 const weightOfFiles = (files: AttachedFile[]) =>
-  files.reduce((bytes, { name }) => bytes + bytesAroundName + Buffer.byteLength(name), 0);
-const bytesAroundName = 200;
+  files.reduce((bytes, { name, alt = '' }) => bytes + bytesOfRest + Buffer.byteLength(name) + Buffer.byteLength(alt), 0);
+const bytesOfRest = 200;
 
 /** About as many bytes as so many ids have as JSON, with what is around them. */
 export const weightOfIds = (count: number): number => 400 + 36 * count;

@@ -1,4 +1,6 @@
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { weightOf } from '../../../lib/messages/page-size.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { age, aRoom } from '../../support/rooms.ts';
@@ -94,4 +96,12 @@ describe('a page of messages that are as long as can be', () => {
     expect(pages.flat()).toHaveLength(before.flat().length + sent.length);
     for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.2 * 1024 * 1024);
   });
+});
+
+it('a message weighs about as much as it has characters, with the names and the descriptions of its files', () => {
+  const described = { name: '🦉'.repeat(255), alt: '🦉'.repeat(500), type: 'image/png', size: 1, width: 1, height: 1 };
+  const files = Array.from({ length: 10 }, () => ({ _id: new ObjectId(), ...described, duration: null, has_preview: true }));
+  const message = { text: '🦉'.repeat(100), files, mentions: [], reactions: [] };
+  const ratio = weightOf(message) / sizeOf(message);
+  expect([ratio > 0.9, ratio < 1.2]).toEqual([true, true]);
 });
