@@ -21,7 +21,7 @@ export type Session = {
   /** The user who types, if the client may say so in the room now. */
   findTypist: (room: ObjectId) => Promise<{ user: string; username: string } | undefined>;
   /** Watches these people from now on, and gives how they are; notes that the user is active. Absent where the service tells no presence. */
-  presence?: { watch: (users: ObjectId[]) => ServerFrame | undefined; noteActivity: () => void } | undefined;
+  presence?: { watch: (users: string[]) => ServerFrame | undefined; noteActivity: () => void } | undefined;
 };
 
 /** Takes a frame of a client, and returns the answer if there is one. Throws an `HttpError` for what is not a frame. */
@@ -34,7 +34,9 @@ export async function answerFrame(text: string, session: Session): Promise<Serve
   if (frame.type === 'ping') return pong(frame, session);
   if (frame.type === 'watch' || frame.type === 'active') {
     if (!session.presence) throw noPresence();
-    return frame.type === 'watch' ? session.presence.watch(frame.users) : void session.presence.noteActivity();
+    if (frame.type === 'watch') return session.presence.watch(frame.users.map((user) => user.toHexString()));
+    session.presence.noteActivity();
+    return undefined;
   }
   const typist = await session.findTypist(frame.room);
   if (typist) notify({ type: 'typing', room: frame.room.toHexString(), ...typist });

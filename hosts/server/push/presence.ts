@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
 import { showStated } from '../../../lib/identity/persons.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { PresentPerson, ServerNotice } from '../../../lib/notices.ts';
@@ -98,9 +97,9 @@ export class Presence {
   }
 
   /** Has a connection watch these people, and gives how all of them are. */
-  watch(follower: Follower, connection: Connection, users: ObjectId[]): PresenceFrame {
+  watch(follower: Follower, connection: Connection, users: string[]): PresenceFrame {
     const known = connection.watched;
-    connection.watched = new Map(users.map((user) => [user.toHexString(), known.get(user.toHexString())]));
+    connection.watched = new Map(users.map((user) => [user, known.get(user)]));
     return this.#news(follower, connection, performance.now(), { ofAll: true });
   }
 
