@@ -34,9 +34,9 @@ export async function answerFrame(text: string, session: Session): Promise<Serve
   if (frame.type === 'ping') return pong(frame, session);
   if (frame.type === 'watch' || frame.type === 'active') {
     if (!session.presence) throw noPresence();
-    return frame.type === 'watch'
-      ? session.presence.watch(frame.users.map((user) => user.toHexString()))
-      : void session.presence.noteActivity();
+    if (frame.type === 'watch') return session.presence.watch(frame.users.map((user) => user.toHexString()));
+    session.presence.noteActivity();
+    return undefined;
   }
   const typist = await session.findTypist(frame.room);
   if (typist) notify({ type: 'typing', room: frame.room.toHexString(), ...typist });
