@@ -235,7 +235,7 @@ export const strings: Words['strings'] = {
     sending: 'Wird gesendet',
     saving: 'Wird gespeichert',
     waiting: (seconds) =>
-      seconds > 1 ? `Offline. Nächster Versuch in ${numberOf(seconds)} Sekunden.` : 'Offline. Neuer Versuch.',
+      seconds > 1 ? `Offline. Nächster Versuch in ${numberOf(seconds)} Sekunden.` : 'Offline. Neuer Versuch läuft.',
     limited: (seconds) => `Zu schnell gesendet. Weiter in ${count(Math.max(1, seconds), 'Sekunde', 'Sekunden')}.`,
     refused: (sentence) => `Nicht gesendet: ${sentence}`,
     changed: 'Nicht gespeichert: Die Nachricht wurde inzwischen an anderer Stelle bearbeitet. Dein Text:',
@@ -313,7 +313,7 @@ export const strings: Words['strings'] = {
     endsAt: (date) => `bis ${date}`,
     presets: [
       ['📅', 'In einer Besprechung'],
-      ['🎧', 'Konzentriert'],
+      ['🎧', 'Fokuszeit'],
       ['🏠', 'Im Homeoffice'],
       ['🤒', 'Krank'],
       ['🌴', 'Im Urlaub'],
@@ -408,8 +408,8 @@ export const laterStrings: Words['laterStrings'] = {
     sending: 'Dateien werden gesendet',
     cancel: 'Abbrechen',
     none: 'Hier können keine Dateien gesendet werden. Sende stattdessen einen Link zur Datei.',
-    tooLarge: (name, most) => `${name} ist zu groß: Eine Datei kann höchstens ${most} haben.`,
-    tooMany: (most) => `Eine Nachricht kann höchstens ${count(most, 'Datei', 'Dateien')} haben.`,
+    tooLarge: (name, most) => `${name} ist zu groß: Eine Datei darf höchstens ${most} groß sein.`,
+    tooMany: (most) => `Eine Nachricht kann höchstens ${count(most, 'Datei', 'Dateien')} enthalten.`,
     unreadable: (name) => `${name} konnte nicht gelesen werden.`,
     unnamed: 'Datei',
     units: ['B', 'kB', 'MB'],
