@@ -1,8 +1,61 @@
 import { count, numberOf } from './strings.ts';
 
-/* The words that nobody sees before the first message. */
+/* The words that nobody sees before the first message, unless signing in comes before it. */
 
 export const laterStrings = {
+  login: {
+    title: 'Sign in',
+    username: 'Username or e-mail address',
+    password: 'Password',
+    submit: 'Sign in',
+    toSignUp: 'Create an account',
+    again: 'Your session has ended. Sign in again: your unsent messages are still here.',
+    wrong: 'Wrong username or password.',
+    other: 'Sign in as someone else',
+    otherAsk: 'Unsent messages of this account will be deleted from this browser.',
+  },
+  join: {
+    title: 'You are invited',
+    to: (name: string, room: string) => `${name} invites you to ${room}.`,
+    over: 'This invitation is no longer valid. Ask for a new one.',
+    text: 'This link lets you join a room. Its members will see that you have joined.',
+    submit: 'Join the room',
+    no: 'No, thank you',
+    signUp: 'You are invited to a room. Create an account to join it.',
+  },
+  status: {
+    title: 'Status',
+    set: 'Set a status',
+    change: 'Change status',
+    text: 'What others see beside your name',
+    emoji: 'Emoji',
+    until: 'Until',
+    ends: { never: 'No end', hour: 'In 1 hour', tonight: 'Tonight' },
+    endsAt: (date: string) => `until ${date}`,
+    presets: [
+      ['📅', 'In a meeting'],
+      ['🎧', 'Focusing'],
+      ['🏠', 'Working from home'],
+      ['🤒', 'Out sick'],
+      ['🌴', 'On holiday'],
+    ] as const,
+    submit: 'Set status',
+    clear: 'Clear status',
+  },
+  people: {
+    message: 'Message',
+    settings: 'My account',
+    common: 'Rooms in common',
+    more: (number: number) => `and ${count(number, 'room', 'rooms')} more`,
+  },
+  pins: { title: 'Pinned messages', none: 'No pinned messages.' },
+  emoji: {
+    title: 'Emoji',
+    search: 'Find an emoji',
+    none: 'No such emoji.',
+    groups: ['Smileys', 'People', 'Animals and nature', 'Food', 'Places', 'Activities', 'Things', 'Symbols', 'Flags'],
+    recent: 'Often used',
+  },
   files: {
     open: (name: string) => `Show ${name}`,
     download: (name: string) => `Download ${name}`,

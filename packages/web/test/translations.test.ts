@@ -18,10 +18,10 @@ describe('the page in another language', () => {
     const { owner, id } = await aRoom({ name: 'Plans' });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${id}`, ...phone, options: { locale } });
     const html = () => page.evaluate('(({ lang, dir }) => ({ lang, dir }))(document.documentElement)');
-    await page.getByLabel(strings.login.username).fill(owner.username);
+    await page.getByLabel(laterStrings.login.username).fill(owner.username);
     expect([await html(), await objections(page)]).toEqual([expected, []]);
-    await page.getByLabel(strings.login.password, { exact: true }).fill(owner.password);
-    await page.getByRole('button', { name: strings.login.submit }).click();
+    await page.getByLabel(laterStrings.login.password, { exact: true }).fill(owner.password);
+    await page.getByRole('button', { name: laterStrings.login.submit }).click();
 
     const field = page.getByPlaceholder(strings.composer.placeholder('Plans'));
     await field.waitFor();

@@ -5,7 +5,7 @@ import { roomPath } from '../routes.ts';
 import { me } from '../session.ts';
 import { currentStatus, learnMembers, nameOf, type Person, personOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
-import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar } from './avatar.tsx';
 import { attempt } from './controls.tsx';
@@ -50,26 +50,26 @@ export function Card({ user, person }: { user: string; person: Person }) {
       {status && (
         <p class="said">
           {status.emoji} <bdi>{status.text}</bdi>
-          {status.until && <span class="muted"> {strings.status.endsAt(shortOf(new Date(status.until.$date)))}</span>}
+          {status.until && <span class="muted"> {laterStrings.status.endsAt(shortOf(new Date(status.until.$date)))}</span>}
         </p>
       )}
       {isMe && (
         <button type="button" class="primary" onClick={openStatus}>
-          {status ? strings.status.change : strings.status.set}
+          {status ? laterStrings.status.change : laterStrings.status.set}
         </button>
       )}
       {isMe ? (
         <a class="button" href="/settings/profile" onClick={() => closePopover()}>
-          {strings.people.settings}
+          {laterStrings.people.settings}
         </a>
       ) : (
         <button type="button" class="primary" onClick={talk}>
-          <Icon name="reply" /> {strings.people.message}
+          <Icon name="reply" /> {laterStrings.people.message}
         </button>
       )}
       {common.length > 0 && (
-        <section aria-label={strings.people.common}>
-          <p class="muted">{strings.people.common}</p>
+        <section aria-label={laterStrings.people.common}>
+          <p class="muted">{laterStrings.people.common}</p>
           <ul>
             {common.slice(0, most).map(({ id, name }) => (
               <li key={id}>
@@ -79,7 +79,7 @@ export function Card({ user, person }: { user: string; person: Person }) {
               </li>
             ))}
           </ul>
-          {common.length > most && <p class="muted">{strings.people.more(common.length - most)}</p>}
+          {common.length > most && <p class="muted">{laterStrings.people.more(common.length - most)}</p>}
         </section>
       )}
     </>
@@ -88,7 +88,7 @@ export function Card({ user, person }: { user: string; person: Person }) {
 
 function openStatus(): void {
   closePopover();
-  openDialog(strings.status.title, (close) => <StatusForm close={close} />);
+  openDialog(laterStrings.status.title, (close) => <StatusForm close={close} />);
 }
 
 /** The memberships of somebody in my rooms, which also tell what they are called now. */

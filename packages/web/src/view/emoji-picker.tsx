@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
 import { noteEmoji, usualEmoji } from '../store/emoji.ts';
-import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { type Emoji, emojiGroups, findEmoji } from '../text/emoji.ts';
 import { openDialog } from './dialog.tsx';
 import './emoji-picker.css';
 
 /** Opens a dialog in which one emoji can be picked. */
 export function openEmojiPicker(onPick: (emoji: string) => void): void {
-  openDialog(strings.emoji.title, (close) => {
+  openDialog(laterStrings.emoji.title, (close) => {
     const pick = (emoji: string) => {
       close();
       onPick(emoji);
@@ -29,8 +29,8 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
     <div class="emoji-picker">
       <input
         type="search"
-        aria-label={strings.emoji.search}
-        placeholder={strings.emoji.search}
+        aria-label={laterStrings.emoji.search}
+        placeholder={laterStrings.emoji.search}
         // biome-ignore lint/a11y/noAutofocus: the dialog was opened to find one
         autoFocus
         onInput={({ currentTarget }) => setWord(currentTarget.value)}
@@ -42,16 +42,16 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
         }}
       />
       <div class="emoji-groups">
-        {found?.length === 0 && <p class="muted">{strings.emoji.none}</p>}
+        {found?.length === 0 && <p class="muted">{laterStrings.emoji.none}</p>}
         {found ? (
           <Grid emoji={found} onPick={pick} />
         ) : (
           <>
-            <h3>{strings.emoji.recent}</h3>
+            <h3>{laterStrings.emoji.recent}</h3>
             <Grid emoji={usualEmoji().map((emoji) => ({ emoji, codes: [emoji], words: '' }))} onPick={pick} />
             {emojiGroups.map((group, at) => (
-              <section key={strings.emoji.groups[at]}>
-                <h3>{strings.emoji.groups[at]}</h3>
+              <section key={laterStrings.emoji.groups[at]}>
+                <h3>{laterStrings.emoji.groups[at]}</h3>
                 <Grid emoji={group} onPick={pick} />
               </section>
             ))}

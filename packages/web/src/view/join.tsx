@@ -4,6 +4,7 @@ import { forgetInvitation } from '../invitation.ts';
 import { go, roomPath } from '../routes.ts';
 import { nameOf } from '../store/names.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
 import { Form, Loading } from './controls.tsx';
@@ -43,16 +44,16 @@ export function Join({ code }: { code: string }) {
   return (
     <main class="pane home">
       <img src="/icon.svg" alt="" width="72" height="72" />
-      <h1>{strings.join.title}</h1>
+      <h1>{laterStrings.join.title}</h1>
       {target ? (
         <>
-          <p>{strings.join.to(nameOf(target), safeName(target.room_name))}</p>
-          <p class="muted">{strings.join.text}</p>
-          <Form onSubmit={join} submit={strings.join.submit} onCancel={decline} cancel={strings.join.no} />
+          <p>{laterStrings.join.to(nameOf(target), safeName(target.room_name))}</p>
+          <p class="muted">{laterStrings.join.text}</p>
+          <Form onSubmit={join} submit={laterStrings.join.submit} onCancel={decline} cancel={laterStrings.join.no} />
         </>
       ) : isOver ? (
         <>
-          <p>{strings.join.over}</p>
+          <p>{laterStrings.join.over}</p>
           <a class="button primary" href="/">
             {strings.nowhere.home}
           </a>

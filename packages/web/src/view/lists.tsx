@@ -24,8 +24,8 @@ import { useLoaded } from './use-list.ts';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
-  <Side room={room} title={strings.pins.title}>
-    <Pages name={`pins ${room}`} read={() => readPins(room)} none={strings.pins.none} id={idOf}>
+  <Side room={room} title={laterStrings.pins.title}>
+    <Pages name={`pins ${room}`} read={() => readPins(room)} none={laterStrings.pins.none} id={idOf}>
       {(found) => <Results messages={found} />}
     </Pages>
   </Side>

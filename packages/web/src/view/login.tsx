@@ -6,7 +6,6 @@ import { isSetUp, logIn, session, signUp } from '../session.ts';
 import { settings } from '../settings.ts';
 import { abandonAccount } from '../start.ts';
 import { nameOf } from '../store/names.ts';
-import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { AccountFields, enter } from './account-fields.tsx';
@@ -54,35 +53,35 @@ function SignIn({ again }: { again: string | undefined }) {
     try {
       await logIn(username, password);
     } catch (failure) {
-      throw failure instanceof Failure && failure.status === 401 ? new Failure(401, strings.login.wrong) : failure;
+      throw failure instanceof Failure && failure.status === 401 ? new Failure(401, laterStrings.login.wrong) : failure;
     }
     const invitation = keptInvitation();
     if (['login', 'signup', 'setup'].includes(route.value.name)) go(invitation ? `/join#${invitation}` : '/', { replace: true });
   };
   const other = async () => {
-    if (await confirmed(strings.login.otherAsk, strings.login.other)) await abandonAccount();
+    if (await confirmed(laterStrings.login.otherAsk, laterStrings.login.other)) await abandonAccount();
   };
   return (
     <>
-      <h1>{strings.login.title}</h1>
-      {again !== undefined && <p>{strings.login.again}</p>}
-      <Form onSubmit={submit} submit={strings.login.submit}>
+      <h1>{laterStrings.login.title}</h1>
+      {again !== undefined && <p>{laterStrings.login.again}</p>}
+      <Form onSubmit={submit} submit={laterStrings.login.submit}>
         <Field
-          label={strings.login.username}
+          label={laterStrings.login.username}
           name="username"
           autocomplete="username"
           autoFocus
           {...(again !== undefined && { value: again })}
         />
-        <Field label={strings.login.password} name="password" type="password" autocomplete="current-password" />
+        <Field label={laterStrings.login.password} name="password" type="password" autocomplete="current-password" />
       </Form>
       <a href="/password">{laterStrings.password.forgotten}</a>
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
-          {strings.login.other}
+          {laterStrings.login.other}
         </button>
       ) : settings.registration !== 'closed' ? (
-        <a href="/signup">{strings.login.toSignUp}</a>
+        <a href="/signup">{laterStrings.login.toSignUp}</a>
       ) : (
         <p class="muted">{laterStrings.signUp.closed}</p>
       )}
@@ -115,8 +114,8 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
   return (
     <>
       <h1>{laterStrings.signUp.title}</h1>
-      {isInvited && <p>{target ? strings.join.to(nameOf(target), safeName(target.room_name)) : strings.join.signUp}</p>}
-      {isOver && <p class="problem">{strings.join.over}</p>}
+      {isInvited && <p>{target ? laterStrings.join.to(nameOf(target), safeName(target.room_name)) : laterStrings.join.signUp}</p>}
+      {isOver && <p class="problem">{laterStrings.join.over}</p>}
       <Form onSubmit={submit} submit={laterStrings.signUp.submit}>
         <AccountFields email={confirmation?.email} autoFocus />
         {settings.registration === 'invited' && !isInvited && (

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask, chat, Failure } from '../api.ts';
 import { settings } from '../settings.ts';
-import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { NewPasswordField } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
@@ -74,4 +73,4 @@ function NewPassword({ code }: { code: string }) {
   );
 }
 
-const ToLogin = () => <a href="/login">{strings.login.title}</a>;
+const ToLogin = () => <a href="/login">{laterStrings.login.title}</a>;

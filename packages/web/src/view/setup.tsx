@@ -47,8 +47,8 @@ export function SetUp() {
           <code>{laterStrings.setup.command}</code>
         </pre>
       </details>
-      <a href="/login">{strings.login.submit}</a>
-      {settings.registration !== 'closed' && <a href="/signup">{strings.login.toSignUp}</a>}
+      <a href="/login">{laterStrings.login.submit}</a>
+      {settings.registration !== 'closed' && <a href="/signup">{laterStrings.login.toSignUp}</a>}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { begin, me } from '../session.ts';
 import { currentStatus, learnStatuses, type Status } from '../store/names.ts';
-import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { attempt, Field, Form } from './controls.tsx';
 
 /** When a status may end that is set now. */
@@ -33,9 +33,9 @@ export function StatusForm({ close }: { close: () => void }) {
     });
   };
   return (
-    <Form onSubmit={submit} submit={strings.status.submit}>
+    <Form onSubmit={submit} submit={laterStrings.status.submit}>
       <div class="row">
-        {strings.status.presets.map(([emoji, text]) => (
+        {laterStrings.status.presets.map(([emoji, text]) => (
           <button key={text} type="button" onClick={() => setSaid({ emoji, text })}>
             {emoji} {text}
           </button>
@@ -43,7 +43,7 @@ export function StatusForm({ close }: { close: () => void }) {
       </div>
       <Field
         key={`text ${said.text}`}
-        label={strings.status.text}
+        label={laterStrings.status.text}
         name="text"
         maxLength={200}
         required={false}
@@ -54,7 +54,7 @@ export function StatusForm({ close }: { close: () => void }) {
       />
       <Field
         key={`emoji ${said.emoji}`}
-        label={strings.status.emoji}
+        label={laterStrings.status.emoji}
         name="emoji"
         maxLength={40}
         required={false}
@@ -62,14 +62,14 @@ export function StatusForm({ close }: { close: () => void }) {
         value={said.emoji ?? ''}
       />
       <div class="field">
-        <label for="field-until">{strings.status.until}</label>
+        <label for="field-until">{laterStrings.status.until}</label>
         <select id="field-until" name="until">
           {now?.until && (
             <option value={now.until.$date} selected>
               {shortOf(new Date(now.until.$date))}
             </option>
           )}
-          {Object.entries(strings.status.ends).map(([end, label]) => (
+          {Object.entries(laterStrings.status.ends).map(([end, label]) => (
             <option key={end} value={end}>
               {label}
             </option>
@@ -78,7 +78,7 @@ export function StatusForm({ close }: { close: () => void }) {
       </div>
       {now && (
         <button type="button" onClick={() => void attempt(() => change(null))}>
-          {strings.status.clear}
+          {laterStrings.status.clear}
         </button>
       )}
     </Form>
