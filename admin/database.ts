@@ -20,16 +20,16 @@ export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
     throw new Error(
       `There is no database in ${directory}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.`,
     );
-  const running: Found = readHolder(directory) ?? (await startOrJoin(directory));
+  const running: FoundDatabase = readHolder(directory) ?? (await startOrJoin(directory));
   const { uri, close = async () => {} } = running;
   process.env.MONGODB_URI = uri;
   return { close };
 }
 
-type Found = { uri: string; close?: () => Promise<void> };
+type FoundDatabase = { uri: string; close?: () => Promise<void> };
 
 /** Starts the database, unless another command did so at the same moment. */
-async function startOrJoin(dataDir: string): Promise<Found> {
+async function startOrJoin(dataDir: string): Promise<FoundDatabase> {
   try {
     const database = await launchDatabase({ dataDir });
     // A database that is caught in a damaged file does not notice that this process is gone.

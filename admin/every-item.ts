@@ -1,8 +1,8 @@
 import { parseId } from '../lib/api/extended-json.ts';
-import type { Listed, Page } from '../lib/api/pages.ts';
+import type { ListPage, Page } from '../lib/api/pages.ts';
 
 /** All items of a list, read page by page. */
-export async function everyItem<T>(list: (page: Page) => Promise<Listed<T>>): Promise<T[]> {
+export async function everyItem<T>(list: (page: Page) => Promise<ListPage<T>>): Promise<T[]> {
   const all: T[] = [];
   let next: string | undefined;
   do {

@@ -1,5 +1,5 @@
 /** The outcome of a frame: it was sent, its connection is unknown, or it was given up, which the feed repairs. */
-export type Posted = 'sent' | 'gone' | 'dropped';
+export type PostOutcome = 'sent' | 'gone' | 'dropped';
 
 /**
  * Reaches the clients that are connected to a gateway, from functions that are frozen as soon as they have answered.
@@ -8,7 +8,7 @@ export type Carrier = {
   /** Has the function `push` invoked with an event, a JSON text, or by that the function `notify`; throws when that is not accepted. */
   invoke: (event: string) => Promise<void>;
   /** Sends a frame to a connection. */
-  post: (connection: string, frame: Uint8Array) => Promise<Posted>;
+  post: (connection: string, frame: Uint8Array) => Promise<PostOutcome>;
   /** Ends a connection. */
   close: (connection: string) => Promise<void>;
 };

@@ -42,10 +42,10 @@ export const withLatestDeadline = <T>(all: (number | undefined)[], work: () => T
 export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Number.POSITIVE_INFINITY, work);
 
 /** How often, or for how many milliseconds, to try at most; the request's deadline holds in any case. */
-type Bound = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
+type AttemptLimit = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
 
 /** How an operation is repeated. */
-export type Attempts = Bound & {
+export type Attempts = AttemptLimit & {
   /** How many milliseconds to wait after the given attempt, counted from 1. */
   pause?: (attempt: number) => number;
   /** The error to throw when every attempt has failed. */

@@ -71,11 +71,11 @@ export const hasDevices = async (): Promise<boolean> =>
 /** Whether anybody is connected, or has a device that is told while its page is closed. */
 const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasDevices()])).includes(true);
 
-type Untold = { notice: Notice; isWanted: Promise<boolean> | undefined };
+type PendingNotice = { notice: Notice; isWanted: Promise<boolean> | undefined };
 
 // The notices that this process has yet to tell another, and those that it is telling it. On Lambda, it is one
 // function with one request.
-let untold: Untold[] = [];
+let untold: PendingNotice[] = [];
 const telling = new Set<Promise<void>>();
 
 /** For how many milliseconds an answer may wait for its notices. */
@@ -96,7 +96,7 @@ export async function carryNotices(): Promise<void> {
   if (telling.size > 0) await Promise.all(telling);
 }
 
-const tell = (all: Untold[]): Promise<void> =>
+const tell = (all: PendingNotice[]): Promise<void> =>
   withDeadline(performance.now() + longestTelling, async () => {
     const isLooked = all.every(({ isWanted }) => isWanted);
     const seen = isLooked ? undefined : isAnyoneToTell();

@@ -1,7 +1,7 @@
 /**
  * An LRU cache: at most so many entries, and at most so much weight in total. An entry counts as used when it is set.
  */
-export class Recent<T> {
+export class LruCache<T> {
   readonly #things = new Map<string, T>();
   readonly #most: number;
   readonly #mostWeight: number;

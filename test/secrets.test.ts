@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { startService } from '../tools/harness/service.ts';
 import { aName, anAdmin } from './support/accounts.ts';
-import { overHttp, type Sent } from './support/transports.ts';
+import { overHttp, type SentRequest } from './support/transports.ts';
 
 // A separate service that logs at every level.
 const service = await startService({ ...inject('environment'), LOG_LEVEL: 'debug' });
@@ -18,7 +18,7 @@ const keep = (secret: string) => {
 };
 
 /** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it. */
-async function call(method: string, path: string, sent: Sent = {}): Promise<Record<string, unknown>> {
+async function call(method: string, path: string, sent: SentRequest = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
   const { token, secret, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<
     string,

@@ -1,4 +1,4 @@
-import type { Carrier, Posted } from '../../lib/carrier.ts';
+import type { Carrier, PostOutcome } from '../../lib/carrier.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { sendSigned } from './signed-request.ts';
 
@@ -32,7 +32,7 @@ async function invoke(event: string): Promise<void> {
 }
 
 /** Not repeated when it fails: when the gateway has too much to do, another request is one more. */
-async function post(connection: string, frame: Uint8Array): Promise<Posted> {
+async function post(connection: string, frame: Uint8Array): Promise<PostOutcome> {
   const status = await send('POST', connection, frame);
   if (status === 410) return 'gone';
   return status !== undefined && status < 300 ? 'sent' : 'dropped';

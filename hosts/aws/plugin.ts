@@ -7,7 +7,7 @@ import {
   alarmTopic,
   apiAlarms,
   concurrencyFor,
-  type Deployed,
+  type DeployedFunction,
   domainOf,
   type FileBucket,
   fileBucket,
@@ -231,7 +231,7 @@ function addResources(serverless: Serverless): void {
     const usesDatabase = !withoutDatabase.includes(name);
     const sendsMail = mailServer !== '' && withMail.includes(name);
     const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
-    const deployed: Deployed = {
+    const deployed: DeployedFunction = {
       name,
       functionName: definition.name,
       logicalId,

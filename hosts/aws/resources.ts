@@ -1,7 +1,7 @@
 import type { Domain } from './deployment-settings.ts';
 
 /** What the resources of a function depend on. */
-export type Deployed = {
+export type DeployedFunction = {
   name: string;
   functionName: string;
   logicalId: string;
@@ -24,7 +24,7 @@ export type FileBucket = { name: string; prefix: string };
  * A function's role: it may write its own log (and traces, if enabled), read the secrets, invoke `push` and send to WebSockets if it
  * needs that, and nothing else.
  */
-export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isInVpc, files }: Deployed) => ({
+export const roleOf = ({ functionName, parameters, isTraced, invokes, posts, isInVpc, files }: DeployedFunction) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -175,7 +175,7 @@ export const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/
 export const throttling = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 };
 
 /** Alarms when calls of a function are throttled because too many run concurrently. */
-export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
+export const throttleAlarmOf = ({ functionName }: DeployedFunction, actions: unknown[]) =>
   alarm(`${functionName}: calls throttled, too many run concurrently`, actions, {
     Namespace: 'AWS/Lambda',
     MetricName: 'Throttles',
@@ -185,7 +185,7 @@ export const throttleAlarmOf = ({ functionName }: Deployed, actions: unknown[]) 
   });
 
 /** Alarms when files were not swept twice in a row, which nobody else would notice. */
-export const sweepAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
+export const sweepAlarmOf = ({ functionName }: DeployedFunction, actions: unknown[]) =>
   alarm(`${functionName}: files were not swept; what was deleted may still be stored`, actions, {
     Namespace: 'AWS/Lambda',
     MetricName: 'Errors',
@@ -199,7 +199,7 @@ export const sweepAlarmOf = ({ functionName }: Deployed, actions: unknown[]) =>
  * Alarms when pushes fail, or are given up in the queue before they have begun. That they are throttled is how a burst is taken: those that wait
  * run a little later.
  */
-export const pushAlarms = ({ functionName, logicalId }: Deployed, actions: unknown[]) =>
+export const pushAlarms = ({ functionName, logicalId }: DeployedFunction, actions: unknown[]) =>
   Object.fromEntries(
     Object.entries({ Errors: 'pushes failed', AsyncEventsDropped: 'pushes dropped' }).map(([MetricName, what]) => [
       `${logicalId}Alarm${MetricName}`,

@@ -6,7 +6,7 @@ import aws4 from 'aws4';
 export const region = process.env.AWS_REGION ?? '';
 
 /** A request to a service of AWS; the time is in milliseconds. */
-type Unsigned = {
+type UnsignedRequest = {
   service: string;
   endpoint: string;
   method: string;
@@ -25,7 +25,7 @@ export async function sendSigned({
   headers = {},
   body = '',
   time,
-}: Unsigned): Promise<IncomingMessage> {
+}: UnsignedRequest): Promise<IncomingMessage> {
   const url = new URL(endpoint);
   const whole = url.pathname.replace(/\/$/, '') + path;
   const bytes = Buffer.from(body);

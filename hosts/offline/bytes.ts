@@ -32,12 +32,12 @@ export function answersBytes(request: IncomingMessage, response: ServerResponse,
 }
 
 type Environment = Record<string, string>;
-type Asked = { found: ReturnType<typeof match>; received: Parameters<typeof makeEvent>[1]; environment: Environment };
+type ByteRequest = { found: ReturnType<typeof match>; received: Parameters<typeof makeEvent>[1]; environment: Environment };
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { found, received, environment }: Asked,
+  { found, received, environment }: ByteRequest,
 ): Promise<void> {
   // As the emulator does before it loads a function.
   Object.assign(process.env, environment);

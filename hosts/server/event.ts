@@ -8,7 +8,7 @@ import type { Match } from './routes.ts';
 export type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
 
 /** What is known of a request besides its message. */
-export type Received = {
+export type ReceivedRequest = {
   id: string;
   at: number;
   source: string;
@@ -21,7 +21,7 @@ export type Received = {
 /** The event that API Gateway's HTTP APIs would make of a request (payload 2.0). */
 export function makeEvent(
   request: Message,
-  received: Received,
+  received: ReceivedRequest,
   { route, variables }: Match,
 ): APIGatewayProxyEventV2 & Pick<ApiEvent, 'bytes'> {
   const { id, at, source, query } = received;
@@ -63,7 +63,7 @@ export function makeEvent(
 }
 
 /** The context that Lambda would pass with it to a function that has so many milliseconds. */
-export const makeContext = ({ id, at }: Received, { route }: Match, milliseconds: number) =>
+export const makeContext = ({ id, at }: ReceivedRequest, { route }: Match, milliseconds: number) =>
   ({
     awsRequestId: id,
     functionName: route.name,

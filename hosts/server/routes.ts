@@ -13,10 +13,10 @@ export type Route = { name: string; method: string; path: string; file: string; 
 export type Match = { route: Route; variables: Record<string, string> | undefined };
 
 /** The same with the function itself. */
-export type Found = Match & { handler: Handler };
+export type FoundRoute = Match & { handler: Handler };
 
 /** Finds what answers a method of a path. */
-export type FindRoute = (method: string, path: string) => Found;
+export type FindRoute = (method: string, path: string) => FoundRoute;
 
 /** Reads `serverless.yml`, as far as somebody asks for it. */
 export const readServerless = () =>

@@ -13,7 +13,7 @@ import { recallCaller } from '../../lib/identity/authenticate.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { hasBody, mostKeptOf, readBody } from './body.ts';
 import { closeWithoutResets, limitConnections } from './connections.ts';
-import { makeContext, makeEvent, type Received, splitTarget } from './event.ts';
+import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from './event.ts';
 import { createFairShare } from './fair-share.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { ambiguous, isPlain } from './plain.ts';
@@ -22,7 +22,7 @@ import type { Relay } from './push/relay.ts';
 import { startPush } from './push/start.ts';
 import { isForSocket } from './push/upgrade.ts';
 import { bytesOfStream, isWithinLimit, respond, respondRaw, respondStream } from './respond.ts';
-import { type FindRoute, type Found, loadRoutes } from './routes.ts';
+import { type FindRoute, type FoundRoute, loadRoutes } from './routes.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { Settings } from './settings.ts';
 import { sourceOf } from './source.ts';
@@ -70,7 +70,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = splitTarget(request.url ?? '/');
-    const received: Received = {
+    const received: ReceivedRequest = {
       id: randomUUID(),
       at: Date.now(),
       source: sourceOf(request, trustProxy),
@@ -101,7 +101,12 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   }
 
   /** Calls a function that takes the body as it comes: for as long as that takes, it has none of the turns of others. */
-  async function upload(found: Found, request: IncomingMessage, received: Received, response: ServerResponse): Promise<void> {
+  async function upload(
+    found: FoundRoute,
+    request: IncomingMessage,
+    received: ReceivedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     const event = makeEvent(request, { ...received, bytes: bodyOf(request) }, found);
     const end = beginUpload(callerOf(event));
     const handler = end ? found.handler : busy;
@@ -112,7 +117,12 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   }
 
   /** Calls the function that was found, and sends its answer, all on the account of the caller: long answers take longer to send than to make. */
-  async function invoke(found: Found, request: IncomingMessage, received: Received, response: ServerResponse): Promise<void> {
+  async function invoke(
+    found: FoundRoute,
+    request: IncomingMessage,
+    received: ReceivedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     const context = makeContext(received, found, limits.requestTime);
     await run(found.handler, makeEvent(request, received, found), context, (answer) => send(response, answer));
   }

@@ -45,17 +45,17 @@ export async function runWorkers(count: number): Promise<number> {
 
 /** What each worker has counted, but for those that end meanwhile. */
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
-  const asked = [...listening].map((worker) => askWorker<Counted>(worker, { kind: 'metrics' }, 'metrics'));
+  const asked = [...listening].map((worker) => askWorker<CountsMessage>(worker, { kind: 'metrics' }, 'metrics'));
   return (await Promise.all(asked)).flatMap((answer) => answer?.counted ?? []);
 }
 
-type Counted = { kind: string; counted: Snapshot };
+type CountsMessage = { kind: string; counted: Snapshot };
 
 /** Answers that question, in a worker. */
 export function answerMetrics(): void {
   process.on('message', async ({ kind }: { kind: string }) => {
     if (kind !== 'metrics') return;
     await refreshFileState();
-    process.send?.({ kind, counted: snapshot() } satisfies Counted);
+    process.send?.({ kind, counted: snapshot() } satisfies CountsMessage);
   });
 }

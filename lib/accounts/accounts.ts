@@ -42,7 +42,7 @@ export type AccountChanges = {
 };
 
 /** The tokens that stay valid when a password changes: one token, all named tokens. */
-type Kept = { token?: ObjectId | undefined; tokens?: boolean | undefined };
+type KeptTokens = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 
 /** A new account, and the token of its first session unless that is in a cookie. */
 export const newUserSchema = record('NewUser', { user: described('The account.', shownUser.schema), token: aNewToken }, [
@@ -68,7 +68,7 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * administrator's and would cease to be one. A deactivation ends all its sessions, a new password all its named
  * tokens as well, but for those that are kept.
  */
-export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Kept = {}): Promise<User> {
+export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
   const { name, status, quiet_until, shows_presence, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);

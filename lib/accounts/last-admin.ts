@@ -80,13 +80,13 @@ async function waitForOthers(id: ObjectId): Promise<void> {
   });
 }
 
-type Claimed = Pick<UserDocument, '_id' | 'leaving'> & { now: Date };
+type ClaimedAdmin = Pick<UserDocument, '_id' | 'leaving'> & { now: Date };
 
-const find = (filter: Filter<Account>): Promise<Claimed[]> =>
-  users.aggregate<Claimed>(filter, [{ $project: { leaving: 1, now: '$$NOW' } }]).toArray();
+const find = (filter: Filter<Account>): Promise<ClaimedAdmin[]> =>
+  users.aggregate<ClaimedAdmin>(filter, [{ $project: { leaving: 1, now: '$$NOW' } }]).toArray();
 
 /** Releases the claims that nobody has come back to; returns whether there were any. */
-async function releaseExpiredClaims(claimed: Claimed[]): Promise<boolean> {
+async function releaseExpiredClaims(claimed: ClaimedAdmin[]): Promise<boolean> {
   const expired = claimed.filter(({ leaving, now }) => leaving && Math.abs(now.getTime() - leaving.at.getTime()) > claimTtl);
   for (const { _id, leaving } of expired) await users.updateOne({ _id, 'leaving.id': leaving?.id }, { $unset: { leaving: '' } });
   return expired.length > 0;

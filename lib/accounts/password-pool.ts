@@ -9,8 +9,8 @@ export type PasswordJob = { plain: string; cost: number } & (
   | { isNew: false; hashed: string | undefined }
 );
 
-type Waiting = { job: PasswordJob; resolve: (result: unknown) => void; reject: (error: unknown) => void };
-type Thread = { worker: Worker; current: Waiting | undefined; idle: NodeJS.Timeout | undefined };
+type WaitingJob = { job: PasswordJob; resolve: (result: unknown) => void; reject: (error: unknown) => void };
+type Thread = { worker: Worker; current: WaitingJob | undefined; idle: NodeJS.Timeout | undefined };
 
 // One core stays free for everything else; more than two threads would only give guesses of passwords more of the machine.
 const mostThreads = Math.max(1, Math.min(2, availableParallelism() - 1));
@@ -22,7 +22,7 @@ const mostWaiting = mostThreads * Math.max(1, 8 * 2 ** (12 - config.bcryptCost))
 const longestIdle = 30_000;
 
 const threads = new Set<Thread>();
-const waiting: Waiting[] = [];
+const waiting: WaitingJob[] = [];
 
 /** Computes a job in a thread, so that it does not block other requests; 503 when too many jobs wait already. */
 export function computeInThread(job: PasswordJob): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { normaliseName } from '../../packages/client/src/texts.ts';
 import type { DateTime } from '../api/extended-json.ts';
-import type { Listed, Page } from '../api/pages.ts';
+import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
@@ -60,7 +60,7 @@ async function endOldest(user: ObjectId): Promise<void> {
 }
 
 /** A page of the caller's sessions, by the order of their ids. */
-export async function listSessions(page: Page, { user, token }: Caller): Promise<Listed<Session>> {
+export async function listSessions(page: Page, { user, token }: Caller): Promise<ListPage<Session>> {
   const { items, next } = await listTokens({ user: user._id, kind: 'session' }, page);
   const current = token._id.toHexString();
   return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };

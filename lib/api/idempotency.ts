@@ -12,7 +12,7 @@ export type IdempotencyFields = { idempotency_key: string; request_hash?: Binary
 export type IdempotencyKey = Required<IdempotencyFields>;
 
 /** A thing that was created, by this request or by an earlier one with the same key. */
-export type Created<T> = { value: T; isReplay: boolean };
+export type CreationResult<T> = { value: T; isReplay: boolean };
 
 /** Reads the key of a request that asks for `asked`; undefined when it has none. */
 export function idempotencyKeyOf(headers: Record<string, string | undefined>, ...asked: unknown[]): IdempotencyKey | undefined {

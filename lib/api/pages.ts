@@ -31,7 +31,7 @@ export type Page<Cursor = ObjectId> = { limit: number; after?: Cursor | undefine
 export const withOneMore = (limit: number) => ({ limit: limit + 1, batchSize: limit + 1 });
 
 /** A page of a list, and the cursor with which the next page begins, if there is one. */
-export type Listed<T> = { items: T[]; next: string | undefined };
+export type ListPage<T> = { items: T[]; next: string | undefined };
 
 /** Makes a page from what was read with one more than it has. */
 export function pageOf<Found, T>(
@@ -39,7 +39,7 @@ export function pageOf<Found, T>(
   limit: number,
   show: (found: Found, at: number) => T,
   cursorOf: (last: Found) => string,
-): Listed<T> {
+): ListPage<T> {
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return { items: page.map(show), next: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
@@ -50,4 +50,4 @@ export const pageById = <Found extends { _id: ObjectId }, T extends { _id: Id }>
   found: Found[],
   limit: number,
   show: (found: Found) => T,
-): Listed<T> => pageOf(found, limit, show, ({ _id }) => _id.toHexString());
+): ListPage<T> => pageOf(found, limit, show, ({ _id }) => _id.toHexString());

@@ -1,5 +1,5 @@
 /** The result of an operation as pre-serialised JSON. */
-export class Written<Shown> {
+export class SerialisedJson<Shown> {
   declare readonly shown: Shown;
   readonly json: string;
 
@@ -13,7 +13,7 @@ const textOf = new WeakMap<unknown[], string>();
 
 /** The JSON of what an operation shows. */
 export function jsonOf(value: unknown): string {
-  if (value instanceof Written) return value.json;
+  if (value instanceof SerialisedJson) return value.json;
   if (!Array.isArray(value)) return JSON.stringify(value);
   const text = textOf.get(value) ?? JSON.stringify(value);
   textOf.set(value, text);

@@ -6,7 +6,7 @@ import type { EventType } from './events.ts';
 
 /** How a message addresses everyone in its room: all members, or those who are connected. */
 export const forAll = ['room', 'here'] as const;
-export type ForAll = (typeof forAll)[number];
+export type MassMention = (typeof forAll)[number];
 
 /** A file as its message stores it: what a reader of the message sees of it. */
 export type AttachedFile = {
@@ -52,7 +52,7 @@ export type MessageDocument = {
    * Only there in a message that addresses everyone: those who are connected, or all members, who are in `mentions`
    * then; and those whom the text names besides.
    */
-  for_all?: { kind: ForAll; named: ObjectId[] };
+  for_all?: { kind: MassMention; named: ObjectId[] };
   /**
    * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
    * is unread until they have read up to that place.

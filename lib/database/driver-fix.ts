@@ -9,8 +9,10 @@ import { CursorResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
  * and the driver's monitor, without which it never finds the database again. With this patch such a write fails like
  * one on any other broken connection, and is retried.
  */
-type Writing = { socket: Socket; onClose: () => void; error?: Error };
-const { prototype } = Connection as { prototype: { writeCommand?: (this: Writing, ...options: unknown[]) => Promise<void> } };
+type PendingWrite = { socket: Socket; onClose: () => void; error?: Error };
+const { prototype } = Connection as {
+  prototype: { writeCommand?: (this: PendingWrite, ...options: unknown[]) => Promise<void> };
+};
 const { writeCommand } = prototype;
 if (!writeCommand)
   throw new Error('This version of the mongodb driver has no Connection.writeCommand: check whether the patch is still needed.');

@@ -24,9 +24,9 @@ export const epochPattern = '[0-9a-f]{15}';
 /** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */
 const longestBelief = 5_000;
 
-type Known = Epoch & { readAt: number; state: number };
-let known: Known | undefined;
-let reading: Promise<Known> | undefined;
+type CachedEpoch = Epoch & { readAt: number; state: number };
+let known: CachedEpoch | undefined;
+let reading: Promise<CachedEpoch> | undefined;
 
 /**
  * The epoch of the database. To be read before what it is told with: an epoch that is too old for what was read is refused
@@ -44,17 +44,17 @@ export const lastEpoch = (): string => known?.id ?? '';
 export const isCurrentEpoch = async (id: string): Promise<boolean> =>
   (await currentEpoch()).id === id || (await readEpoch()).id === id;
 
-const isFresh = ({ readAt, state }: Known): boolean =>
+const isFresh = ({ readAt, state }: CachedEpoch): boolean =>
   state === stateOf(epochs) || (Number.isNaN(state) && performance.now() - readAt < longestBelief);
 
-function readEpoch(): Promise<Known> {
+function readEpoch(): Promise<CachedEpoch> {
   reading ??= findOrMake().finally(() => {
     reading = undefined;
   });
   return reading;
 }
 
-async function findOrMake(): Promise<Known> {
+async function findOrMake(): Promise<CachedEpoch> {
   const state = stateOf(epochs);
   const readAt = performance.now();
   const { epoch, is_first } = (await epochs.findOne(only)) ?? (await makeFirst());

@@ -26,7 +26,7 @@ export const replacesFile = async (path: string): Promise<boolean> =>
  * The documents of each exported collection, those that could not be read, and the collections that are not the
  * service's and were left out.
  */
-export type Exported = { documents: Counts; unreadable: Counts; leftOut: string[] };
+export type ExportReport = { documents: Counts; unreadable: Counts; leftOut: string[] };
 
 /** `skipDamaged` leaves out documents that a damaged embedded database cannot read; without it, one of them ends the export. */
 export type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
@@ -37,7 +37,10 @@ export type ExportOptions = { collections: readonly string[]; skipDamaged?: bool
  * are written to; a file is written beside the one of that name, and takes its place when it is complete. Only its
  * owner can read it.
  */
-export async function exportTo(path: string, { collections, skipDamaged = false, progress }: ExportOptions): Promise<Exported> {
+export async function exportTo(
+  path: string,
+  { collections, skipDamaged = false, progress }: ExportOptions,
+): Promise<ExportReport> {
   const found = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
   const names = found.filter((name) => collections.includes(name));
   const documents: Counts = {};

@@ -27,16 +27,17 @@ export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
 const noted = new Map<string, () => number>();
 
 /** Counts what is noted for a collection as part of its state. */
-export const countNoted = ({ collectionName }: Stored, changes: () => number): void => void noted.set(collectionName, changes);
+export const countNoted = ({ collectionName }: CollectionName, changes: () => number): void =>
+  void noted.set(collectionName, changes);
 
-type Stored = Pick<Collection, 'dbName' | 'collectionName'>;
+type CollectionName = Pick<Collection, 'dbName' | 'collectionName'>;
 
 /**
  * A number that stays the same only while no document of these collections changes, and nothing that is noted for
  * one. As long as it does, data that was read after it was asked for is up to date. For a database that is not within
  * this process it is NaN, which nothing equals.
  */
-export const stateOf = (...collections: Stored[]): number =>
+export const stateOf = (...collections: CollectionName[]): number =>
   collections.reduce(
     (sum, { dbName, collectionName }) =>
       sum + (lastChange?.(dbName, collectionName) ?? Number.NaN) + (noted.get(collectionName)?.() ?? 0),

@@ -38,9 +38,9 @@ const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
   reader === 'service' ? findRoomState(room) : findReadableRoom(room, reader);
 
 /** The rows that were read, and the gaps in them that are to be closed before they are read again. */
-type Read = { page: FeedPage; gaps: Gap[] };
+type FeedReading = { page: FeedPage; gaps: Gap[] };
 
-async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<Read> {
+async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<FeedReading> {
   // The place at the cursor itself is read too, for its number of messages.
   const [context, { rows: found, isAll }] = await readChecked(
     () => findRoom(room, reader),
@@ -56,7 +56,7 @@ async function readPage(room: ObjectId, after: number, limit: number, reader: Re
 const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
 /** Reads from a place so far before the end that nothing before it can still be on its way. */
-async function readEnd(room: ObjectId, reader: Reader): Promise<Read> {
+async function readEnd(room: ObjectId, reader: Reader): Promise<FeedReading> {
   let [context, last] = await readChecked(
     () => findRoom(room, reader),
     () => lastRows(room, 100),

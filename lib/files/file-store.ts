@@ -5,10 +5,10 @@ import type { AnnouncedBytes } from '../collections/files.ts';
  * Where the bytes of files are, by random keys. What is there under a key never changes. Senders and readers reach it
  * through the service, or themselves.
  */
-export type FileStore = Keeping & (Through | Direct);
+export type FileStore = StoredKeys & (LocalTransfer | DirectTransfer);
 
 /** What each store can do. */
-type Keeping = {
+type StoredKeys = {
   /** The first bytes under a key; undefined where there is nothing. */
   beginning: (key: string) => Promise<Buffer | undefined>;
   remove: (key: string) => Promise<void>;
@@ -21,7 +21,7 @@ type Keeping = {
 };
 
 /** A store whose bytes come and go through the service. */
-type Through = {
+type LocalTransfer = {
   direct?: undefined;
   /** Stores bytes as they come, if they are those that were announced: 409 otherwise. They survive a power cut from then on. */
   receive: (key: string, announced: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
@@ -29,7 +29,7 @@ type Through = {
 };
 
 /** A store that senders and readers reach themselves, by addresses that the service signs. */
-type Direct = {
+type DirectTransfer = {
   direct: {
     /** The request by which a sender stores the bytes that were announced, and no others. */
     upload: (key: string, announced: AnnouncedBytes) => { url: string; headers: Record<string, string>; expiresAt: Date };

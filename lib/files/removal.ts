@@ -23,25 +23,25 @@ export const unboundTime = 24 * 3_600_000;
 /** After how many milliseconds a message that has taken a file is surely stored, or never will be. */
 export const bindingTime = 3_600_000;
 
-type Matching = Filter<Omit<FileDocument, '_id'>>;
+type FileFilter = Filter<Omit<FileDocument, '_id'>>;
 type StoredFile = WithId<Omit<FileDocument, '_id'>>;
 
 /** How many are removed between two looks at the clock. */
 const batchSize = 100;
 
 /** Notes that the sweep must look at these files, before they are removed for what is about to happen. */
-export const expectRemoval = async (matching: Matching): Promise<void> =>
+export const expectRemoval = async (matching: FileFilter): Promise<void> =>
   void (await files.updateMany(matching, { $set: { due: new Date() } }));
 
 /** Removes files and their bytes; what fails is removed by the sweep. */
-export const removeFiles = (matching: Matching): Promise<void> =>
+export const removeFiles = (matching: FileFilter): Promise<void> =>
   regardlessOfDeadline(async () => {
     while ((await removeSomeFiles(matching)) === batchSize);
   });
 
 /** Removes a batch of them; returns how many that were. */
-export async function removeSomeFiles(matching: Matching): Promise<number> {
-  const present = { ...matching, state: matching.state ?? { $ne: 'deleted' } } as Matching;
+export async function removeSomeFiles(matching: FileFilter): Promise<number> {
+  const present = { ...matching, state: matching.state ?? { $ne: 'deleted' } } as FileFilter;
   const found = await files.find(present, { limit: batchSize, batchSize: batchSize + 1 }).toArray();
   await Promise.all(found.map(removeFile));
   return found.length;
@@ -49,7 +49,7 @@ export async function removeSomeFiles(matching: Matching): Promise<number> {
 
 /** Removes a file; false for one that has changed since it was read, which stays. */
 export async function removeFile({ _id, state, due, user, key, preview, bytes }: StoredFile): Promise<boolean> {
-  const asSeen = { _id, state, due: due ?? null } as Matching;
+  const asSeen = { _id, state, due: due ?? null } as FileFilter;
   const { matchedCount } = await files.updateOne(asSeen, { $set: { state: 'deleted', due: new Date(), name: '' } });
   if (matchedCount === 0) return false;
   try {
@@ -64,7 +64,7 @@ export async function removeFile({ _id, state, due, user, key, preview, bytes }:
 }
 
 /** How many files a sweep has removed, and of how many the bytes were there without a document. */
-export type Swept = { removed: number; orphans: number };
+export type SweepResult = { removed: number; orphans: number };
 
 /** How many files are looked at, or removed, at the same time. */
 const groupSize = 20;
@@ -77,7 +77,7 @@ export async function sweepFiles({
   isThorough = false,
   now = Date.now(),
   until = Number.POSITIVE_INFINITY,
-} = {}): Promise<Swept> {
+} = {}): Promise<SweepResult> {
   const swept = { removed: 0, orphans: 0 };
   if (!store) return swept;
   const due = files.find({ due: { $lte: new Date(now) } }, { batchSize });

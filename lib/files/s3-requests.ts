@@ -8,7 +8,7 @@ import { HttpError, serviceUnavailable } from '../errors.ts';
 import { describeError, log } from '../log.ts';
 
 /** What is asked of a bucket: of an object, or of the bucket itself where the key is empty. */
-type Asked = { method: string; key: string; query?: Record<string, string>; headers?: Record<string, string> };
+type ObjectRequest = { method: string; key: string; query?: Record<string, string>; headers?: Record<string, string> };
 
 /** Bytes that are sent, with their SHA-256 in hexadecimal. */
 export type Body = { size: number; sha256: string; bytes: AsyncIterable<Uint8Array> };
@@ -27,7 +27,7 @@ export function s3Requests(bucket: Bucket) {
   const root = `${endpoint.pathname.replace(/\/$/, '')}/${bucket.name}`;
   const request = endpoint.protocol === 'http:' ? requestHttp : requestHttps;
 
-  function signed({ method, key, query = {}, headers = {} }: Asked, isInQuery: boolean) {
+  function signed({ method, key, query = {}, headers = {} }: ObjectRequest, isInQuery: boolean) {
     const path = key === '' ? root : `${root}/${bucket.prefix}${key}`;
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const whole = parameters.length > 0 ? `${path}?${parameters.join('&')}` : path;
@@ -35,7 +35,7 @@ export function s3Requests(bucket: Bucket) {
     return aws4.sign({ ...unsigned, signQuery: isInQuery }, bucket.credentials);
   }
 
-  async function sendOnce(asked: Asked, body: Body | undefined): Promise<IncomingMessage> {
+  async function sendOnce(asked: ObjectRequest, body: Body | undefined): Promise<IncomingMessage> {
     const { path, headers } = signed(asked, false);
     const time = body ? longest : patience;
     const sent = request(endpoint, {
@@ -61,7 +61,7 @@ export function s3Requests(bucket: Bucket) {
   }
 
   /** Sends a request; throws a refusal (503) where no answer comes. */
-  async function send(asked: Asked, body?: Body): Promise<IncomingMessage> {
+  async function send(asked: ObjectRequest, body?: Body): Promise<IncomingMessage> {
     const headers = body && {
       'Content-Length': String(body.size),
       'X-Amz-Content-Sha256': body.sha256,
@@ -82,13 +82,13 @@ export function s3Requests(bucket: Bucket) {
 
   return {
     /** An address that is good for so many seconds, for a request with exactly these headers. */
-    presign: ({ query, ...asked }: Asked, seconds: number): string =>
+    presign: ({ query, ...asked }: ObjectRequest, seconds: number): string =>
       `${endpoint.origin}${signed({ ...asked, query: { ...query, 'X-Amz-Expires': String(seconds) } }, true).path}`,
 
     send,
 
     /** Sends a request, and reads so many bytes of the answer; undefined where there is no such object. */
-    async ask(asked: Asked, { most = 0, body }: { most?: number; body?: Body } = {}) {
+    async ask(asked: ObjectRequest, { most = 0, body }: { most?: number; body?: Body } = {}) {
       const response = await send(asked, body);
       const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patience);
       try {

@@ -69,7 +69,7 @@ export function s3Store(bucket: Bucket): FileStore {
     await ask({ method: 'PUT', key }, { body: { size, sha256, bytes: createReadStream(path) } });
   }
 
-  async function* pagesOf(from: { 'start-after'?: string } = {}): AsyncGenerator<Listed[]> {
+  async function* pagesOf(from: { 'start-after'?: string } = {}): AsyncGenerator<ListedObject[]> {
     let next: Record<string, string> | undefined = from;
     while (next) {
       const query = { 'list-type': '2', prefix: bucket.prefix, ...next };
@@ -117,7 +117,7 @@ export function s3Store(bucket: Bucket): FileStore {
     /** Begins anywhere, and goes round: one that has the time for some alone comes to all of them in the end. */
     async *keysBefore(time) {
       const begin = randomBytes(16).toString('hex');
-      const older = (all: Listed[]) => all.flatMap(({ key, at }) => (at < time ? [key] : []));
+      const older = (all: ListedObject[]) => all.flatMap(({ key, at }) => (at < time ? [key] : []));
       for await (const page of pagesOf({ 'start-after': `${bucket.prefix}${begin}` })) yield older(page);
       for await (const page of pagesOf()) {
         const rest = page.filter(({ key }) => key <= begin);
@@ -146,13 +146,13 @@ export function s3Store(bucket: Bucket): FileStore {
 }
 
 /** An object of a bucket, and when it was stored. */
-type Listed = { key: string; at: number };
+type ListedObject = { key: string; at: number };
 
 /** A page of a list has 1 000 objects at most. */
 const largestPage = 4_000_000;
 
 /** The objects of a page that are files of the service: other programs may have theirs beside them. */
-const objectsOf = (page: string, prefix: string): Listed[] =>
+const objectsOf = (page: string, prefix: string): ListedObject[] =>
   [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, one = '']) => {
     const key = textOf(one, 'Key')?.slice(prefix.length) ?? '';
     return isKey.test(key) ? [{ key, at: Date.parse(textOf(one, 'LastModified') ?? '') }] : [];

@@ -1,5 +1,5 @@
-import type { Created } from '../api/idempotency.ts';
-import type { Listed } from '../api/pages.ts';
+import type { CreationResult } from '../api/idempotency.ts';
+import type { ListPage } from '../api/pages.ts';
 
 /** The answer of an operation that adds headers of its own. */
 export class Answer<T = unknown> {
@@ -26,19 +26,19 @@ export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, st
   answer instanceof Answer ? new Answer(answer.value, { ...answer.headers, ...headers }) : new Answer(answer, headers);
 
 /** The address of a request: its path and its query. */
-type Addressed = { path: string; query: Record<string, string | undefined> };
+type RequestTarget = { path: string; query: Record<string, string | undefined> };
 
 /** Answers a page of a list; when there is a next one, with its address (`Link: rel="next"`, RFC 8288). */
-export const answerList = <T>({ items, next }: Listed<T>, request: Addressed): T[] | Answer<T[]> =>
+export const answerList = <T>({ items, next }: ListPage<T>, request: RequestTarget): T[] | Answer<T[]> =>
   withNext(items, request, next === undefined ? undefined : { after: next });
 
 /** Answers with the address of the next page, if there is one. It is this page's address with another start. */
-export function withNext<T>(value: T, request: Addressed, next: Record<string, string> | undefined): T | Answer<T> {
+export function withNext<T>(value: T, request: RequestTarget, next: Record<string, string> | undefined): T | Answer<T> {
   if (!next) return value;
   const { before, after, around, at, cursor, ...others } = request.query as Record<string, string>;
   return new Answer(value, { Link: `<${request.path}?${new URLSearchParams({ ...others, ...next })}>; rel="next"` });
 }
 
 /** Answers with what was created, and says so when an earlier request with the same key created it. */
-export const answerCreated = <T>({ value, isReplay }: Created<T>): T | Answer<T> =>
+export const answerCreated = <T>({ value, isReplay }: CreationResult<T>): T | Answer<T> =>
   isReplay ? new Answer(value, { 'Idempotency-Replayed': 'true' }) : value;

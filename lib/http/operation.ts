@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Parameters, Values } from '../api/parameters.ts';
 import type { JsonSchema, Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
-import type { Written } from '../api/written.ts';
+import type { SerialisedJson } from '../api/written.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Answer, PlainAnswer } from './answers.ts';
@@ -40,7 +40,7 @@ export type Input<
 };
 
 /** The result of an operation, as pre-serialised JSON or not. */
-type Result<Shown> = Shown | Written<Shown>;
+type Result<Shown> = Shown | SerialisedJson<Shown>;
 
 /** A security event, and the user or the thing that it is about, by its id. */
 export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };

@@ -1,7 +1,7 @@
 import { database } from '../database/client.ts';
 import { stateOf } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
-import { Recent } from '../recent.ts';
+import { LruCache } from '../recent.ts';
 import type { Operations, Source } from './operation.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
 
@@ -11,7 +11,7 @@ import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
  * same caller gets the same answer again, without the operation. All steps before the operation run as always.
  */
 
-type Kept = {
+type CachedAnswer = {
   response: ApiResponse;
   /** The caller's account, the same object until some token or account changes: it decides what the caller may see. */
   user: Caller['user'];
@@ -25,7 +25,7 @@ const mostCharacters = 8 * 1024 * 1024;
 const weightOfEntry = 1_000;
 
 /** An LRU cache, by the tokens of the callers and the addresses that they asked for. */
-const answers = new Recent<Kept>(mostCharacters / weightOfEntry, mostCharacters, ({ weight }) => weight);
+const answers = new LruCache<CachedAnswer>(mostCharacters / weightOfEntry, mostCharacters, ({ weight }) => weight);
 
 /** The answer of an operation, from memory where that is right, and otherwise as `make` makes it; a refusal is not kept. */
 export async function remembered(

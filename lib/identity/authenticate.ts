@@ -7,19 +7,19 @@ import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
 import { stateOf } from '../database/within-process.ts';
 import { describeError, log } from '../log.ts';
-import { Recent } from '../recent.ts';
+import { LruCache } from '../recent.ts';
 import type { Caller } from './caller.ts';
 import { personReads } from './persons.ts';
-import type { Rated } from './write-rate.ts';
+import type { RatedAccount } from './write-rate.ts';
 
 /**
  * A token's row as it was read last, its account, the same object until some token or account changes, and the state
  * of both before that.
  */
-type Read = { row: CallerRow; account: Caller['user']; state: number };
+type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
 
 /** By the hashes of the tokens that were valid when they were last used here. Accounts that block others weigh more. */
-const known = new Recent<Read>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
+const known = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
  * The caller that a token stands for; undefined when the token is not valid. It takes one round trip, and none for
@@ -64,7 +64,7 @@ const callerOf = ({ _id, kind, scopes, now: at }: CallerRow, user: Caller['user'
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
 /** The user of a token when this process last saw it. It is a hint, from which nothing may be answered. */
-export const recallCaller = (token: string | undefined): Rated | undefined =>
+export const recallCaller = (token: string | undefined): RatedAccount | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */

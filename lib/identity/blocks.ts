@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { distinct, showId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageById } from '../api/pages.ts';
+import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { requireAtMostOne } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../errors.ts';
@@ -27,7 +27,7 @@ export async function hasBlocked(user: ObjectId, other: ObjectId): Promise<boole
 }
 
 /** A page of those whom the caller has blocked, by the order of their ids. */
-export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<Listed<OtherUser>> {
+export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<ListPage<OtherUser>> {
   const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
   const start = after ? blocked.filter((id) => Buffer.compare(id.id, after.id) > 0) : blocked;
   const found = start.slice(0, limit + 1);
@@ -40,7 +40,7 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
 }
 
 /** Blocks a user: the caller no longer sees that user's conversations, and the user notices nothing. */
-export async function blockUser({ user, username }: Wanted, caller: Caller): Promise<OtherUser> {
+export async function blockUser({ user, username }: UserReference, caller: Caller): Promise<OtherUser> {
   requireAtMostOne(['user', 'username'], { user, username });
   if (!user && username === undefined) throw missingEvery(['user', 'username']);
   const found = await users.findOne(user ? { _id: user } : { username: username as string }, {
@@ -57,7 +57,7 @@ export async function blockUser({ user, username }: Wanted, caller: Caller): Pro
 }
 
 /** The user with this id or this name. */
-type Wanted = { user?: ObjectId | undefined; username?: string | undefined };
+type UserReference = { user?: ObjectId | undefined; username?: string | undefined };
 
 /** Unblocks a user: the caller sees what was written meanwhile. */
 export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {

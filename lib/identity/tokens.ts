@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Filter, ObjectId } from 'mongodb';
-import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
+import { type ListPage, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, aToken, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
@@ -51,7 +51,7 @@ export async function insertToken(
 }
 
 /** A page of a user's valid tokens of one kind, by the order of their ids. */
-export async function listTokens(filter: Pick<TokenDocument, 'user' | 'kind'>, { limit, after }: Page): Promise<Listed<Token>> {
+export async function listTokens(filter: Pick<TokenDocument, 'user' | 'kind'>, { limit, after }: Page): Promise<ListPage<Token>> {
   const where = { ...filter, ...unexpired, ...(after && { _id: { $gt: after } }) };
   const found = await tokens.find(where, { sort: { _id: 1 }, ...withOneMore(limit) }).toArray();
   return pageById(found, limit, shownToken.show);

@@ -3,7 +3,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { matchesPerson } from '../../packages/client/src/words/names.ts';
 import { dateSchema, distinct, idSchema, showDate } from '../api/extended-json.ts';
-import { type Listed, type Page, pageById } from '../api/pages.ts';
+import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described, type Shown } from '../api/schema.ts';
@@ -205,7 +205,7 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
 const mostLookedAt = 5_000;
 
 /** A page of the accounts, by the order of their ids: all, or those with `q` in their names. */
-export async function listUsers({ limit, after }: Page, q = ''): Promise<Listed<User>> {
+export async function listUsers({ limit, after }: Page, q = ''): Promise<ListPage<User>> {
   const found: UserFields[] = [];
   let last = after;
   for (let lookedAt = 0; lookedAt < mostLookedAt; ) {

@@ -6,7 +6,7 @@ import { retryContended } from '../database/writes.ts';
 import { tooManyRequests } from '../errors.ts';
 
 /** The account whose rate it is; `writes_per_second` where it has one of its own. */
-export type Rated = { _id: ObjectId; writes_per_second?: number };
+export type RatedAccount = { _id: ObjectId; writes_per_second?: number };
 
 /** The header fields that say what is left of a rate (draft-ietf-httpapi-ratelimit-headers). */
 export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
@@ -19,7 +19,7 @@ export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
  * changed by one atomic step by the database's clock, so that the rate holds however many processes are asked. Those
  * that come to one process at the same time are counted together.
  */
-export async function countWrite({ _id, writes_per_second: own }: Rated): Promise<RateFields | undefined> {
+export async function countWrite({ _id, writes_per_second: own }: RatedAccount): Promise<RateFields | undefined> {
   if (!config.limits.areOn) return undefined;
   const perSecond = own ?? config.limits.writesPerSecond;
   const burst = Math.max(config.limits.writeBurst, 5 * (own ?? 0));

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { type ListPage, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { described, record, type Shown } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
@@ -27,7 +27,7 @@ const noSuchBan: Refusal = () => notFound('ban');
 export const banRefusals = [...refusalsOf('liftBan'), noSuchRoom, noSuchBan];
 
 /** A page of those who are banned from a room, by the order of their ids; for moderators. */
-export async function listBans(room: ObjectId, page: Page, caller: Caller): Promise<Listed<Ban>> {
+export async function listBans(room: ObjectId, page: Page, caller: Caller): Promise<ListPage<Ban>> {
   requirePermission(await findContext(room, caller), 'seeBans');
   const rows = await readPage(room, page);
   const show = ({ user, users }: BanRow) => ({

@@ -22,8 +22,8 @@ import {
   markRoom,
   moveReadMarker,
   moveReadMarkerBack,
-  type Reading,
   type ReadMarker,
+  type ReadState,
   readingOf,
 } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
@@ -70,15 +70,15 @@ export async function changeMember(member: ObjectId, change: Change, caller: Cal
   return showTarget(context, caller, isOwn ? await changeReading(context, own) : undefined);
 }
 
-type Found = TargetContext & { target: MemberDocument };
-type Changed = ChangedRoom & { members: MemberDocument[] };
+type FoundMember = TargetContext & { target: MemberDocument };
+type ChangedMembers = ChangedRoom & { members: MemberDocument[] };
 
 const changeRole = (
   { _id: member, user }: MemberDocument,
   role: Role,
   caller: Caller,
   check: () => Promise<unknown>,
-): Promise<Changed> =>
+): Promise<ChangedMembers> =>
   changeRoom(
     {
       where: {
@@ -94,16 +94,16 @@ const changeRole = (
     check,
   );
 
-function recordRole(room: Changed, caller: Caller): Promise<void> {
+function recordRole(room: ChangedMembers, caller: Caller): Promise<void> {
   const { _id: member, user, role } = room.members[0] as MemberDocument;
   return recordEvent(placeOf(room), actorId(caller), 'member.changed', { member, user, role });
 }
 
 /** Changes what the target has read, and what the room is to the target; its other devices hear of it. */
 async function changeReading(
-  room: Found,
+  room: FoundMember,
   { last_read, unread_from, is_muted, is_favourite }: Omit<Change, 'role'>,
-): Promise<Reading> {
+): Promise<ReadState> {
   const user = room.target.user;
   let marker: ReadMarker | undefined;
   if (is_muted !== undefined) marker = await markRoom(room._id, user, 'is_muted', is_muted);
@@ -117,11 +117,15 @@ async function changeReading(
 }
 
 // Up to the very end, which is how far most read, the number of messages is known.
-const ordinalAt = async ({ _id: room, seq, message_count }: Found, at: number) =>
+const ordinalAt = async ({ _id: room, seq, message_count }: FoundMember, at: number) =>
   at === seq ? message_count : countUpTo(room, at);
 
 /** Requires that all of a change is allowed. */
-function check(context: Found, { role, last_read, unread_from, is_muted, is_favourite }: Change, caller: Caller): Found {
+function check(
+  context: FoundMember,
+  { role, last_read, unread_from, is_muted, is_favourite }: Change,
+  caller: Caller,
+): FoundMember {
   const { target, seq } = context;
   const isOwn = target.user.equals(caller.user._id);
   if (role !== undefined) requireRole(context, 'changeRole');

@@ -150,7 +150,7 @@ export async function findInvited(code: string): Promise<ObjectId> {
 export async function showInvitation(code: string, caller: Caller | undefined): Promise<Shown<typeof shownInvitation>> {
   const hash = hashToken(code);
   const user = caller?.user._id;
-  const found = await rooms.findOne<Invited>(invitedBy(code), {
+  const found = await rooms.findOne<InvitingRoom>(invitedBy(code), {
     projection: {
       name: 1,
       invitations: { $elemMatch: { hash } },
@@ -170,7 +170,7 @@ export async function showInvitation(code: string, caller: Caller | undefined): 
   };
 }
 
-type Invited = Pick<RoomDocument, '_id' | 'name' | 'invitations'> & { members?: unknown[] };
+type InvitingRoom = Pick<RoomDocument, '_id' | 'name' | 'invitations'> & { members?: unknown[] };
 type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
 

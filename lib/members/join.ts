@@ -50,7 +50,7 @@ export const joinRefusals = [
  * The membership that is asked for: the user with this id or this name, or without either the caller, who may have
  * the code of an invitation.
  */
-type Wanted = {
+type JoinRequest = {
   room?: ObjectId | undefined;
   user?: ObjectId | undefined;
   username?: string | undefined;
@@ -59,7 +59,7 @@ type Wanted = {
 };
 
 /** Makes the user who is meant a member. */
-export async function joinAs({ room, user, username, invitation, role }: Wanted, caller: Caller): Promise<Member> {
+export async function joinAs({ room, user, username, invitation, role }: JoinRequest, caller: Caller): Promise<Member> {
   requireAtMostOne(['user', 'username', 'invitation'], { user, username, invitation });
   if (invitation !== undefined) {
     if (role !== 'member') throw invalidParameter('invitation', "not be combined with 'role'");
@@ -84,7 +84,7 @@ export async function join(membership: Membership, caller: Caller, invitation?: 
   const _id = new ObjectId();
   const is_added = !user.equals(caller.user._id) && { is_added: true as const };
   const isOpenTo = action === 'join' ? isOpen(caller) : invitation === undefined ? {} : invitedBy(invitation);
-  const changed = await changeRoom<Joined>(
+  const changed = await changeRoom<JoinedRoom>(
     {
       where: { $and: [{ _id: room }, accepts(user), allowedTo(action, caller), isOpenTo] },
       update: [
@@ -113,7 +113,7 @@ const addition = (member: Omit<MemberDocument, 'joined_at'>) => ({
 });
 
 type JoinAction = 'join' | 'joinInvited' | 'add' | 'appoint';
-type Joined = ChangedRoom & { members: MemberDocument[] };
+type JoinedRoom = ChangedRoom & { members: MemberDocument[] };
 
 const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinAction, 'joinInvited'> => {
   if (role !== 'member') return 'appoint';
@@ -179,7 +179,7 @@ async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
  * The work after the user has become a member: the event, a marker that leaves nothing old unread, and a last look at
  * the account.
  */
-async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
+async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
   const [person, isTooMuch, marker] = await Promise.all([
     findActivePerson(user),
@@ -207,7 +207,12 @@ async function afterJoin(room: Joined, member: ObjectId, { user }: Membership, c
  * The answer to a caller who adds a user who has blocked them: a member, who leaves at once. The user was never a
  * member, and notices nothing.
  */
-async function afterBlockedAddition(room: Joined, member: ObjectId, { user, role }: Membership, caller: Caller): Promise<Member> {
+async function afterBlockedAddition(
+  room: JoinedRoom,
+  member: ObjectId,
+  { user, role }: Membership,
+  caller: Caller,
+): Promise<Member> {
   const data = { member, user };
   const person = await findActivePerson(user);
   await recordEvent(placeOf(room), actorId(caller), 'member.joined', data);

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageOf, withOneMore } from '../api/pages.ts';
+import { type ListPage, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
@@ -18,7 +18,7 @@ import {
   requireTarget,
   type TargetContext,
 } from '../rooms/permissions.ts';
-import { findMarker, findReading, mostMentions, type Reading, readingOf } from '../rooms/read-markers.ts';
+import { findMarker, findReading, mostMentions, type ReadState, readingOf } from '../rooms/read-markers.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 
 /** A member's role. */
@@ -101,7 +101,7 @@ export const showMember = (room: ObjectId, member: MemberDocument, person: Parti
 });
 
 /** A member as the member sees it. */
-export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: StatedPerson, reading: Reading): Member => ({
+export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: StatedPerson, reading: ReadState): Member => ({
   ...showMember(room._id, member, person),
   room_name: room.name,
   seq: room.seq,
@@ -122,7 +122,7 @@ export async function listMembers(
   room: ObjectId,
   { q, ...page }: Page & { q?: string | undefined },
   caller: Caller,
-): Promise<Listed<Member>> {
+): Promise<ListPage<Member>> {
   const seen = await findReadableRoom(room, caller);
   const [rows, marker] = await Promise.all([
     q === undefined ? readPage(room, page) : findNamed(room, q, page),
@@ -161,7 +161,7 @@ export async function findMember(member: ObjectId, caller: Caller): Promise<Memb
 export async function showTarget(
   context: TargetContext & { target: MemberDocument },
   caller: Caller,
-  reading?: Reading,
+  reading?: ReadState,
 ): Promise<Member> {
   const { target, targetPerson } = context;
   if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetPerson);

@@ -13,7 +13,7 @@ import type { OtherUser } from '../identity/users.ts';
 import { notBlocked, peopleOf } from '../rooms/conversations.ts';
 import { type Counters, counterFields } from '../rooms/counters.ts';
 import { countUnreadThreads } from '../rooms/followed-threads.ts';
-import { findReadings, type Reading } from '../rooms/read-markers.ts';
+import { findReadings, type ReadState } from '../rooms/read-markers.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
 /**
@@ -67,7 +67,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const items = mine.map((room, at): Member => {
     const others = othersIn(room, user._id)?.map((other) => showOther(other, persons));
     return {
-      ...showOwnMember(room, room.members[0], user, readings[at] as Reading),
+      ...showOwnMember(room, room.members[0], user, readings[at] as ReadState),
       unread_threads: threads.get(room._id.toHexString()) ?? 0,
       ...(others && { others }),
     };

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { parseId } from '../api/extended-json.ts';
-import { type Listed, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
+import { type ListPage, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
 import { about, id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { rooms } from '../collections/rooms.ts';
@@ -51,7 +51,7 @@ export const userSearchRefusals = [adminRequired, () => scopeRequired('members:r
 export async function searchUsers(
   { username: name, q, room, limit, after }: Values<typeof userSearch>,
   caller: Caller,
-): Promise<Listed<User | OtherUser>> {
+): Promise<ListPage<User | OtherUser>> {
   if (name !== undefined) {
     requireAtMostOne(['username', 'q', 'room'], { username: name, q, room });
     const found = await findUserByNameFor(name, caller);
@@ -71,7 +71,7 @@ function idIn(cursor: string | undefined): ObjectId | undefined {
 }
 
 /** A page of those among some users with `q` in their names, those whose names begin with it first. */
-async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<Listed<OtherUser>> {
+async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<ListPage<OtherUser>> {
   const persons = await findPersons(among);
   const known = among.flatMap((_id) => {
     const person = persons.get(_id.toHexString());

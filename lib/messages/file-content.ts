@@ -10,13 +10,13 @@ import { noSuchFile } from './attachments.ts';
 import { findMessage } from './messages.ts';
 
 /** Which bytes of a file are asked for, and whether they are to be stored whatever they are. */
-type Asked = { isPreview: boolean; isDownload: boolean };
+type ContentOptions = { isPreview: boolean; isDownload: boolean };
 
 /**
  * The bytes of a file, for those who may read its message now: for everyone else, there is no such file (404). Before
  * it has a message, only its sender may.
  */
-export async function readFile(id: ObjectId, { isPreview, isDownload }: Asked, caller: Caller): Promise<Bytes> {
+export async function readFile(id: ObjectId, { isPreview, isDownload }: ContentOptions, caller: Caller): Promise<Bytes> {
   const store = requireStore();
   const found = await files.findOne({ _id: id, state: { $ne: 'deleted' } });
   const file = found && (await mayRead(found, caller)) ? await withArrivals(found) : undefined;

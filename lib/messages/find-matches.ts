@@ -11,7 +11,7 @@ export type Place = { created_at: Date; room: ObjectId; seq: number };
 export type Match = Place & { _id: ObjectId; score: number; weight: number };
 
 /** The search: the words, and by whom and between which times the message was written. */
-export type Sought = { query: Query; user?: ObjectId | undefined; since?: Date | undefined; until?: Date | undefined };
+export type MatchQuery = { query: Query; user?: ObjectId | undefined; since?: Date | undefined; until?: Date | undefined };
 
 /** A room to look into, when something was said in it last, and between which places of its own. */
 export type SearchedRoom = { _id: ObjectId; last_message_at: Date; before?: number | undefined; from?: number | undefined };
@@ -43,7 +43,7 @@ type Budget = { messages: number; bytes: number };
  */
 export async function findMatches(
   rooms: SearchedRoom[],
-  sought: Sought,
+  sought: MatchQuery,
   after: Place | undefined,
   wanted: number,
 ): Promise<Matches> {
@@ -74,7 +74,7 @@ const candidateFields = { room: 1, seq: 1, created_at: 1, text: 1, files: 1, men
 
 async function findInRoom(
   room: SearchedRoom,
-  sought: Sought,
+  sought: MatchQuery,
   after: Place | undefined,
   wanted: number,
   budget: Budget,
@@ -113,7 +113,7 @@ const matchOf = (candidate: Candidate, score: number): Match => {
 /** The messages of a room that may match, after a place. */
 function candidatesOf(
   { _id: room, before, from }: SearchedRoom,
-  { query, user, since, until }: Sought,
+  { query, user, since, until }: MatchQuery,
   after: Place | undefined,
 ): Filter<MessageDocument> {
   const search = searchFor(query, user);

@@ -90,7 +90,7 @@ const matching = (
   ...(mentions && { mentions: caller.user._id }),
 });
 
-type Found = { found: AuthoredMessage[]; next: Record<string, string> | undefined };
+type FoundMessages = { found: AuthoredMessage[]; next: Record<string, string> | undefined };
 
 /** How many messages a page has at most, and where the room ends, if the page skips messages that no index knows. */
 type Extent = { limit: number; end: number | undefined };
@@ -99,7 +99,7 @@ async function findPage(
   filter: Filter<MessageDocument>,
   { before, after, around }: PlacedQuery,
   { limit, end }: Extent,
-): Promise<Found> {
+): Promise<FoundMessages> {
   if (around !== undefined) {
     const newerCount = Math.floor(limit / 2);
     const [older, newer] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { mentionsIn } from '../../packages/client/src/text/mentions.ts';
 import { namesOf } from '../../packages/client/src/text/names.ts';
-import { type ForAll, forAll } from '../collections/messages.ts';
+import { forAll, type MassMention } from '../collections/messages.ts';
 import { findUserIdsByName } from '../identity/users.ts';
 
 /** How many different names of one message are looked up; further ones are plain text. */
@@ -15,7 +15,7 @@ export const findMentions = (text: string): Mentions =>
   [...new Map(mentionsIn(text).map((mention) => [mention.toLowerCase(), namesOf(mention)])).values()].slice(0, mostNames);
 
 /** How a message with these mentions addresses everyone, if it does: no account has such a name. */
-export const forAllIn = (mentions: Mentions): ForAll | undefined => forAll.find((word) => mentions.flat().includes(word));
+export const forAllIn = (mentions: Mentions): MassMention | undefined => forAll.find((word) => mentions.flat().includes(word));
 
 /** In how large a room a message may address everyone: each member is told, as by a mention. */
 export const mostForAll = 1_000;

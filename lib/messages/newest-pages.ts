@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { jsonOf, Written } from '../api/written.ts';
+import { jsonOf, SerialisedJson } from '../api/written.ts';
 import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { config } from '../config.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person } from '../identity/persons.ts';
 import { describeError, log } from '../log.ts';
-import { Recent } from '../recent.ts';
+import { LruCache } from '../recent.ts';
 import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
@@ -25,7 +25,7 @@ import type { AuthoredMessage, Message } from './messages.ts';
  * A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it
  * was read.
  */
-export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Record<string, string> | undefined };
+export type HistoryPage = { messages: Message[] | SerialisedJson<Message[]>; next: Record<string, string> | undefined };
 
 /**
  * A page of a room's history with the messages as they were found, perhaps without replies that stand in their threads
@@ -34,13 +34,18 @@ export type HistoryPage = { messages: Message[] | Written<Message[]>; next: Reco
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage; isWithoutFolded: boolean };
 
 /** A complete page, with its authors, what they were called and which pictures they had. */
-type Kept = { shown: HistoryPage & { messages: Written<Message[]> }; authors: ObjectId[]; names: string; until: number };
+type CachedPage = {
+  shown: HistoryPage & { messages: SerialisedJson<Message[]> };
+  authors: ObjectId[];
+  names: string;
+  until: number;
+};
 
 /** How far a room was when a page of it was last asked for, and that page, if it was complete. */
-type Known = { seq: number; kept?: Kept };
+type PageState = { seq: number; kept?: CachedPage };
 
 /** An LRU cache, by what they are pages of: at most so many pages, and so many characters of JSON. */
-const pages = new Recent<Known>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
+const pages = new LruCache<PageState>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
 
 /**
  * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others.
@@ -85,7 +90,7 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   beingChecked.add(key);
   try {
     if (!(await isComplete(page, context))) return;
-    const written = new Written<Message[]>(jsonOf(page.shown.messages));
+    const written = new SerialisedJson<Message[]>(jsonOf(page.shown.messages));
     const found = [...new Map(page.found.map(({ user, authors: [person] }) => [user.toHexString(), { user, person }])).values()];
     const authors = found.map(({ user }) => user);
     const names = joinNames(found.map(({ person }) => person));

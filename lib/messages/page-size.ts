@@ -7,10 +7,10 @@ export const mostBytes = 1024 * 1024;
 const firstChunk = 52;
 
 /** About as many bytes as a message has as JSON. */
-export const weightOf = ({ text, files, mentions, reactions }: Weighed): number =>
+export const weightOf = ({ text, files, mentions, reactions }: WeighedMessage): number =>
   weightOfIds(mentions.length + reactions.length) + Buffer.byteLength(text) + (files ? weightOfFiles(files) : 0);
 
-type Weighed = Pick<MessageDocument, 'text' | 'files' | 'mentions' | 'reactions'>;
+type WeighedMessage = Pick<MessageDocument, 'text' | 'files' | 'mentions' | 'reactions'>;
 
 const weightOfFiles = (files: AttachedFile[]) =>
   files.reduce((bytes, { name, alt = '' }) => bytes + bytesOfRest + Buffer.byteLength(name) + Buffer.byteLength(alt), 0);

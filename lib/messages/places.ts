@@ -12,20 +12,20 @@ import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean; isFolded: boolean };
 
 /** The place that was taken; no members unless they were asked for, and whether the sender may address all of them. */
-export type Taken = { place: Place; members: ObjectId[]; mayAddressAll: boolean };
+export type TakenPlace = { place: Place; members: ObjectId[]; mayAddressAll: boolean };
 
 /**
  * Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update,
  * unless one of them may not.
  */
-export const takeMessagePlace = (sender: Sender): Promise<Taken> => takeTogether(sender.room.toHexString(), sender);
+export const takeMessagePlace = (sender: Sender): Promise<TakenPlace> => takeTogether(sender.room.toHexString(), sender);
 
-const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettledResult<Taken>[]> => {
+const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettledResult<TakenPlace>[]> => {
   const taken = await takeInARow(senders);
   return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeAlone));
 });
 
-const takeAlone = (sender: Sender): Promise<Taken> =>
+const takeAlone = (sender: Sender): Promise<TakenPlace> =>
   attempt({ times: 10 }, async () => {
     // When nothing stands in the way now, something did a moment ago.
     const { is_direct } = await requireSender(sender);
@@ -52,7 +52,7 @@ const hasReaders: Filter<Omit<RoomDocument, '_id'>> = {
   $or: [{ is_direct: { $ne: true as const } }, { 'members.1': { $exists: true } }],
 };
 
-async function takeInARow(senders: Sender[]): Promise<Taken[] | undefined> {
+async function takeInARow(senders: Sender[]): Promise<TakenPlace[] | undefined> {
   const [{ room }] = senders as [Sender];
   const asksForMembers = senders.some(({ withMembers }) => withMembers);
   const changed = await takePlace<Pick<RoomDocument, 'for_all_role'> & { members?: Pick<MemberDocument, 'user' | 'role'>[] }>(

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, showDate } from '../api/extended-json.ts';
-import type { Listed, Page } from '../api/pages.ts';
+import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, oneOf, optional, orNone, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { described, orNull } from '../api/schema.ts';
@@ -92,7 +92,7 @@ type SavedPage = Page<Moment> & Values<typeof savedParameters>;
  * A page of the messages that the caller has saved and may still read, those that were saved last first; or of those
  * of which the caller is to be reminded, in that order.
  */
-export async function listSaved({ limit, after, reminders }: SavedPage, caller: Caller): Promise<Listed<SavedMessage>> {
+export async function listSaved({ limit, after, reminders }: SavedPage, caller: Caller): Promise<ListPage<SavedMessage>> {
   const time = reminders ? 'remind_at' : 'saved_at';
   const direction = reminders ? 1 : -1;
   const beginning = reminders ? { remind_at: { $gt: new Date(0) } } : {};

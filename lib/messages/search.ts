@@ -11,11 +11,11 @@ import {
   findMatches,
   type Match,
   type Matches,
+  type MatchQuery,
   newestFirst,
   type Place,
   readPlace,
   type SearchedRoom,
-  type Sought,
   showPlace,
 } from './find-matches.ts';
 import { type HistoryQuery, readHistory } from './history.ts';
@@ -75,7 +75,7 @@ export const searchParameters = {
 type SearchQuery = Values<typeof searchParameters>;
 
 /** The wanted matches, in one room or in all. */
-type Wanted = HistoryQuery & SearchQuery & { room?: ObjectId | undefined };
+type SearchRequest = HistoryQuery & SearchQuery & { room?: ObjectId | undefined };
 
 /** A page of a search says how many of its words do not count. */
 export type FoundPage = HistoryPage & { ignoredWords?: number };
@@ -92,7 +92,7 @@ export const ignoredWordsHeader = {
  * caller; or of what mentions the caller in all of them.
  */
 export async function readMessages(
-  { room, q, order, since, until, cursor, ...history }: Wanted,
+  { room, q, order, since, until, cursor, ...history }: SearchRequest,
   limit: number,
   caller: Caller,
 ): Promise<FoundPage> {
@@ -123,7 +123,7 @@ const inTurn = oneAtATime(1);
 const notSearched = ['thread', 'pinned', 'mentions', 'after', 'around', 'at'] as const;
 
 /** Searches a room or all of the caller's, of many those in which something was said last. */
-async function search(wanted: Wanted & { q: string }, limit: number, caller: Caller): Promise<FoundPage> {
+async function search(wanted: SearchRequest & { q: string }, limit: number, caller: Caller): Promise<FoundPage> {
   const { room, q, order, user, since, until, before, cursor } = wanted;
   const roomOnly = room ? undefined : (['before', ...notSearched] as const).find((name) => wanted[name] !== undefined);
   if (roomOnly) throw invalidParameter(roomOnly, "not be used without 'room'");
@@ -152,7 +152,7 @@ type MatchPage = { found: Match[]; next: string | undefined };
 
 async function findNewest(
   searched: SearchedRoom[],
-  sought: Sought,
+  sought: MatchQuery,
   cursor: SearchCursor | undefined,
   limit: number,
 ): Promise<MatchPage> {
@@ -171,7 +171,7 @@ const mostRanked = 500;
  */
 async function findBest(
   searched: SearchedRoom[],
-  sought: Sought,
+  sought: MatchQuery,
   cursor: SearchCursor | undefined,
   limit: number,
 ): Promise<MatchPage> {
@@ -190,7 +190,7 @@ async function findBest(
 }
 
 /** All matches between two places: those that were put in order for an earlier page. */
-async function findBetween(searched: SearchedRoom[], sought: Sought, after: Place, last: Place): Promise<Matches> {
+async function findBetween(searched: SearchedRoom[], sought: MatchQuery, after: Place, last: Place): Promise<Matches> {
   const all: Match[] = [];
   for (let from: Place | undefined = after; from && newestFirst(from, last) < 0; ) {
     const { found, end }: Matches = await findMatches(searched, sought, from, mostRanked);

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
-import { type ForAll, type MessageDocument, messages } from '../collections/messages.ts';
+import { type CreationResult, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
+import { type MassMention, type MessageDocument, messages } from '../collections/messages.ts';
 import { rooms } from '../collections/rooms.ts';
 import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -18,7 +18,7 @@ import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFil
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
-import { nobodyLeft, type Sender, type Taken, takeMessagePlace } from './places.ts';
+import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -39,7 +39,11 @@ export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSu
  * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.
  * A key is looked up first, because most retries find their message there, and no place is taken in vain.
  */
-export async function sendMessage(sent: NewMessage, key: IdempotencyKey | undefined, caller: Caller): Promise<Created<Message>> {
+export async function sendMessage(
+  sent: NewMessage,
+  key: IdempotencyKey | undefined,
+  caller: Caller,
+): Promise<CreationResult<Message>> {
   const { room, thread, files, text, is_in_room } = sent;
   if (is_in_room !== undefined && !thread) throw invalidParameter('is_in_room', "be left out without 'thread'");
   const [first, parent] = await Promise.all([key && findSent(caller, key), thread && findRoot(thread)]);
@@ -107,7 +111,7 @@ type Draft = Omit<NewMessage, 'files'> &
   };
 
 /** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */
-async function compose(draft: Draft, taken: Taken): Promise<MessageDocument> {
+async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument> {
   const { parent, mentioned, attachments } = draft;
   const files = attachments && { files: attachments.files };
   const { place, members } = taken;
@@ -139,7 +143,10 @@ async function compose(draft: Draft, taken: Taken): Promise<MessageDocument> {
 }
 
 /** Whether a message may address everyone, and how: all members of a room at most once a minute, which each of them pays for. */
-async function addressAll(kind: ForAll | undefined, { place, members, mayAddressAll }: Taken): Promise<ForAll | undefined> {
+async function addressAll(
+  kind: MassMention | undefined,
+  { place, members, mayAddressAll }: TakenPlace,
+): Promise<MassMention | undefined> {
   if (!kind || !mayAddressAll || members.length > mostForAll) return undefined;
   if (kind === 'here') return kind;
   const recently = new Date(place.at.getTime() - 60_000);
@@ -202,7 +209,7 @@ async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,
   caller: Caller,
-): Promise<Created<Message>> {
+): Promise<CreationResult<Message>> {
   if (caller.isWebhook) return replayAsSent(first, key, caller);
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
@@ -215,7 +222,7 @@ function replayAsSent(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,
   caller: Caller,
-): Created<Message> {
+): CreationResult<Message> {
   requireSameRequest(first, key);
   const { repliers: _, replied_at: __, ...sent } = first;
   return { value: showMessage({ ...sent, reactions: [], pinned_at: null }, caller.user, 0), isReplay: true };

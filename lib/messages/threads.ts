@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Listed, Page } from '../api/pages.ts';
+import type { ListPage, Page } from '../api/pages.ts';
 import { about, flag, optional, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { messages } from '../collections/messages.ts';
@@ -41,7 +41,7 @@ export const threadRefusals = [noSuchMessage];
 type ThreadsPage = Page<Moment> & { unread?: 'true' | undefined };
 
 /** The threads that the caller follows and may read, the one with the latest reply first. */
-export async function listThreads({ limit, after, unread }: ThreadsPage, caller: Caller): Promise<Listed<Thread>> {
+export async function listThreads({ limit, after, unread }: ThreadsPage, caller: Caller): Promise<ListPage<Thread>> {
   const mine = { '_id.user': caller.user._id, is_left: { $exists: false }, ...(unread && { is_unread: true as const }) };
   const find = async (last: FollowedPlace | undefined, count: number) => {
     const rows = await followedThreads

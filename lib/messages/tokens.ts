@@ -25,14 +25,14 @@ export const mostTokens = 12_000;
 const mostAsked = 16;
 
 /** What a search finds a message by: its text, and the names and descriptions of its files. */
-export const searchedText = ({ text, files = [] }: Said): string =>
+export const searchedText = ({ text, files = [] }: SearchableMessage): string =>
   [text, ...files.flatMap(({ name, alt }) => (alt === undefined ? name : [name, alt]))].join('\n');
 
 /** What a message says. */
-type Said = { text: string; files?: Pick<AttachedFile, 'name' | 'alt'>[] | undefined };
+type SearchableMessage = { text: string; files?: Pick<AttachedFile, 'name' | 'alt'>[] | undefined };
 
 /** The tokens of a message, as one text. */
-export function tokensOf(said: Said, author: ObjectId): string {
+export function tokensOf(said: SearchableMessage, author: ObjectId): string {
   const tokens = new Set([authorToken(author)]);
   for (const run of runsOf(foldVariants(searchedText(said)))) {
     addTokens(run, tokens);

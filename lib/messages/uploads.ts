@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { dateSchema, ownId, showDate, showId } from '../api/extended-json.ts';
-import { type Created, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
+import { type CreationResult, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { about, id, integer, isObject, nameText, optional, type Parameter, textUpTo, type Values } from '../api/parameters.ts';
 import { aText, aWord, described, orNull, record, type Schema, type Shown } from '../api/schema.ts';
 import { type AnnouncedBytes, type FileDocument, files } from '../collections/files.ts';
@@ -101,7 +101,7 @@ export const announcedSchema = record('AnnouncedFile', {
   upload: described('The request that uploads the bytes.', uploadSchema),
   preview_upload: described('The request that uploads the preview; null if none was announced.', orNull(uploadSchema)),
 });
-type Announced = Shown<typeof announcedSchema>;
+type Announcement = Shown<typeof announcedSchema>;
 
 const fileTooLarge: Refusal = () =>
   new HttpError(413, {
@@ -117,7 +117,7 @@ export async function announceFile(
   { preview, size, width, height, duration, alt, ...sent }: Values<typeof announcement>,
   key: IdempotencyKey | undefined,
   caller: Caller,
-): Promise<Created<Announced>> {
+): Promise<CreationResult<Announcement>> {
   requireStore();
   const user = caller.user._id;
   const first = key && (await findAnnounced(user, key));
@@ -164,13 +164,13 @@ export async function announceFile(
 const findAnnounced = (user: ObjectId, { idempotency_key }: IdempotencyKey) => files.findOne({ user, idempotency_key });
 
 /** The file that was announced first, for those who may still read the room, as with messages. */
-async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller): Promise<Created<Announced>> {
+async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller): Promise<CreationResult<Announcement>> {
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
   return { value: show(first), isReplay: true };
 }
 
-function show({ _id, key, preview, created_at, ...file }: FileDocument): Announced {
+function show({ _id, key, preview, created_at, ...file }: FileDocument): Announcement {
   const uploadOf = (announced: AnnouncedBytes, isPreview: boolean) => {
     const elsewhere = store?.direct?.upload(isPreview ? previewKey(key) : key, announced);
     return {

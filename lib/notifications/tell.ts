@@ -38,10 +38,10 @@ const atOnce = 16;
 const pageSize = 100;
 
 /** Whether all was told, something is yet to come, or another process is at it. */
-export type Told = 'all' | 'more' | 'taken';
+export type TellingResult = 'all' | 'more' | 'taken';
 
 /** Tells the devices of a room's members what is new in it; an abort leaves those that are not told yet to the next process. */
-export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Told> {
+export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<TellingResult> {
   const room = new ObjectId(id);
   const place = await takeLease(room);
   if (place === undefined) return 'taken';
@@ -105,7 +105,7 @@ async function readNews(room: ObjectId): Promise<News> {
   }
 }
 
-type Telling = {
+type TellingOptions = {
   place: number;
   among?: { _id: ObjectId };
   signal?: AbortSignal | undefined;
@@ -114,7 +114,7 @@ type Telling = {
 };
 
 /** Tells some devices, or those of all members, of the messages that concern each, if there are some after a place. */
-async function tell(room: ObjectId, messages: Message[], telling: Telling): Promise<void> {
+async function tell(room: ObjectId, messages: Message[], telling: TellingOptions): Promise<void> {
   if (messages.length === 0) return;
   // After the messages: nobody gets what came after they had left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
@@ -155,10 +155,10 @@ const hasDevice = async (room: ToldRoom): Promise<boolean> =>
 const projection = { name: 1, is_direct: 1, created_by: 1, 'members.user': 1 };
 type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id: ObjectId; members: { user: ObjectId }[] };
 
-type Reading = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<string, number> };
+type ReaderState = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<string, number> };
 
 /** Whether a message concerns the user of a device, who has not read it. */
-function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, marker, threads }: Reading) {
+function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, marker, threads }: ReaderState) {
   const me = user.toHexString();
   // One that a clock has made which was ahead is as old as any.
   const since = created_at.getTime() > Date.now() ? 0 : created_at.getTime();

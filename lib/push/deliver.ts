@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { carrier, type Posted } from '../carrier.ts';
+import { carrier, type PostOutcome } from '../carrier.ts';
 import { HttpError } from '../errors.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Notice } from '../notices.ts';
 import { findRecipients, type Recipient, removeConnection } from './connections.ts';
-import { type Encoded, encode, encodeRead, encodeSignal, encodeThread, framesOf } from './encode.ts';
+import { type EncodedFrame, encode, encodeRead, encodeSignal, encodeThread, framesOf } from './encode.ts';
 import { endConnection } from './farewell.ts';
 import { socketLimits } from './frames.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
@@ -17,7 +17,7 @@ import { type Audience, readAudience, readConversations, readEpoch, readNews } f
  */
 
 /** The outcomes of the frames. */
-export type Delivery = Record<Posted, number>;
+export type Delivery = Record<PostOutcome, number>;
 
 /** How many connections are told concurrently: the gateway's rate is that of everyone's requests. */
 const atOnce = 64;
@@ -63,7 +63,7 @@ async function tellOfRoom({ room, seq, left = [] }: Notice & { type: 'moved' }, 
   );
 }
 
-type RoomNews = Audience & { frames?: Encoded[]; signal: Encoded };
+type RoomNews = Audience & { frames?: EncodedFrame[]; signal: EncodedFrame };
 
 /** The news of a room from a place on; without its events if they are no longer kept, or there are none. */
 async function readRoom(room: string, seq: number): Promise<RoomNews> {
@@ -89,13 +89,13 @@ async function tellOfTyping({ room, user, username }: Notice & { type: 'typing' 
   await send(others, async (_, caller) => (isHiddenFrom(caller) ? [] : [frame]), delivery);
 }
 
-const sendTo = async (users: string[], frames: Encoded[], delivery: Delivery): Promise<void> =>
+const sendTo = async (users: string[], frames: EncodedFrame[], delivery: Delivery): Promise<void> =>
   users.length === 0 ? undefined : send(await findRecipients({ users: idsOf(users) }), async () => frames, delivery);
 
 /** Sends each connection its frames in their order; ends those whose token has ended. */
 async function send(
   recipients: Recipient[],
-  choose: (to: Recipient, caller: Caller) => Promise<Encoded[]>,
+  choose: (to: Recipient, caller: Caller) => Promise<EncodedFrame[]>,
   delivery: Delivery,
 ): Promise<void> {
   if (recipients.length === 0) return;
@@ -111,7 +111,7 @@ async function send(
   await Promise.all(Array.from({ length: Math.min(atOnce, recipients.length) }, work));
 }
 
-async function post({ _id }: Recipient, frames: Encoded[], delivery: Delivery): Promise<void> {
+async function post({ _id }: Recipient, frames: EncodedFrame[], delivery: Delivery): Promise<void> {
   for (const frame of frames) {
     const posted = (await carrier?.post(_id, frame)) ?? 'dropped';
     delivery[posted]++;

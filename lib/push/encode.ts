@@ -3,12 +3,12 @@ import { type ServerFrame, socketLimits } from './frames.ts';
 import type { News } from './news.ts';
 
 /** A frame as it is sent to however many. */
-export type Encoded = Buffer;
+export type EncodedFrame = Buffer;
 
-export const encode = (frame: ServerFrame): Encoded => Buffer.from(JSON.stringify(frame));
+export const encode = (frame: ServerFrame): EncodedFrame => Buffer.from(JSON.stringify(frame));
 
 /** How far a room is, without its events. */
-export const encodeSignal = (room: string, epoch: string, seq: number): Encoded =>
+export const encodeSignal = (room: string, epoch: string, seq: number): EncodedFrame =>
   encode({ type: 'room', room: { $oid: room }, epoch, seq });
 
 /** The frames of some news, each as large as one may be; an event that is larger by itself becomes one without events. */
@@ -16,8 +16,8 @@ export function framesOf(
   room: string,
   position: number,
   { events, next, epoch }: Pick<News, 'events' | 'next' | 'epoch'>,
-): Encoded[] {
-  const frames: Encoded[] = [];
+): EncodedFrame[] {
+  const frames: EncodedFrame[] = [];
   let after = position;
   let rest = events;
   while (rest.length > 0) {
@@ -38,9 +38,9 @@ export function framesOf(
 }
 
 /** The frame that tells a user's devices what one of them has read of a thread. */
-export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & { type: 'thread' }): Encoded =>
+export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & { type: 'thread' }): EncodedFrame =>
   encode({ type, room: { $oid: room }, thread: { $oid: thread }, last_read: seq, is_followed });
 
 /** The frame that tells a user's devices what one of them has changed in the user's own part of a room. */
-export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): Encoded =>
+export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): EncodedFrame =>
   encode({ ...rest, room: { $oid: room }, last_read: seq });

@@ -11,13 +11,13 @@ export class Html {
  * HTML from a template; what stands in it is escaped unless it is HTML itself. Lists are joined, `false` and
  * `undefined` are nothing.
  */
-export function html(parts: TemplateStringsArray, ...values: Shown[]): Html {
+export function html(parts: TemplateStringsArray, ...values: HtmlContent[]): Html {
   return new Html(parts.map((part, at) => part + (at < values.length ? sourceOf(values[at]) : '')).join(''));
 }
 
-type Shown = Html | string | number | boolean | undefined | Shown[];
+type HtmlContent = Html | string | number | boolean | undefined | HtmlContent[];
 
-function sourceOf(value: Shown): string {
+function sourceOf(value: HtmlContent): string {
   if (value instanceof Html) return value.source;
   if (Array.isArray(value)) return value.map(sourceOf).join('');
   if (value === undefined || typeof value === 'boolean') return '';

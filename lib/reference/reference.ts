@@ -38,9 +38,9 @@ ${tags.map(
   return makePage(`${info.title}: API reference`, body, tryCalls);
 }
 
-type Placed = { method: string; path: string; operation: Operation };
+type PlacedOperation = { method: string; path: string; operation: Operation };
 
-function describeOperation(document: OpenApi, { method, path, operation }: Placed): Html {
+function describeOperation(document: OpenApi, { method, path, operation }: PlacedOperation): Html {
   const { operationId, summary, description = '', parameters = [], requestBody } = operation;
   const content = requestBody?.content['application/json'];
   return html`<details id="${operationId}" name="operation">
@@ -72,7 +72,7 @@ const linked = ({ components }: OpenApi, schema: JsonSchema): Html[] =>
 const parameterRow = ({ name, in: place, required, description = '', schema }: Parameter) =>
   html`<tr><th scope="row"><code>${name}</code></th><td>${place}${required ? ', required' : ''}: <code>${shapeOf(schema)}</code>. ${description}</td></tr>`;
 
-function tryForm({ method, path, operation: { parameters = [], requestBody } }: Placed): Html {
+function tryForm({ method, path, operation: { parameters = [], requestBody } }: PlacedOperation): Html {
   const example = Object.values(requestBody?.content ?? {})[0]?.example;
   return html`<form data-method="${method}" data-path="${path}">
 <h3>Try it</h3>

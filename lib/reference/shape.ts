@@ -2,7 +2,7 @@ import type { JsonSchema } from '../api/schema.ts';
 
 /** A schema as a TypeScript type, which is also how people read what a thing looks like; components go by their names. */
 export function shapeOf(schema: JsonSchema, indent = ''): string {
-  const { $ref, type, properties, items, anyOf, required = [] } = schema as Described;
+  const { $ref, type, properties, items, anyOf, required = [] } = schema as DescribedSchema;
   if ($ref) return $ref.split('/').at(-1) ?? '';
   if ('const' in schema) return literal(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
@@ -19,7 +19,7 @@ export function shapeOf(schema: JsonSchema, indent = ''): string {
   return type === undefined ? 'unknown' : (types[type] ?? 'unknown');
 }
 
-type Described = {
+type DescribedSchema = {
   $ref?: string;
   type?: string;
   properties?: Record<string, JsonSchema>;

@@ -1,5 +1,5 @@
 import { matchesName } from '../../packages/client/src/words/names.ts';
-import { type Listed, type Page, pageOf } from '../api/pages.ts';
+import { type ListPage, type Page, pageOf } from '../api/pages.ts';
 import { about, type Parameter, text } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, described } from '../api/schema.ts';
@@ -44,7 +44,7 @@ const mostLookedAt = 2_000;
 const chunkSize = 250;
 
 /** A page of the visible rooms by name: all, or those of whose names or topics `q` is a part. */
-export async function listDirectory(q: string | undefined, { limit, after }: Page<string>): Promise<Listed<ListedRoom>> {
+export async function listDirectory(q: string | undefined, { limit, after }: Page<string>): Promise<ListPage<ListedRoom>> {
   const isWanted = ({ name, topic }: ListedDocument) => q === undefined || matchesName(`${name}\n${topic}`, q);
   const size = q === undefined ? limit + 1 : chunkSize;
   const options = { projection: { ...shownListedRoom.reads, name_key: 1 }, sort: { name_key: 1 as const } };

@@ -16,15 +16,15 @@ import { describeError, log } from '../log.ts';
  */
 
 /** The numbers of a marker that only ever grow by messages. */
-export type Highest = { seq?: number; ordinal?: number; mentioned?: number };
+export type HighestPlaces = { seq?: number; ordinal?: number; mentioned?: number };
 
 /** The facts about a message that the readers of its room need. */
-type Sent = { room: ObjectId; seq: number; ordinal: number; user: ObjectId; mentions: ObjectId[] };
+type SentNote = { room: ObjectId; seq: number; ordinal: number; user: ObjectId; mentions: ObjectId[] };
 
-type Note = { _id: ReadMarkerDocument['_id']; highest: Highest };
+type Note = { _id: ReadMarkerDocument['_id']; highest: HighestPlaces };
 
 /** Notes messages in the markers of their readers. */
-export const noteMessages = (sent: Sent[]): Promise<void> =>
+export const noteMessages = (sent: SentNote[]): Promise<void> =>
   note(
     sent.flatMap(({ room, seq, ordinal, user, mentions }) => [
       { _id: { room, user }, highest: { seq, ordinal } },
@@ -40,7 +40,7 @@ export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]):
  * The part of a marker that is noted and not stored yet. Call this before reading the marker, or an update may be
  * missed.
  */
-export const notedOf = (room: ObjectId, user: ObjectId): Highest | undefined =>
+export const notedOf = (room: ObjectId, user: ObjectId): HighestPlaces | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
 countNoted(readMarkers, () => changes);
@@ -70,7 +70,7 @@ async function storeAll(): Promise<void> {
 }
 
 /** Of two numbers of each kind the higher. */
-export function highestOf(one: Highest, other: Highest): Highest {
+export function highestOf(one: HighestPlaces, other: HighestPlaces): HighestPlaces {
   const highest: Record<string, number> = { ...one };
   for (const [name, value] of Object.entries(other)) highest[name] = Math.max(highest[name] ?? 0, value);
   return highest;

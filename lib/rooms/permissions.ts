@@ -163,10 +163,10 @@ function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectI
   };
 }
 
-type Asked = { room: ObjectId; caller: Caller };
+type AccessRequest = { room: ObjectId; caller: Caller };
 
 /** Reads the rooms that are asked for at the same time in one query, and makes of each the context of its caller. */
-const contextReader = <A extends Asked, Row extends ContextRow, Context>(
+const contextReader = <A extends AccessRequest, Row extends ContextRow, Context>(
   fieldsFor: (asked: A[]) => Document,
   contextOf: (row: Row, asked: A) => Context,
 ): ((asked: A) => Promise<Context | undefined>) =>
@@ -181,12 +181,13 @@ const contextReader = <A extends Asked, Row extends ContextRow, Context>(
   });
 
 const readContext = contextReader(
-  (asked: Asked[]) => contextFields(distinct(asked.map(({ caller }) => caller.user._id))),
+  (asked: AccessRequest[]) => contextFields(distinct(asked.map(({ caller }) => caller.user._id))),
   (row: ContextRow, { caller }) => contextOf(row, caller),
 );
 
 const readTargetContext = contextReader(
-  (asked: (Asked & { user: ObjectId })[]) => targetFields(distinct(asked.flatMap(({ caller, user }) => [caller.user._id, user]))),
+  (asked: (AccessRequest & { user: ObjectId })[]) =>
+    targetFields(distinct(asked.flatMap(({ caller, user }) => [caller.user._id, user]))),
   (row: TargetRow, { caller, user }) => targetContextOf(row, caller, { user }),
 );
 

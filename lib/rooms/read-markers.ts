@@ -2,23 +2,23 @@ import type { ObjectId, UpdateFilter } from 'mongodb';
 import { messages } from '../collections/messages.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
 import { inBatches, retryContended } from '../database/writes.ts';
-import { Recent } from '../recent.ts';
-import { type Highest, highestOf, notedOf, storeNotes } from './notes.ts';
+import { LruCache } from '../recent.ts';
+import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** How far someone has read in a room, and what the room is to them. */
 export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean; isFavourite: boolean };
 
 /** A read marker with the number of unread messages that mention the reader, and of deleted ones after it. */
-export type Reading = ReadMarker & { mentions: number; deleted: number };
+export type ReadState = ReadMarker & { mentions: number; deleted: number };
 
 /** A room whose messages are counted. */
-type Counted = { _id: ObjectId; last_deleted?: number };
+type RoomCounts = { _id: ObjectId; last_deleted?: number };
 
 /** How many unread mentions are counted at most. */
 export const mostMentions = 100;
 
 /** The reading of a user in a room. */
-export async function findReading(room: Counted, user: ObjectId): Promise<Reading> {
+export async function findReading(room: RoomCounts, user: ObjectId): Promise<ReadState> {
   return readingOf(room, user, await findMarker(room._id, user));
 }
 
@@ -32,7 +32,7 @@ export async function findMarker(room: ObjectId, user: ObjectId): Promise<ReadMa
  * The readings of a user in each of these rooms, in their order. `mayBeAll` says that these may be most of the user's
  * rooms.
  */
-export async function findReadings(rooms: Counted[], user: ObjectId, mayBeAll: boolean): Promise<Reading[]> {
+export async function findReadings(rooms: RoomCounts[], user: ObjectId, mayBeAll: boolean): Promise<ReadState[]> {
   const noted = rooms.map(({ _id }) => notedOf(_id, user));
   const found =
     (mayBeAll && (await readAll(user, 2 * rooms.length + 10))) ||
@@ -79,14 +79,14 @@ async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument
 }
 
 /** By the ids of users, a number of markers that was not all. */
-const tooFew = new Recent<number>(10_000);
+const tooFew = new LruCache<number>(10_000);
 
 /** Counts the unread mentions, and the deleted messages after the marker, by their indexes and only where there may be some. */
 export function readingOf(
-  { _id: room, last_deleted = 0 }: Counted,
+  { _id: room, last_deleted = 0 }: RoomCounts,
   user: ObjectId,
   marker: ReadMarker,
-): Reading | Promise<Reading> {
+): ReadState | Promise<ReadState> {
   const { seq, mentioned } = marker;
   if (mentioned <= seq && last_deleted <= seq) return { ...marker, mentions: 0, deleted: 0 };
   const counted = [
@@ -168,7 +168,7 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
 }
 
 /** The marker that is stored, if there is one, with what is noted and not stored yet. */
-function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: Highest): ReadMarker {
+function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: HighestPlaces): ReadMarker {
   const { _id, is_muted = false, is_favourite = false, ...highest } = stored ?? { _id: undefined };
   const numbers = noted ? highestOf(highest, noted) : highest;
   return { seq: 0, ordinal: 0, mentioned: 0, ...numbers, isMuted: is_muted, isFavourite: is_favourite };

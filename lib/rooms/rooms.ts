@@ -1,13 +1,13 @@
 import type { Document } from 'mongodb';
 import { ObjectId } from 'mongodb';
 import { idSchema, showId } from '../api/extended-json.ts';
-import { type Created, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
+import { type CreationResult, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { limits } from '../api/limits.ts';
-import { type Listed, type Page, pageById, withOneMore } from '../api/pages.ts';
+import { type ListPage, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { about, flag, nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described, listOf } from '../api/schema.ts';
-import { Written } from '../api/written.ts';
+import { SerialisedJson } from '../api/written.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { batch, fulfilled, singleFlight } from '../database/batching.ts';
@@ -55,18 +55,18 @@ export const nameKey = (name: string): string => name.normalize('NFC').toLowerCa
 export const roomKey = (name: string, id: ObjectId): string => `${nameKey(name)}\u0001${id.toHexString()}`;
 
 /** A page of the rooms, by the order of their ids. */
-export async function listRooms({ limit, after }: Page): Promise<Listed<Room>> {
+export async function listRooms({ limit, after }: Page): Promise<ListPage<Room>> {
   const options = { projection: shownRoom.reads, sort: { _id: 1 as const }, ...withOneMore(limit) };
   const found = await rooms.find<ShownRoom>(after ? { _id: { $gt: after } } : {}, options).toArray();
   return pageById(found, limit, shownRoom.show);
 }
 
 /** All rooms, by the order of their ids; 413 for more than a response can carry. */
-export const listAllRooms = (): Promise<Written<Room[]>> => sharedList('', readAllRooms);
+export const listAllRooms = (): Promise<SerialisedJson<Room[]>> => sharedList('', readAllRooms);
 
-const sharedList = singleFlight<Written<Room[]>>();
+const sharedList = singleFlight<SerialisedJson<Room[]>>();
 
-async function readAllRooms(): Promise<Written<Room[]>> {
+async function readAllRooms(): Promise<SerialisedJson<Room[]>> {
   const found = rooms.find<ShownRoom>({}, { projection: shownRoom.reads, sort: { _id: 1 } });
   const all: string[] = [];
   let size = 0;
@@ -81,7 +81,7 @@ async function readAllRooms(): Promise<Written<Room[]>> {
       throw answerTooLarge();
     }
   }
-  return new Written(`[${all.join()}]`);
+  return new SerialisedJson(`[${all.join()}]`);
 }
 
 // A list of four times what a response carries is not worth its memory: no compression makes it fit.
@@ -91,7 +91,7 @@ const largestList = 4 * limits.response;
  * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
  * it was created then, whatever became of it: the creator may no longer be in it.
  */
-export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<Created<Room>> {
+export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<CreationResult<Room>> {
   if (!key) return { value: await insertRoom(name, creator), isReplay: false };
   const first = await findCreated(creator, key);
   if (first) return replay(first, name, creator, key);
@@ -117,9 +117,9 @@ const findCreated = (creator: ObjectId, { idempotency_key }: IdempotencyKey) =>
     { projection: { idempotency_key: 1, request_hash: 1 } },
   );
 
-type First = NonNullable<Awaited<ReturnType<typeof findCreated>>>;
+type CreatedRoom = NonNullable<Awaited<ReturnType<typeof findCreated>>>;
 
-function replay(first: First, name: string, creator: ObjectId, key: IdempotencyKey): Created<Room> {
+function replay(first: CreatedRoom, name: string, creator: ObjectId, key: IdempotencyKey): CreationResult<Room> {
   requireSameRequest(first, key);
   return { value: asCreated(first._id, name, creator), isReplay: true };
 }

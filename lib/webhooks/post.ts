@@ -1,4 +1,4 @@
-import { type Created, type IdempotencyKey, idempotencyKeyOf } from '../api/idempotency.ts';
+import { type CreationResult, type IdempotencyKey, idempotencyKeyOf } from '../api/idempotency.ts';
 import { type Refusal, tooManyRequests } from '../errors.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { findWebhook, noSuchWebhook } from '../members/webhooks.ts';
@@ -8,7 +8,7 @@ import { roomArchived } from '../rooms/permissions.ts';
 import { readSent, type Sent } from './shapes.ts';
 
 /** What became of what a program sent, and the shape that it came in; nothing was posted where there is no message. */
-export type Posted = Pick<Sent, 'shape'> & { message: Created<Message> | undefined };
+export type Posted = Pick<Sent, 'shape'> & { message: CreationResult<Message> | undefined };
 
 export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequests];
 

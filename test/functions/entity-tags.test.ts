@@ -8,7 +8,7 @@ import { aMessage } from '../support/messages.ts';
 import { callThrough } from '../support/processes.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoom, succeed } from '../support/rooms.ts';
-import { type Call, inProcess, type Sent, transports } from '../support/transports.ts';
+import { type Call, inProcess, type SentRequest, transports } from '../support/transports.ts';
 
 const mismatch = {
   status: 412,
@@ -91,7 +91,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
     const stale = await tagOf(call, path, token);
     const [[first, change] = ['PATCH']] = changes;
     const send = (method: string, body: object | undefined, tag: string, at = path) => {
-      const sent: Sent = { token, headers: { 'if-match': tag } };
+      const sent: SentRequest = { token, headers: { 'if-match': tag } };
       return call(method, at, body ? { ...sent, body } : sent);
     };
     await succeed(send(first, change, stale));

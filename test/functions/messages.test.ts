@@ -5,7 +5,7 @@ import { denied } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
-import type { Reply, Sent } from '../support/transports.ts';
+import type { Reply, SentRequest } from '../support/transports.ts';
 import { transports } from '../support/transports.ts';
 
 const [owner, member, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
@@ -104,7 +104,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
     });
   });
 
-  it.each<[string, Sent, number, unknown]>([
+  it.each<[string, SentRequest, number, unknown]>([
     [
       'without a token',
       { token: undefined },
@@ -233,7 +233,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       expect(found.toSorted((one, other) => one - other)).toEqual(query.includes('mouse') ? [seqs[0], seqs[4], seqs[8]] : seqs);
     });
 
-    it.each<[string, string, Sent, number, unknown]>([
+    it.each<[string, string, SentRequest, number, unknown]>([
       ['for a stranger', '', { token: stranger.token }, 403, denied('Room membership required.')],
       ['without a room', '?limit=5', {}, 400, missing('room')],
       ['of a malformed room', '?room=x', {}, 400, invalid('room', 'be an id of 24 hexadecimal characters')],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
-import type { Call, Reply, Sent } from '../support/transports.ts';
+import type { Call, Reply, SentRequest } from '../support/transports.ts';
 import { transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
@@ -127,11 +127,11 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
   });
 
   describe('a request', () => {
-    const getting: Sent = { token: admin.token };
-    const posting: Sent = { token: admin.token, body: { name: 'General' } };
+    const getting: SentRequest = { token: admin.token };
+    const posting: SentRequest = { token: admin.token, body: { name: 'General' } };
     const json = { 'content-type': 'application/json' };
 
-    it.each<[string, string, Sent, number, unknown]>([
+    it.each<[string, string, SentRequest, number, unknown]>([
       ['GET without a token', 'GET', {}, 401, unauthenticated],
       ['GET with a token of the wrong form', 'GET', { token: 'nonsense' }, 401, unauthenticated],
       ['GET with a token that was never issued', 'GET', { token: 'a'.repeat(32) }, 401, unauthenticated],

@@ -9,7 +9,7 @@ import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomWithEveryone, succeed, type TestRoom } from '../support/rooms.ts';
-import { type Call, inProcess, type Sent, transports } from '../support/transports.ts';
+import { type Call, inProcess, type SentRequest, transports } from '../support/transports.ts';
 
 const noSuchWebhook = refusals.noSuch('webhook');
 
@@ -17,7 +17,7 @@ const add = async (room: TestRoom, body: object = { name: 'Builds' }, call: Call
   (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as NewWebhook;
 const list = async ({ path, owner }: TestRoom, call: Call = inProcess) =>
   (await succeed(call('GET', `${path}/webhooks`, { token: owner.token }))).body as Webhook[];
-const post = ({ secret }: NewWebhook, body: unknown, more: Sent = {}, call: Call = inProcess) =>
+const post = ({ secret }: NewWebhook, body: unknown, more: SentRequest = {}, call: Call = inProcess) =>
   call('POST', `/api/webhooks/${secret}`, { body, ...more });
 const asForm = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 const read = async ({ id, owner }: TestRoom, call: Call = inProcess) =>

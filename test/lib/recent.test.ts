@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Recent } from '../../lib/recent.ts';
+import { LruCache } from '../../lib/recent.ts';
 
 describe('an LRU cache', () => {
   it('has a limited number of entries, and drops the least recently used one first', () => {
-    const recent = new Recent<number>(2);
+    const recent = new LruCache<number>(2);
     recent.set('a', 1);
     recent.set('b', 2);
     recent.set('a', 3);
@@ -12,7 +12,7 @@ describe('an LRU cache', () => {
   });
 
   it('has a limited total weight, whatever is replaced or removed', () => {
-    const recent = new Recent<string>(10, 5, ({ length }) => length);
+    const recent = new LruCache<string>(10, 5, ({ length }) => length);
     recent.set('a', 'four');
     recent.set('a', 'x');
     recent.set('b', 'four');

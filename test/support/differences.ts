@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import { type Call, inProcess, overHttp, type Reply, type Sent } from '../../tools/harness/transports.ts';
+import { type Call, inProcess, overHttp, type Reply, type SentRequest } from '../../tools/harness/transports.ts';
 
 /** A request and what it is an example of. */
-export type Example = [what: string, method: string, path: string, sent: Sent];
+export type Example = [what: string, method: string, path: string, sent: SentRequest];
 
 /** A part of a response in which a transport differs from the in-process call. */
 export type Difference = { request: string; transport: string; part: string; expected: unknown; actual: unknown };

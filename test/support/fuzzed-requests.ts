@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 import type { Parameter } from '../../lib/reference/openapi.ts';
-import type { Listed } from '../../tools/harness/example-requests.ts';
+import type { ListedOperation } from '../../tools/harness/example-requests.ts';
 import { nasty, nastyText, valid } from './arbitraries.ts';
 
 /** A request that may or may not be as declared; `isInvalid`: it violates the contract, so that it must not succeed. */
@@ -15,7 +15,7 @@ export type FuzzedRequest = {
 };
 
 /** Requests to any of the operations, with any of the ids. */
-export const anyRequest = (operations: Listed[], ids: Arbitrary<string>): Arbitrary<FuzzedRequest> =>
+export const anyRequest = (operations: ListedOperation[], ids: Arbitrary<string>): Arbitrary<FuzzedRequest> =>
   fc.constantFrom(...operations).chain((operation) =>
     fc
       .record({
@@ -35,7 +35,7 @@ export const anyRequest = (operations: Listed[], ids: Arbitrary<string>): Arbitr
       })),
   );
 
-function pathOf({ path, parameters = [] }: Listed, ids: Arbitrary<string>): Arbitrary<string> {
+function pathOf({ path, parameters = [] }: ListedOperation, ids: Arbitrary<string>): Arbitrary<string> {
   const variables = parameters.filter((parameter) => parameter.in === 'path');
   const values = variables.map(({ name, schema }) =>
     fc
@@ -53,7 +53,10 @@ function pathOf({ path, parameters = [] }: Listed, ids: Arbitrary<string>): Arbi
   });
 }
 
-function queryOf({ parameters = [] }: Listed, ids: Arbitrary<string>): Arbitrary<{ search: string; isInvalid: boolean }> {
+function queryOf(
+  { parameters = [] }: ListedOperation,
+  ids: Arbitrary<string>,
+): Arbitrary<{ search: string; isInvalid: boolean }> {
   const declared = parameters.filter((parameter) => parameter.in === 'query');
   const sent = declared.map((parameter) =>
     fc.oneof(
@@ -80,7 +83,7 @@ const present = ({ name }: Parameter, values: Arbitrary<string>) =>
 
 type Body = { sent?: unknown; isInvalid: boolean };
 
-function bodyOf({ requestBody }: Listed, ids: Arbitrary<string>): Arbitrary<Body> {
+function bodyOf({ requestBody }: ListedOperation, ids: Arbitrary<string>): Arbitrary<Body> {
   if (!requestBody) return fc.option(nasty, { nil: undefined, freq: 20 }).map((sent) => ({ sent, isInvalid: false }));
   const { properties = {}, required = [] } = (requestBody.content['application/json']?.schema ?? {}) as ObjectSchema;
   const whole = fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valid(schema, ids)])), {
@@ -131,7 +134,7 @@ function bodyOf({ requestBody }: Listed, ids: Arbitrary<string>): Arbitrary<Body
 
 type ObjectSchema = { properties?: Record<string, JsonSchema>; required?: string[] };
 
-function headersOf({ parameters = [] }: Listed): Arbitrary<Record<string, string>> {
+function headersOf({ parameters = [] }: ListedOperation): Arbitrary<Record<string, string>> {
   const rarely = (...values: string[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 12 });
   const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key');
   return fc

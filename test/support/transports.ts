@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { replyChecker } from '../../tools/harness/check-reply.ts';
 import * as calls from '../../tools/harness/transports.ts';
 
-export type { Call, Reply, Sent } from '../../tools/harness/transports.ts';
+export type { Call, Reply, SentRequest } from '../../tools/harness/transports.ts';
 
 /** Calls the function that `serverless.yml` names for the path; every reply is compared with the contract. */
 export const inProcess: calls.Call = (method, path, sent) => checked(calls.inProcess, method, path, sent);
@@ -31,7 +31,13 @@ export const transports = (): [string, calls.Call][] => {
   return inject('baseUrl') ? all : all.slice(0, 1);
 };
 
-async function checked(call: calls.Call, method: string, path: string, sent?: calls.Sent, compare = check): Promise<calls.Reply> {
+async function checked(
+  call: calls.Call,
+  method: string,
+  path: string,
+  sent?: calls.SentRequest,
+  compare = check,
+): Promise<calls.Reply> {
   const reply = await call(method, path, sent);
   const { operation, faults } = compare(method, path, reply);
   if (faults.length > 0) {

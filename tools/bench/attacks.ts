@@ -7,7 +7,7 @@ import type { Bench, Figure } from './figure.ts';
 import { memoryOf } from './http.ts';
 import { median, percentile } from './measure.ts';
 import { withServer } from './server.ts';
-import type { Answers, Attack, Repeated } from './worker/attacker.ts';
+import type { Answers, Attack, RepeatedRequest } from './worker/attacker.ts';
 import type { Target } from './worker/fill-for-attacks.ts';
 
 /** How often the other user asks, and for how long before, during and after an attack, in milliseconds. */
@@ -141,14 +141,14 @@ async function startAttacker(url: string, attack: Attack): Promise<{ stop: () =>
 /** What one visitor without an account, or one member, may try. */
 function attacksOn({ id, attacker, rooms, parent, names }: Target): Record<string, Attack> {
   const { token, username, password } = attacker;
-  const get = (path: string): Repeated => ({ method: 'GET', path, token });
-  const post = (path: string, body: unknown, by: string | undefined = token): Repeated => ({
+  const get = (path: string): RepeatedRequest => ({ method: 'GET', path, token });
+  const post = (path: string, body: unknown, by: string | undefined = token): RepeatedRequest => ({
     method: 'POST',
     path,
     body: JSON.stringify(body),
     ...(by && { token: by }),
   });
-  const flood = (connections: number, ...requests: Repeated[]): Attack => ({ kind: 'requests', connections, requests });
+  const flood = (connections: number, ...requests: RepeatedRequest[]): Attack => ({ kind: 'requests', connections, requests });
   const hold = (connections: number, sent: string, bytes = 0): Attack => ({ kind: 'connections', connections, sent, bytes });
   const sockets = (connections: number, frame: string): Attack => ({ kind: 'sockets', connections, token, frame });
   const nested = ['*a ', '[', '> ', '**_~~a', '`a '].map((sign) => sign.repeat(9_000 / sign.length));

@@ -6,7 +6,7 @@ import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
 /** What grows, from what size to what size. */
-type Growing = {
+type GrowthState = {
   of: string;
   sizes: readonly [number, number];
   sizeOf: (size: number) => Size;
@@ -25,7 +25,7 @@ const mostGrowth = 1.2;
 
 /** Whether a request takes as long in a large dataset as in a small one: the two are called alternately. */
 export async function growth(bench: Bench): Promise<Figure[]> {
-  const growing: Growing[] = [
+  const growing: GrowthState[] = [
     {
       of: 'messages',
       sizes: [Math.min(1000, bench.messages / 2), bench.messages],
@@ -42,7 +42,7 @@ export async function growth(bench: Bench): Promise<Figure[]> {
 }
 
 async function measure(
-  { of, sizes, sizeOf, reason }: Growing,
+  { of, sizes, sizeOf, reason }: GrowthState,
   workers: Worker[],
   { repeats, progress }: Bench,
 ): Promise<Figure[]> {

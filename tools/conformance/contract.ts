@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
-import { exampleRequest, type Listed, listOperations } from '../harness/example-requests.ts';
-import type { Call, Sent } from '../harness/transports.ts';
+import { exampleRequest, type ListedOperation, listOperations } from '../harness/example-requests.ts';
+import type { Call, SentRequest } from '../harness/transports.ts';
 import { type Person, type Step, walkThrough } from '../harness/walkthrough.ts';
 import { type Names, walkthrough } from '../harness/walkthrough-steps.ts';
 import type { Report } from './report.ts';
@@ -35,7 +35,7 @@ export async function checkRefusals(
 ): Promise<void> {
   for (const operation of listOperations(document)) {
     const { address, body } = exampleRequest(operation);
-    const expectStatus = (what: string, status: number, sent: Sent) =>
+    const expectStatus = (what: string, status: number, sent: SentRequest) =>
       row(`${operation.method} ${operation.path} ${what} is answered with ${status}`, async () => {
         const reply = await call(operation.method, address, { ...(body !== undefined && { body }), ...sent });
         assert.equal(reply.status, status, `answered ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -52,7 +52,7 @@ export async function checkRefusals(
 
   for (const [path, methods] of Object.entries(document.paths)) {
     const [listed] = listOperations({ ...document, paths: { [path]: methods } });
-    const address = exampleRequest(listed as Listed).address;
+    const address = exampleRequest(listed as ListedOperation).address;
     const own = Object.keys(methods).map((method) => method.toUpperCase());
     const hasHead = own.includes('GET') && path !== '/api/rooms';
     const allow = [...own.flatMap((method) => (method === 'GET' && hasHead ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');
@@ -69,4 +69,4 @@ export async function checkRefusals(
   }
 }
 
-const isForSome = ({ security = [] }: Listed) => security.every((one) => Object.keys(one).length > 0);
+const isForSome = ({ security = [] }: ListedOperation) => security.every((one) => Object.keys(one).length > 0);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Call, Sent } from '../harness/transports.ts';
+import type { Call, SentRequest } from '../harness/transports.ts';
 import type { Report } from './report.ts';
 
 const successHeaders = {
@@ -45,7 +45,7 @@ export async function checkSpecification(
     assert(JSON.stringify(body).includes(JSON.stringify(created)), 'the list lacks a room that was just created');
   });
 
-  const refusals: [string, string, Sent, number, unknown][] = [
+  const refusals: [string, string, SentRequest, number, unknown][] = [
     ['POST without a name', 'POST', { token: admin, body: {} }, 400, nameMissing],
     ['POST of an unknown field alone', 'POST', { token: admin, body: { title: 'x' } }, 400, nameMissing],
     ['GET without a token', 'GET', {}, 401, unauthenticated],
@@ -58,7 +58,7 @@ export async function checkSpecification(
       : ([
           ['GET by a user', 'GET', { token: user }, 403, notAdmin],
           ['POST by a user', 'POST', { token: user, body: { name: 'x' } }, 403, notAdmin],
-        ] satisfies [string, string, Sent, number, unknown][])),
+        ] satisfies [string, string, SentRequest, number, unknown][])),
   ];
   for (const [what, method, sent, status, body] of refusals) {
     await row(`* ${what} to /api/rooms is answered with ${status}`, async () => {

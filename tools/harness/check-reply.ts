@@ -4,7 +4,7 @@ import { escapePointer, type Header, type OpenApi, type Response, type Responses
 import type { Reply } from './transports.ts';
 
 /** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
-export type Checked = { operation: string; faults: string[] };
+export type CheckedReply = { operation: string; faults: string[] };
 
 /**
  * Compares replies with an OpenAPI document: an undeclared status, header or field is a fault; a header none where somebody else may have added
@@ -13,7 +13,7 @@ export type Checked = { operation: string; faults: string[] };
 export function replyChecker(
   document: OpenApi,
   allowHeader?: (name: string) => void,
-): (method: string, path: string, reply: Reply) => Checked {
+): (method: string, path: string, reply: Reply) => CheckedReply {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'contract');

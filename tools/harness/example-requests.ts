@@ -1,17 +1,17 @@
 import type { OpenApi, Operation } from '../../lib/reference/openapi.ts';
 
 /** An operation of the document, with its method and path. */
-export type Listed = Operation & { method: string; path: string };
+export type ListedOperation = Operation & { method: string; path: string };
 
 /** Every operation of the document. */
-export const listOperations = ({ paths }: OpenApi): Listed[] =>
+export const listOperations = ({ paths }: OpenApi): ListedOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
 
 /** The request that the document gives as an example of an operation; `variables` and `query` replace values of the example. */
 export function exampleRequest(
-  { path, parameters = [], requestBody }: Listed,
+  { path, parameters = [], requestBody }: ListedOperation,
   { variables = {}, query = {} }: { variables?: Record<string, string>; query?: Record<string, string> } = {},
 ): { address: string; body?: unknown } {
   const given = Object.fromEntries(parameters.map(({ name, example }) => [name, String(example ?? '')]));

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { makeContext, makeEvent, type Received, splitTarget } from '../../hosts/server/event.ts';
+import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from '../../hosts/server/event.ts';
 import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
 import { takesBytes } from '../../hosts/server/uploads.ts';
 import { limits } from '../../lib/api/limits.ts';
@@ -13,13 +13,13 @@ import { limits } from '../../lib/api/limits.ts';
  * The request of a caller, and the loopback address that it comes from. `body` is converted to JSON unless it is a
  * string or bytes.
  */
-export type Sent = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
+export type SentRequest = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
 
 /** The reply to a caller; `body` is the parsed JSON, or else the text. Header names are in lower case. */
 export type Reply = { status: number; headers: Record<string, string>; body: unknown };
 
 /** A transport to the service; the same call gives the same reply through each. */
-export type Call = (method: string, path: string, sent?: Sent) => Promise<Reply>;
+export type Call = (method: string, path: string, sent?: SentRequest) => Promise<Reply>;
 
 /** Calls the function that `serverless.yml` names for the path, with the event that API Gateway would make (payload 2.0). */
 export const inProcess: Call = async (method, path, sent = {}) => {
@@ -37,11 +37,11 @@ export const inProcess: Call = async (method, path, sent = {}) => {
 const findRoute = matchRoutes(readRoutes());
 
 /** The function that API Gateway invokes for a call, and its arguments. Each invocation needs an event of its own, which it may change. */
-export async function invocation(method: string, target: string, sent: Sent = {}) {
+export async function invocation(method: string, target: string, sent: SentRequest = {}) {
   const { path, query } = splitTarget(target);
   const match = findRoute(method, path);
   const { headers, body } = prepare(sent);
-  const received: Received = {
+  const received: ReceivedRequest = {
     id: randomUUID(),
     at: Date.now(),
     source: sent.source ?? '127.0.0.1',
@@ -84,7 +84,7 @@ export const overHttp =
       outgoing.end(body);
     });
 
-function prepare({ token, headers = {}, body }: Sent) {
+function prepare({ token, headers = {}, body }: SentRequest) {
   const isReady = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const json = isReady ? (body as string | Uint8Array | undefined) : JSON.stringify(body);
   const all: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { type OpenApi, type Response, resolve } from '../../lib/reference/openapi.ts';
 import { shapeOf } from '../../lib/reference/shape.ts';
-import { type Listed, listOperations } from '../harness/example-requests.ts';
+import { type ListedOperation, listOperations } from '../harness/example-requests.ts';
 import type { Step } from '../harness/walkthrough.ts';
 
 /** `docs/api.md`: the whole API in words, each operation with a command that calls it and its output. */
@@ -35,7 +35,7 @@ ${parts.join('\n')}
 ${shapes.join('\n')}`;
 }
 
-function section(document: OpenApi, operation: Listed, step: Step | undefined): string {
+function section(document: OpenApi, operation: ListedOperation, step: Step | undefined): string {
   const { method, path, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json']?.schema;
   const rows = parameters.map(

@@ -24,10 +24,10 @@ import {
 } from './headers.ts';
 import { operationId, tagOf } from './names.ts';
 
-type Defined = Operations[string];
+type OperationDefinition = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
-export function describeOperation(method: string, route: string, defined: Defined, example: Step | undefined) {
+export function describeOperation(method: string, route: string, defined: OperationDefinition, example: Step | undefined) {
   const { summary, access, scope, body, takesBytes, givesBytes, isForeign } = defined;
   return {
     operationId: operationId(method, route),
@@ -59,7 +59,7 @@ export function describeOperation(method: string, route: string, defined: Define
   };
 }
 
-function whoMayCall({ access, scope }: Defined): string {
+function whoMayCall({ access, scope }: OperationDefinition): string {
   const who = {
     anyone: 'Anyone may call it, even without a token.',
     user: 'It needs a token.',
@@ -72,7 +72,7 @@ function whoMayCall({ access, scope }: Defined): string {
 function parametersOf(
   method: string,
   route: string,
-  { path = {}, query = {}, isIdempotent, hasTag, givesBytes }: Defined,
+  { path = {}, query = {}, isIdempotent, hasTag, givesBytes }: OperationDefinition,
   example: Step | undefined,
 ) {
   const inPlace = (place: 'path' | 'query', parameters: Parameters, values: Record<string, string> = {}) =>
@@ -137,7 +137,12 @@ function descriptionOf(method: string, route: string, name: string, { about, rul
   return `${about} Must ${rule}.`;
 }
 
-function requestBody(method: string, route: string, { body, needsAny, isSpecified }: Defined, example: Step | undefined) {
+function requestBody(
+  method: string,
+  route: string,
+  { body, needsAny, isSpecified }: OperationDefinition,
+  example: Step | undefined,
+) {
   const parameters = Object.entries(body as Parameters);
   const required = parameters.filter(([, { optional }]) => !optional).map(([name]) => name);
   const schema = {
@@ -211,7 +216,7 @@ const elsewhere = {
   headers: { ...everywhere, ...onElsewhere },
 };
 
-function successOf(defined: Defined, example: Step | undefined) {
+function successOf(defined: OperationDefinition, example: Step | undefined) {
   const { status, answer, headers = {}, query, isIdempotent, hasTag, givesBytes } = defined;
   if (givesBytes)
     return {
@@ -246,11 +251,11 @@ function successOf(defined: Defined, example: Step | undefined) {
 }
 
 /** The errors of an operation that are known beforehand: what it refuses, and what its parameters do. */
-function knownErrors(method: string, { access, scope, path, refusals = [] }: Defined): HttpError[] {
+function knownErrors(method: string, { access, scope, path, refusals = [] }: OperationDefinition): HttpError[] {
   return [
     ...(access === 'admin' ? [adminRequired()] : []),
     ...(scope ? [scopeRequired(scope)] : []),
-    ...(isWrite(method, { access } as Defined) ? [tooManyRequests()] : []),
+    ...(isWrite(method, { access } as OperationDefinition) ? [tooManyRequests()] : []),
     ...errorsOfPath(path).filter(({ status }) => status !== 404),
     ...refusals.map((refuse: Refusal) => refuse()),
   ];
@@ -272,7 +277,7 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 }
 
 /** The error responses of an operation by status, with their sentences where these are known. */
-function refusalsOf(method: string, defined: Defined) {
+function refusalsOf(method: string, defined: OperationDefinition) {
   const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { PresentPerson } from '../../../lib/notices.ts';
-import { type Encoded, encode, encodeSignal } from '../../../lib/push/encode.ts';
+import { type EncodedFrame, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
 import { Bucket } from './bucket.ts';
 import { counts, type PushCounts } from './counts.ts';
@@ -49,12 +49,12 @@ export class Connection {
   }
 
   /** Sends an answer, or what must not get lost. */
-  send(frame: Encoded): void {
+  send(frame: EncodedFrame): void {
     this.#socket.send(frame, textual);
   }
 
   /** Sends the news of a room up to `seq`; to a client that reads too slowly later, and only how far the room is. */
-  sendNews(room: string, seq: number, frames: Encoded[], kind: 'events' | 'signal'): void {
+  sendNews(room: string, seq: number, frames: EncodedFrame[], kind: 'events' | 'signal'): void {
     if (this.#untold || this.isSlow) {
       this.#untold ??= new Map();
       this.#untold.set(room, seq);
@@ -65,7 +65,7 @@ export class Connection {
   }
 
   /** Sends what may get lost, unless the client reads slowly. */
-  sendEphemeral(frame: Encoded, kind: 'typing' | 'read' | 'presence'): void {
+  sendEphemeral(frame: EncodedFrame, kind: 'typing' | 'read' | 'presence'): void {
     if (this.isBehind) counts.dropped.ephemeral++;
     else this.#push(frame, kind);
   }
@@ -148,7 +148,7 @@ export class Connection {
     this.#socket.terminate();
   }
 
-  #push(frame: Encoded, kind: keyof PushCounts['pushes']): void {
+  #push(frame: EncodedFrame, kind: keyof PushCounts['pushes']): void {
     counts.pushes[kind]++;
     this.send(frame);
   }

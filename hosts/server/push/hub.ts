@@ -3,7 +3,7 @@ import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { Notice, ServerNotice } from '../../../lib/notices.ts';
-import { type Encoded, encode, encodeRead, encodeSignal, encodeThread } from '../../../lib/push/encode.ts';
+import { type EncodedFrame, encode, encodeRead, encodeSignal, encodeThread } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -134,7 +134,7 @@ export class Hub {
         if (follower.id !== user && connection.isGreeted) connection.sendEphemeral(frame, 'typing');
   }
 
-  #tellOfReading(user: string, frame: Encoded): void {
+  #tellOfReading(user: string, frame: EncodedFrame): void {
     for (const connection of this.followers.get(user)?.connections ?? [])
       if (connection.isGreeted) connection.sendEphemeral(frame, 'read');
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
-import { type Encoded, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
+import { type EncodedFrame, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
 import { type News, readEpoch, readMembers, readNews } from '../../../lib/push/news.ts';
 import type { Follower, Room } from './audience.ts';
 import { counts } from './counts.ts';
@@ -76,9 +76,14 @@ function push(audience: Audience, room: Room, news: News): void {
   tell(audience, room, news, frames);
 }
 
-type Told = Pick<News, 'epoch' | 'members' | 'next'>;
+type ToldState = Pick<News, 'epoch' | 'members' | 'next'>;
 
-function tell(audience: Audience, room: Room, { epoch, members, next: seq }: Told, frames: Encoded[] | undefined): void {
+function tell(
+  audience: Audience,
+  room: Room,
+  { epoch, members, next: seq }: ToldState,
+  frames: EncodedFrame[] | undefined,
+): void {
   const signal = [encodeSignal(room.id, epoch, seq)];
   if (room.members) room.members = members;
   for (const follower of room.followers) {

@@ -11,7 +11,7 @@ import type { ApiEvent, ApiResponse, Authenticated } from '../../../lib/http/req
 import type { Caller } from '../../../lib/identity/caller.ts';
 import { protocol, socketLimits } from '../../../lib/push/frames.ts';
 import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
-import { Recent } from '../../../lib/recent.ts';
+import { LruCache } from '../../../lib/recent.ts';
 import { makeContext, makeEvent, splitTarget } from '../event.ts';
 import { ambiguous, isPlain } from '../plain.ts';
 import { respondRaw } from '../respond.ts';
@@ -59,7 +59,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   /** How many connections there are, and how many each user has; those that are still being opened count. */
   let taken = 0;
   const takenBy = new Map<string, number>();
-  const handshakes = new Recent<Bucket>(mostUsers);
+  const handshakes = new LruCache<Bucket>(mostUsers);
   const isFull = () => isClosing() || taken >= most;
 
   /** Counts a connection of a user until its socket closes, or refuses it. */

@@ -10,12 +10,12 @@ const preferred = ['br', 'gzip', 'identity'];
 
 /** How to compress what is sent to a caller; undefined where it is not to be compressed. */
 export function acceptedEncoding({ headers }: Pick<ApiEvent, 'headers'>): Encoding | undefined {
-  const accepted: Accepted = new Negotiator({ headers });
+  const accepted: EncodingNegotiator = new Negotiator({ headers });
   const encoding = accepted.encoding(preferred, { preferred });
   return encoding === 'br' || encoding === 'gzip' ? encoding : undefined;
 }
 
-type Accepted = { encoding: (available: string[], options: { preferred: string[] }) => string | undefined };
+type EncodingNegotiator = { encoding: (available: string[], options: { preferred: string[] }) => string | undefined };
 
 /** From how many bytes on compression saves more than it costs. */
 const worthwhile = 1024;

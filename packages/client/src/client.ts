@@ -1,7 +1,7 @@
 import { type CallSettings, type Calls, createCalls, sender } from './calls.ts';
 import { connectionOf } from './connection.ts';
 import type { Id } from './contract.ts';
-import { type Following, type FollowSettings, follow, type Live, type LiveSettings, live } from './follow.ts';
+import { type EventStream, type FollowSettings, follow, type LiveSettings, type LiveStream, live } from './follow.ts';
 import { type ListPath, type PageOf, type PagesSettings, pages } from './pages.ts';
 import { type DownloadSettings, download, type UploadSettings, upload } from './upload.ts';
 
@@ -20,9 +20,9 @@ export type ChatClient = Calls & {
   /** Reads a file, wherever the service keeps it. */
   download: (file: Id, settings?: DownloadSettings) => Promise<Blob>;
   /** The events of a room after `after` (an event's `cursor`), or from now on, until the caller stops iterating. */
-  events: (room: string, settings?: FollowSettings) => Following;
+  events: (room: string, settings?: FollowSettings) => EventStream;
   /** The news of all the caller's rooms: the events of each after its cursor in `after`, or from now on. */
-  live: (settings?: LiveSettings) => Live;
+  live: (settings?: LiveSettings) => LiveStream;
 };
 
 /** Creates a client that adds the token and an `Idempotency-Key`, and retries requests that are safe to repeat. */

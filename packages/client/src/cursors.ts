@@ -7,22 +7,22 @@ export type Ask =
   | { kind: 'events'; room: string; after: number | undefined; epoch: string | undefined };
 
 /** That a room is at `seq` at least; with `events`, they are all that happened after `after` up to there. */
-export type Moved = { room: string; epoch?: string; seq: number; after?: number; events?: readonly Event[] };
+export type RoomMovement = { room: string; epoch?: string; seq: number; after?: number; events?: readonly Event[] };
 
 /** A page of a room's feed, up to `next`, and the epoch in which that counts. */
 export type EventPage = { events: readonly Event[]; next: number; epoch?: string | undefined };
 
 /** An event of a room that is followed; to go on after it, give its `cursor` as `after`. */
-export type Followed = Event & { cursor: string };
+export type FollowedEvent = Event & { cursor: string };
 
 /** One of the caller's rooms: where it is, and how far the caller has read. */
-export type Listed = { room: string; seq: number; lastRead: number };
+export type ListedRoom = { room: string; seq: number; lastRead: number };
 
 /** A place in a room's feed, and the epoch in which that counts, as far as the two are known. */
 export type Place = { at: number | undefined; epoch: string | undefined };
 
 /** The caller is no longer in a room, or the room is gone. */
-export type Left = { type: 'left'; room: Id };
+export type LeftRoom = { type: 'left'; room: Id };
 
 /**
  * That the service was restored from a backup, and what was yielded of this room may no longer exist. What comes next is
@@ -55,7 +55,7 @@ type Cursor = Place & {
   /** How long to wait when the next read finds nothing: what comes first may be on its way. */
   pause: number;
   /** Pushes that came before what they follow. */
-  early: (Moved & Required<Pick<Moved, 'after'>>)[];
+  early: (RoomMovement & Required<Pick<RoomMovement, 'after'>>)[];
   /** Whether it is to be read although nothing is known to be missing. */
   isDoubted: boolean;
 };
@@ -78,7 +78,7 @@ export class Cursors {
   readonly #rooms = new Map<string, Cursor>();
   /** Where rooms were when they were left, from which they are followed on when the caller is in them again. */
   readonly #left = new Map<string, number>();
-  #ready: (Followed | Left | Reset)[] = [];
+  #ready: (FollowedEvent | LeftRoom | Reset)[] = [];
   #since: string | undefined;
   #isFirst = true;
   #isConnected = false;
@@ -115,7 +115,7 @@ export class Cursors {
   }
 
   /** What is new since the last call. */
-  take(): (Followed | Left | Reset)[] {
+  take(): (FollowedEvent | LeftRoom | Reset)[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;
@@ -173,7 +173,7 @@ export class Cursors {
   }
 
   /** A room moved, as a push or a pong says. */
-  moved({ room, epoch, seq, after, events }: Moved, now: number): void {
+  moved({ room, epoch, seq, after, events }: RoomMovement, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) {
       // Joined meanwhile.
@@ -202,7 +202,7 @@ export class Cursors {
   }
 
   /** The caller's rooms, or those that moved since the last time. */
-  listed(rooms: readonly Listed[], since: string | undefined, now: number): void {
+  listed(rooms: readonly ListedRoom[], since: string | undefined, now: number): void {
     const { epoch } = readCursor(since ?? '');
     const { only, isSelective } = this.#settings;
     for (const { room, seq, lastRead } of rooms) {
@@ -312,7 +312,7 @@ export class Cursors {
   }
 
   /** Moves a cursor over what follows it, and over what came early and follows that. */
-  #apply(cursor: Cursor, first: Pick<Moved, 'seq' | 'events'>): void {
+  #apply(cursor: Cursor, first: Pick<RoomMovement, 'seq' | 'events'>): void {
     for (let next: typeof first | undefined = first; next; ) {
       const at = cursor.at as number;
       for (const event of next.events ?? []) {

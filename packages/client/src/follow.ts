@@ -2,7 +2,7 @@ import type { Client } from 'openapi-fetch';
 import type { Connection } from './connection.ts';
 import type { Event, Member, PersonFrame, PresenceFrame, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { type Ask, Cursors, type EventPage, type Followed, type Left, type Reset } from './cursors.ts';
+import { type Ask, Cursors, type EventPage, type FollowedEvent, type LeftRoom, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
 import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
 import { nextQuery } from './pages.ts';
@@ -20,28 +20,28 @@ export type LiveSettings = PaceSettings & { after?: Record<string, string | numb
  * What `live` yields: events, and which room is to be read again because the service was restored; and, while the service can
  * push, who is typing, what the caller has read elsewhere, which room is left, and how those are whom the caller watches.
  */
-export type News = Followed | Reset | TypingNotice | ReadFrame | PresenceFrame | PersonFrame | Left;
+export type News = FollowedEvent | Reset | TypingNotice | ReadFrame | PresenceFrame | PersonFrame | LeftRoom;
 
 /** News as they come; `wake()` asks at once, for those who know by other means that something happened. */
-export type Following<T = Followed | Reset> = AsyncGenerator<T, void> & { wake: () => void };
+export type EventStream<T = FollowedEvent | Reset> = AsyncGenerator<T, void> & { wake: () => void };
 
 /**
  * The same, with ways to tell the others in a room that the caller is typing, at most every 3 seconds, to watch people, and to say that the
  * caller is active, at most every minute.
  */
-export type Live = Following<News> & Pick<Connection, 'typing' | 'watch' | 'active'>;
+export type LiveStream = EventStream<News> & Pick<Connection, 'typing' | 'watch' | 'active'>;
 
 type Chat = { client: Client<paths>; connection: Connection };
 
 /** Follows one room; waits out temporary failures and throws other errors as `ChatError`. */
-export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): Following {
+export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): EventStream {
   const places = after === undefined ? {} : { [room]: after };
   const cursors = new Cursors({ only: room, after: places, interval: intervalOf(settings.interval), spread: 0 });
-  return following<Followed | Reset>(chat, cursors, settings, room);
+  return following<FollowedEvent | Reset>(chat, cursors, settings, room);
 }
 
 /** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Rooms that are left are no longer followed. */
-export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): Live {
+export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): LiveStream {
   const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
   const { typing, watch, active } = chat.connection;
   return Object.assign(following<News>(chat, cursors, settings), { typing, watch, active });
@@ -58,7 +58,7 @@ function following<T extends News>(
   cursors: Cursors,
   settings: PaceSettings,
   only?: string,
-): Following<T> {
+): EventStream<T> {
   const { signal } = settings;
   const tell = stateTeller(settings);
   const bell = makeBell();

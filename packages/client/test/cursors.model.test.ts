@@ -1,7 +1,7 @@
 import { array, assert, boolean, check, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../src/contract.ts';
-import { type Ask, Cursors, type Listed, type Place } from '../src/cursors.ts';
+import { type Ask, Cursors, type ListedRoom, type Place } from '../src/cursors.ts';
 
 /*
  * A model of push, without a network or a database: writers, the pushes that they cause, a connection and the part of the client that decides.
@@ -53,7 +53,7 @@ type Frame =
   | { kind: 'room'; room: string; seq: number; after?: number; events?: Event[] }
   | { kind: 'left'; room: string }
   | { kind: 'pong'; positions: [room: string, seq: number][] };
-type Reply = { rooms: Listed[]; since: string } | { events: Event[]; next: number } | 'closed';
+type Reply = { rooms: ListedRoom[]; since: string } | { events: Event[]; next: number } | 'closed';
 
 /** What a careless change could swap. */
 type Mistake = 'none' | 'asks who is connected before it takes its place' | 'reads the positions before it is recorded as open';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom, memberId } from '../../../test/support/rooms.ts';
-import { type ClientSettings, createChatClient, type Followed, type News, unwrap } from '../src/index.ts';
+import { type ClientSettings, createChatClient, type FollowedEvent, type News, unwrap } from '../src/index.ts';
 
 const baseUrl = inject('serveUrl');
 
@@ -35,7 +35,7 @@ async function aWay() {
   return { proxy, WebSocket: Detour as typeof WebSocket };
 }
 
-const isEvent = (one: News): one is Followed => 'seq' in one;
+const isEvent = (one: News): one is FollowedEvent => 'seq' in one;
 const textOf = (one: News) => (one.type === 'message.created' ? one.data.text : one.type);
 
 /** Takes news until one is as wanted. */

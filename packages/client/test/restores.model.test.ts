@@ -2,7 +2,7 @@ import { array, assert, boolean, check, constantFrom, nat, property, record } fr
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../src/contract.ts';
 import { readCursor, writeCursor } from '../src/cursor.ts';
-import { type Ask, Cursors, type Followed } from '../src/cursors.ts';
+import { type Ask, Cursors, type FollowedEvent } from '../src/cursors.ts';
 
 /*
  * A model of a service that is restored from its backups, again and again, and of a client that keeps what it has seen. The
@@ -236,7 +236,7 @@ class World {
       if (!seen || news.type === 'left') continue;
       if (news.type === 'reset') seen.texts = this.history(news.room.$oid);
       else {
-        const { message, text } = (news as Followed).data as unknown as { message: number; text: string };
+        const { message, text } = (news as FollowedEvent).data as unknown as { message: number; text: string };
         seen.texts[message] = text;
       }
       seen.cursor = news.cursor;

@@ -8,7 +8,7 @@ import { Catalog } from './storage/catalog.ts';
 import { describeDropped, isDamage, unlessDamaged } from './storage/damage.ts';
 import { type DatabaseFile, damagedStart, openDatabaseFile } from './storage/file.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
-import type { Dropped } from './storage/page-sums.ts';
+import type { DroppedWrites } from './storage/page-sums.ts';
 import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
 import { decodeStored } from './values/bson.ts';
@@ -67,7 +67,7 @@ function tellDropped({ file, catalog }: Database): void {
     acknowledged: acknowledged > 0,
     ...(since !== undefined && { since }),
   });
-  process.stderr.write(`${describeDropped(file.sums.dropped as Dropped)}\n`);
+  process.stderr.write(`${describeDropped(file.sums.dropped as DroppedWrites)}\n`);
 }
 
 /** When the latest document was made, as far as the ids tell. */

@@ -18,13 +18,13 @@ import { intentOf } from './view/scroll-intent.ts';
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
 /** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
-export const sendMessage = (written: Written): Promise<void> =>
+export const sendMessage = (written: WrittenMessage): Promise<void> =>
   send(written, (text) => dropDraft(placeOf(written.room, written.thread), text));
 
 /** Sends a message to a room in which a draft may wait; resolves when it is stored. */
 export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);
 
-type Written = {
+type WrittenMessage = {
   room: string;
   typed: string;
   files?: readonly UnsentFile[];
@@ -33,7 +33,7 @@ type Written = {
 };
 
 async function send(
-  { room, typed, files = [], thread, isInRoom = false }: Written,
+  { room, typed, files = [], thread, isInRoom = false }: WrittenMessage,
   drop: (text: string) => string[],
 ): Promise<void> {
   // As the service stores it: by its text a message is known again that came with the feed first.

@@ -5,9 +5,9 @@
 
 import { recallJson } from './storage.ts';
 
-type Ahead = { user: string; answers: Map<string, Promise<Response>> };
+type EarlyAnswers = { user: string; answers: Map<string, Promise<Response>> };
 
-const shared = globalThis as { askedAhead?: Ahead | undefined };
+const shared = globalThis as { askedAhead?: EarlyAnswers | undefined };
 
 /** Where the user is remembered who used the page last. */
 export const rememberedKey = 'chat-user';

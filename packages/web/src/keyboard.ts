@@ -2,10 +2,10 @@
 
 // What is read of a `KeyboardEvent`.
 type Key = { key: string; code: string };
-type Composed = { isComposing: boolean; keyCode: number };
+type ComposedKey = { isComposing: boolean; keyCode: number };
 
 /** Whether an input method takes the key for itself, as it takes the Enter that ends a composition. */
-export const isComposing = (event: Composed): boolean =>
+export const isComposing = (event: ComposedKey): boolean =>
   // Safari ends the composition before it reports the key, of which only this number says so.
   event.isComposing || event.keyCode === 229;
 

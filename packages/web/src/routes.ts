@@ -61,10 +61,10 @@ function routeOf(address: string): Route {
 
 const placeIn = (text: string | null | undefined) => (text && /^\d{1,15}$/.test(text) ? Number(text) : undefined);
 
-type Beside = { seq?: number; thread?: string; reply?: number; panel?: Panel };
+type RoomPlace = { seq?: number; thread?: string; reply?: number; panel?: Panel };
 
 /** The address of a room, of a message in it, or of what stands beside it. */
-export function roomPath(room: string, { seq, thread, reply, panel }: Beside = {}): string {
+export function roomPath(room: string, { seq, thread, reply, panel }: RoomPlace = {}): string {
   const query = new URLSearchParams({
     ...(thread && { thread }),
     ...(reply !== undefined && { reply: String(reply) }),

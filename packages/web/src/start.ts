@@ -15,7 +15,7 @@ import { dropTimeline, knownTimeline, timelineOf } from './store/timelines.ts';
 import { resetTrays } from './store/tray.ts';
 import { sendFor, sendOutbox, stopSending } from './sync/sender.ts';
 import { sync } from './sync/sync.ts';
-import { closeTabs, listenToTabs, type Told, tell } from './tabs.ts';
+import { closeTabs, listenToTabs, type TabMessage, tell } from './tabs.ts';
 import { intentOf } from './view/scroll-intent.ts';
 
 let current: string | undefined;
@@ -106,7 +106,7 @@ function leave(): void {
   closeThread();
 }
 
-function hear(told: Told): void {
+function hear(told: TabMessage): void {
   if (told.type === 'outbox') void loadOutbox();
   else if (told.type === 'rooms') void loadRooms().then(() => sync.wake());
   else if (told.type === 'logged-out') forget();

@@ -53,7 +53,7 @@ async function navigate(request: Request): Promise<Response> {
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);
 
 /** What a notification remembers: where it leads, and the last place that it tells of. */
-type Shown = { path: string; seq: number };
+type ShownPlace = { path: string; seq: number };
 
 worker.addEventListener('push', (event) => {
   event.waitUntil(show(event.data?.json() as PushPayload));
@@ -75,7 +75,7 @@ async function show(push: PushPayload): Promise<void> {
   const isReminder = push.type === 'reminder';
   const count = isReminder ? 1 : push.count;
   const tag = isReminder ? `reminder ${room} ${seq}` : (thread ?? room);
-  const shown = (await worker.registration.getNotifications({ tag }))[0]?.data as Shown | undefined;
+  const shown = (await worker.registration.getNotifications({ tag }))[0]?.data as ShownPlace | undefined;
   // The service sends again what it may have sent before it died.
   const isKnown = shown !== undefined && shown.seq >= seq;
   const author = safeName(push.author);
@@ -87,7 +87,7 @@ async function show(push: PushPayload): Promise<void> {
     body: count > 1 ? `${text}\n${pushStrings.more(count - 1)}` : text,
     tag,
     icon: '/icon.svg',
-    data: { path, seq } satisfies Shown,
+    data: { path, seq } satisfies ShownPlace,
     silent: isKnown,
     ...(!isKnown && { renotify: true }),
   } as NotificationOptions);
@@ -98,7 +98,7 @@ async function show(push: PushPayload): Promise<void> {
 worker.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();
-  const path = (notification.data as Shown | undefined)?.path ?? '/';
+  const path = (notification.data as ShownPlace | undefined)?.path ?? '/';
   const open = async () => {
     const pages = await worker.clients.matchAll({ type: 'window' });
     const page = pages.find(({ focused }) => focused) ?? pages[0];

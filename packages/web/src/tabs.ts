@@ -2,7 +2,7 @@ import type { Message } from './api.ts';
 import { aKey } from './api.ts';
 
 /** What the tabs of one user tell each other. Each of them has a store of its own; what is stored in the browser they share. */
-export type Told =
+export type TabMessage =
   /** The outbox was changed. */
   | { type: 'outbox' }
   /** A draft became a message with this text; `of` is the other tab's draft that it was made of. */
@@ -16,7 +16,7 @@ export type Told =
   | { type: 'logged-out' };
 
 /** Asks whether somebody looks at another tab, and the answer of that tab. */
-type Asked = { type: 'is-looked-at' } | { type: 'looked-at' };
+type TabQuestion = { type: 'is-looked-at' } | { type: 'looked-at' };
 
 /** How long a tab that is looked at may take to say so, in milliseconds. */
 const longestAnswer = 500;
@@ -25,14 +25,14 @@ let channel: BroadcastChannel | undefined;
 const askers = new Set<() => void>();
 
 /** Listens to the other tabs of the same user, where the browser lets them hear each other. */
-export function listenToTabs(user: string, listen: (told: Told) => void): void {
+export function listenToTabs(user: string, listen: (told: TabMessage) => void): void {
   closeTabs();
   try {
     channel = new BroadcastChannel(`chat-${user}`);
   } catch {
     return;
   }
-  channel.onmessage = ({ data }: { data: Told | Asked }) => {
+  channel.onmessage = ({ data }: { data: TabMessage | TabQuestion }) => {
     if (data.type === 'is-looked-at') {
       if (document.hasFocus()) post({ type: 'looked-at' });
     } else if (data.type === 'looked-at') for (const answer of askers) answer();
@@ -40,10 +40,10 @@ export function listenToTabs(user: string, listen: (told: Told) => void): void {
   };
 }
 
-const post = (told: Told | Asked) => channel?.postMessage(told);
+const post = (told: TabMessage | TabQuestion) => channel?.postMessage(told);
 
 /** Tells the other tabs. */
-export const tell = (told: Told): void => post(told);
+export const tell = (told: TabMessage): void => post(told);
 
 /** Stops listening. */
 export function closeTabs(): void {

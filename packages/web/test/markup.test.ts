@@ -7,7 +7,7 @@ import {
   type Edit,
   isAddress,
   makeLink,
-  type Selected,
+  type TextSelection,
   toggleCode,
   toggleMark,
   togglePrefix,
@@ -15,14 +15,14 @@ import {
 import { quoteOf } from '../src/text/quote.ts';
 
 /** A text in which `[` and `]` stand around what is selected, or `|` where the caret is. */
-function selected(marked: string): Selected {
+function selected(marked: string): TextSelection {
   const start = marked.search(/[[|]/);
   const value = marked.replace(/[[\]|]/g, '');
   return { value, start, end: marked.includes('|') ? start : marked.indexOf(']') - 1 };
 }
 
 /** The text after an edit, with what is selected then. */
-function after({ value }: Selected, edit: Edit | undefined): string | undefined {
+function after({ value }: TextSelection, edit: Edit | undefined): string | undefined {
   if (!edit) return undefined;
   const { start, end, text, from, to } = edit;
   const now = value.slice(0, start) + text + value.slice(end);
@@ -31,12 +31,12 @@ function after({ value }: Selected, edit: Edit | undefined): string | undefined 
     : `${now.slice(0, from)}[${now.slice(from, to)}]${now.slice(to)}`;
 }
 
-const bold = (one: Selected) => toggleMark(one, '**');
-const italic = (one: Selected) => toggleMark(one, '*');
-const quote = (one: Selected) => togglePrefix(one, '> ');
-const list = (one: Selected) => togglePrefix(one, '- ');
+const bold = (one: TextSelection) => toggleMark(one, '**');
+const italic = (one: TextSelection) => toggleMark(one, '*');
+const quote = (one: TextSelection) => togglePrefix(one, '> ');
+const list = (one: TextSelection) => togglePrefix(one, '- ');
 
-it.each<[string, (one: Selected) => Edit | undefined, string, string]>([
+it.each<[string, (one: TextSelection) => Edit | undefined, string, string]>([
   ['bold', bold, 'a [b] c', 'a **[b]** c'],
   ['bold, which it was', bold, 'a **[b]** c', 'a [b] c'],
   ['bold, without the blanks around it', bold, 'a[ b ]c', 'a **[b]** c'],

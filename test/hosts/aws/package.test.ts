@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { addConnection, greetConnection, removeConnection } from '../../../lib/push/connections.ts';
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
-import { invocation, type Sent } from '../../../tools/harness/transports.ts';
+import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
 import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
@@ -481,7 +481,7 @@ afterAll(() => ssm.close());
 beforeEach(() => void asked.splice(0));
 
 /** Starts the function of a path as Lambda does, and invokes it once. */
-async function invoke(method: string, path: string, sent?: Sent) {
+async function invoke(method: string, path: string, sent?: SentRequest) {
   const { name, event } = await invocation(method, path, sent);
   return invokeFunction(name, event());
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { invocation, type Sent } from '../../../tools/harness/transports.ts';
+import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount, anAdmin } from '../../support/accounts.ts';
 import { findRuntimeClient, type RunningFunction, startFunction } from '../../support/lambda.ts';
 import { packageAll } from '../../support/packaged.ts';
@@ -72,7 +72,12 @@ type Answer = {
 };
 
 /** Invokes the function of a path with the event that the gateway would make, which may be changed. */
-async function call(method: string, path: string, sent: Sent = {}, change: (event: GatewayEvent) => object = (event) => event) {
+async function call(
+  method: string,
+  path: string,
+  sent: SentRequest = {},
+  change: (event: GatewayEvent) => object = (event) => event,
+) {
   const { name, event } = await invocation(method, path, sent);
   const { invoke } = await functionOf(name);
   const { result, error } = await invoke(change(event()));

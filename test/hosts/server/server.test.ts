@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Found } from '../../../hosts/server/routes.ts';
+import type { FoundRoute } from '../../../hosts/server/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiResponse } from '../../../lib/http/request.ts';
@@ -354,7 +354,7 @@ async function aServer(
   { trustProxy = 0, maxConnections = 1_000 } = {},
 ) {
   const route = { name: 'test', method: 'ANY', path: '/api/{letter}/x', file: '', exported: '' };
-  const find = (_method: string, path: string): Found => ({
+  const find = (_method: string, path: string): FoundRoute => ({
     route,
     handler: handler as unknown as Handler,
     variables: { letter: decodeURIComponent(path.split('/')[2] ?? '') },

@@ -1,7 +1,7 @@
-import { inProcess, type Sent } from '../transports.ts';
+import { inProcess, type SentRequest } from '../transports.ts';
 import { serveParent } from './serve-parent.ts';
 
 /** A call to make. */
-export type CallJob = { method: string; path: string; sent: Sent };
+export type CallJob = { method: string; path: string; sent: SentRequest };
 
 serveParent(({ method, path, sent }: CallJob) => inProcess(method, path, sent));

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exampleRequest, type Listed } from '../../../tools/harness/example-requests.ts';
+import { exampleRequest, type ListedOperation } from '../../../tools/harness/example-requests.ts';
 import { loadPaths } from '../../../tools/harness/functions.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { operationsWith } from '../../support/contract.ts';
-import { inProcess, type Sent } from '../../support/transports.ts';
+import { inProcess, type SentRequest } from '../../support/transports.ts';
 
 const admin = await anAdmin();
 const user = await anAccount();
@@ -87,13 +87,13 @@ describe('as the contract says, an operation refuses', () => {
 });
 
 /** Not what other programs send in shapes of their own, which has tests of its own. */
-const takesJsonAlone = ([, { requestBody }]: readonly [string, Listed]) =>
+const takesJsonAlone = ([, { requestBody }]: readonly [string, ListedOperation]) =>
   Object.keys(requestBody?.content ?? {}).join() === 'application/json';
 
-const isForSome = (security: Listed['security'] = []) => security.every((one) => Object.keys(one).length > 0);
+const isForSome = (security: ListedOperation['security'] = []) => security.every((one) => Object.keys(one).length > 0);
 
 /** Sends the example of an operation as an administrator. A refusal has a code, but where the specification fixes its body. */
-async function send(operation: Listed, sent: Sent = {}, changed: Parameters<typeof exampleRequest>[1] = {}) {
+async function send(operation: ListedOperation, sent: SentRequest = {}, changed: Parameters<typeof exampleRequest>[1] = {}) {
   const { address, body } = exampleRequest(operation, changed);
   const all = { token: admin.token, ...(body !== undefined && { body }), ...sent };
   const answer = await inProcess(operation.method, address, all);

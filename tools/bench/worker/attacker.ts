@@ -2,11 +2,11 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
 /** A request that an attacker repeats. */
-export type Repeated = { method: string; path: string; token?: string; body?: string };
+export type RepeatedRequest = { method: string; path: string; token?: string; body?: string };
 
 /** What an attacker does until it is told to stop: requests as fast as they are answered, or connections that it leaves as they are. */
 export type Attack = { connections: number } & (
-  | { kind: 'requests'; requests: Repeated[] }
+  | { kind: 'requests'; requests: RepeatedRequest[] }
   /** Each sends these bytes, and then neither sends nor reads anything more. */
   | { kind: 'connections'; sent: string; bytes: number }
   /** Each opens a WebSocket with this token, sends this frame, in hexadecimal, as fast as it is read, and begins again when that ends. */
@@ -39,19 +39,19 @@ function stop(): void {
   process.send?.(answers, () => process.exit(0));
 }
 
-function repeat(url: string, requests: Repeated[], connections: number): void {
+function repeat(url: string, requests: RepeatedRequest[], connections: number): void {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let sent = 0;
   const next = async (): Promise<void> => {
     while (!isStopped) {
-      const answer = await send(url, requests[sent++ % requests.length] as Repeated, agent);
+      const answer = await send(url, requests[sent++ % requests.length] as RepeatedRequest, agent);
       answers[answer] = (answers[answer] ?? 0) + 1;
     }
   };
   for (let at = 0; at < connections; at++) void next();
 }
 
-const send = (url: string, { method, path, token, body }: Repeated, agent: Agent): Promise<string> =>
+const send = (url: string, { method, path, token, body }: RepeatedRequest, agent: Agent): Promise<string> =>
   new Promise((resolve) => {
     const headers = { ...(token && { 'X-Auth-Token': token }), ...(body && { 'Content-Type': 'application/json' }) };
     request(new URL(path, url), { method, headers, agent }, (response) => {

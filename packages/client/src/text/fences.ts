@@ -1,6 +1,6 @@
 import { isBlank } from './characters.ts';
 import { indentOf, isBlankLine, withoutIndent } from './indents.ts';
-import type { Found } from './pieces.ts';
+import type { FoundBlock } from './pieces.ts';
 
 /** The line at or after `from` that ends the code of a fence; undefined if no line does. */
 export type FindEnd = (from: number, fence: string) => number | undefined;
@@ -18,7 +18,7 @@ export const closesFence = (line: string, fence: string): boolean => isBare(line
  * The block of code that begins at a line. Only its language may stand beside the fence: anything else is the first line of the code.
  * A fence of nothing is text, and so are tildes that nothing closes, because people decorate with them.
  */
-export function fenceAt(lines: string[], at: number, findEnd: FindEnd): Found | undefined {
+export function fenceAt(lines: string[], at: number, findEnd: FindEnd): FoundBlock | undefined {
   const opening = openingFence(lines[at] as string);
   if (!opening) return undefined;
   const { indent, fence, info } = opening;

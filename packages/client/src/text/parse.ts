@@ -1,7 +1,7 @@
 import { type FindEnd, fenceAt, findFenceEnds, openingFence, splitAtFence } from './fences.ts';
 import { type ItemStart, indentOf, isBlankLine, itemAt, withoutIndent } from './indents.ts';
 import { parseInline } from './inline.ts';
-import type { Block, Found } from './pieces.ts';
+import type { Block, FoundBlock } from './pieces.ts';
 import { tableAt } from './tables.ts';
 
 /** How deep quotes and lists may be nested; what is deeper is shown as it was typed. */
@@ -51,19 +51,19 @@ function parseBlocks(lines: string[], depth: number): Block[] {
   return blocks;
 }
 
-function headingAt(line: string, at: number): Found | undefined {
+function headingAt(line: string, at: number): FoundBlock | undefined {
   const text = /^ {0,3}#{1,6}\s+(\S.*)$/.exec(line)?.[1];
   if (text === undefined) return undefined;
   return { block: { type: 'heading', children: parseInline(text.trimEnd()) }, end: at + 1 };
 }
 
-const ruleAt = (line: string, at: number): Found | undefined =>
+const ruleAt = (line: string, at: number): FoundBlock | undefined =>
   /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/.test(line) ? { block: { type: 'rule' }, end: at + 1 } : undefined;
 
-const nestedAt = (lines: string[], at: number, depth: number, paragraph: string[], findEnd: FindEnd): Found | undefined =>
+const nestedAt = (lines: string[], at: number, depth: number, paragraph: string[], findEnd: FindEnd): FoundBlock | undefined =>
   depth < deepest ? (quoteAt(lines, at, depth) ?? listAt(lines, at, depth, paragraph.length > 0, findEnd)) : undefined;
 
-function quoteAt(lines: string[], at: number, depth: number): Found | undefined {
+function quoteAt(lines: string[], at: number, depth: number): FoundBlock | undefined {
   let end = at;
   while (end < lines.length && quoted.test(lines[end] as string)) end++;
   if (end === at) return undefined;
@@ -81,7 +81,7 @@ function quoteAt(lines: string[], at: number, depth: number): Found | undefined 
 const quoted =
   /^ {0,3}>(?![~+.-]?\p{Sc}?\d|[=<]|\((?:\s|$)|[:;][-'^]?(?:[()|/\\DPpOo]|[\]3{}@XxSsCc](?:\s|$))|[._^-]+[<>]|[^\s<>]{1,5}<(?:\s|$)) ?/u;
 
-function listAt(lines: string[], at: number, depth: number, inParagraph: boolean, findEnd: FindEnd): Found | undefined {
+function listAt(lines: string[], at: number, depth: number, inParagraph: boolean, findEnd: FindEnd): FoundBlock | undefined {
   const first = itemAt(lines[at] as string);
   // A line that happens to begin with a number, or a lone sign, is no list in the middle of a text.
   if (!first || first.text === '' || (inParagraph && first.number !== undefined && first.number !== 1)) return undefined;

@@ -17,4 +17,4 @@ export type Block =
   | { type: 'rule' };
 
 /** A block, and the line after it. */
-export type Found = { block: Block; end: number };
+export type FoundBlock = { block: Block; end: number };

@@ -1,10 +1,10 @@
 import { isBlank } from './characters.ts';
 import { parseInline } from './inline.ts';
-import type { Alignment, Found } from './pieces.ts';
+import type { Alignment, FoundBlock } from './pieces.ts';
 import { textOf } from './plain.ts';
 
 /** The table that begins at a line: a head, a line of dashes that has as many cells, and rows. A row has the cells that it was typed with. */
-export function tableAt(lines: string[], at: number): Found | undefined {
+export function tableAt(lines: string[], at: number): FoundBlock | undefined {
   const dashes = lines[at + 1];
   if (dashes === undefined || !/^ {0,3}[ :|-]+$/.test(dashes) || !dashes.includes('|')) return undefined;
   const columns = cellsOf(dashes);

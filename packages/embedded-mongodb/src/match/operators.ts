@@ -2,7 +2,7 @@ import { Double, Int32, ObjectId } from 'bson';
 import { compare, typeRank } from '../values/compare.ts';
 import { badValue, notSupported } from '../values/errors.ts';
 import { integerOf } from '../values/numbers.ts';
-import { isNumber, type Maybe, Opaque, typeName, type Value } from '../values/value.ts';
+import { isNumber, type Maybe, OpaqueValue, typeName, type Value } from '../values/value.ts';
 
 /** A test of one value, `undefined` for a missing one. */
 export type Predicate = (value: Maybe) => boolean;
@@ -45,7 +45,8 @@ export function sizeTest(operand: Value): Predicate {
 
 /** Refuses to compare with what is only kept: a regular expression, say, would ask for more than being equal. */
 function refuseOpaque(operand: Value): void {
-  if (operand instanceof Opaque) throw notSupported(`filters with values of the type ${typeName(operand)} are not supported`);
+  if (operand instanceof OpaqueValue)
+    throw notSupported(`filters with values of the type ${typeName(operand)} are not supported`);
 }
 
 function equality(operand: Value, rank: number): Predicate {

@@ -3,7 +3,7 @@ import type { Doc, Maybe } from '../values/value.ts';
 import type { Sort } from './sort.ts';
 
 /** Something to be sorted, by the values that were found for it. */
-type Keyed<Item> = { readonly key: readonly Maybe[]; readonly item: Item; readonly size: number };
+type KeyedItem<Item> = { readonly key: readonly Maybe[]; readonly item: Item; readonly size: number };
 
 /** What sorting needs to know of its items. */
 export type Sortable<Item> = {
@@ -28,8 +28,8 @@ export function* sorted<Item>(
   operation: Operation | undefined,
   wanted = Number.POSITIVE_INFINITY,
 ): Generator<Item | undefined> {
-  const compare = (a: Keyed<Item>, b: Keyed<Item>) => sort.compareKeys(a.key, b.key);
-  const items: Keyed<Item>[] = [];
+  const compare = (a: KeyedItem<Item>, b: KeyedItem<Item>) => sort.compareKeys(a.key, b.key);
+  const items: KeyedItem<Item>[] = [];
   for (const item of input) {
     if (item === undefined) {
       yield undefined;

@@ -1,5 +1,5 @@
 import type { Filter } from '../match/filter.ts';
-import { type Scan, type Stored, scanIndex, scanTable } from '../storage/scan.ts';
+import { type Scan, type StoredDocument, scanIndex, scanTable } from '../storage/scan.ts';
 import { decodeFields, decodeStored } from '../values/bson.ts';
 import type { Fields } from '../values/bson-reader.ts';
 import type { Doc } from '../values/value.ts';
@@ -14,7 +14,7 @@ export class Row {
   #doc: Doc | undefined;
   #whole: Doc | undefined;
 
-  constructor({ rid, document }: Stored, fields?: Fields) {
+  constructor({ rid, document }: StoredDocument, fields?: Fields) {
     this.rid = rid;
     this.document = document;
     this.fields = fields;
@@ -49,12 +49,12 @@ export function* execute(
   }
 }
 
-function found(plan: Plan, scan: Scan, counts: Counts): Iterable<Stored | undefined> {
+function found(plan: Plan, scan: Scan, counts: Counts): Iterable<StoredDocument | undefined> {
   if (plan.text !== undefined) return scanText(plan.text, scan, counts);
   return plan.index === undefined ? scanTable(scan) : foundByIndex(plan, scan, counts);
 }
 
-function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
+function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
   const { index, ranges } = plan.index as NonNullable<Plan['index']>;
   // A document stands once in an index for each element of an array.
   const seen = index.multikey === 0 ? undefined : new Set<number>();

@@ -1,6 +1,6 @@
 import { compileSort } from '../match/sort.ts';
 import { sorted } from '../match/sorting.ts';
-import { checkThere, type Entry, entriesAfter, type Scan, type Stored } from '../storage/scan.ts';
+import { checkThere, type Entry, entriesAfter, type Scan, type StoredDocument } from '../storage/scan.ts';
 import { decodeStored } from '../values/bson.ts';
 import type { Counts, IndexPlan, TextPlan } from './plan.ts';
 import { isFound } from './text-search.ts';
@@ -22,7 +22,7 @@ const mostScattered = 4;
  * The documents that a `$text` asks for, in the order that is asked for or else newest first, and `undefined` where others may have
  * their turn. The work is that of the documents taken and of those between them, however many others have the words.
  */
-export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
+export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
   const { order, expressions } = plan;
   if (expressions.length === 0) return;
   scan.operation.takeShortSlices();
@@ -36,7 +36,7 @@ export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator
     return;
   }
   const found = checked(plan, few, scan, counts);
-  const sizeOf = ({ document }: Stored) => document.length;
+  const sizeOf = ({ document }: StoredDocument) => document.length;
   yield* sorted(found, compileSort(order.sort), { docOf: ({ document }) => decodeStored(document), sizeOf }, scan.operation);
 }
 
@@ -56,7 +56,7 @@ function* newestFirst({ index, expressions, tokens }: TextPlan, { collection }: 
 }
 
 /** Goes through the documents of another index, in its order. */
-function* inOrderOf(by: IndexPlan, plan: TextPlan, scan: Scan, counts: Counts): Generator<Stored | undefined> {
+function* inOrderOf(by: IndexPlan, plan: TextPlan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
   const { index, ranges, backward } = by;
   const seen = new Set<number>();
   // Where most documents match, it is quicker to look at each than to ask the text index about them first.
@@ -110,7 +110,7 @@ function* checked(
   rids: Iterable<number>,
   { collection, operation }: Scan,
   counts: Counts,
-): Generator<Stored | undefined> {
+): Generator<StoredDocument | undefined> {
   for (const rid of rids) {
     counts.keys++;
     const document = collection.get(rid);

@@ -8,7 +8,7 @@ import { bsonType, type Doc } from '../values/value.ts';
 export type RawTransform = (document: Buffer) => Buffer;
 
 /** Which fields of a document a projection names: a whole field, or some below it. */
-type Named = Map<string, Named | 'whole'>;
+type NamedFields = Map<string, NamedFields | 'whole'>;
 
 /**
  * A projection of a find that only includes or only excludes fields, for documents that need not be decoded; `undefined` for any
@@ -23,7 +23,7 @@ export function compileRawProjection(spec: Doc): RawTransform | undefined {
   const id = flags.get('_id');
   flags.delete('_id');
   const [includes = id === true] = flags.values();
-  const named: Named = new Map();
+  const named: NamedFields = new Map();
   if (includes ? id !== false : id === false) named.set('_id', 'whole');
   for (const path of flags.keys()) add(named, path);
   return (document) => {
@@ -33,13 +33,13 @@ export function compileRawProjection(spec: Doc): RawTransform | undefined {
   };
 }
 
-function add(root: Named, path: string): void {
+function add(root: NamedFields, path: string): void {
   const parts = [...fieldParts(path)];
   const last = parts.pop() as string;
   let named = root;
   for (const part of parts) {
     const below = named.get(part);
-    const next: Named = below instanceof Map ? below : new Map();
+    const next: NamedFields = below instanceof Map ? below : new Map();
     named.set(part, next);
     named = next;
   }
@@ -71,7 +71,7 @@ class Copy {
     return Buffer.from(this.#to.subarray(0, this.#at));
   }
 
-  document(named: Named, document: RawValue): void {
+  document(named: NamedFields, document: RawValue): void {
     const start = this.#open();
     for (const field = new RawCursor(document); field.next(); ) {
       const below = named.get(this.#name(field.nameStart, field.start - 1));
@@ -84,13 +84,13 @@ class Copy {
   }
 
   /** Within a field, only documents have something that is named, be they in arrays. */
-  #value(named: Named, value: RawValue): void {
+  #value(named: NamedFields, value: RawValue): void {
     if (value.type === bsonType.object) this.document(named, value);
     else if (value.type === bsonType.array) this.#array(named, value);
     else this.#copy(value.start, value.end);
   }
 
-  #array(named: Named, array: RawValue): void {
+  #array(named: NamedFields, array: RawValue): void {
     const start = this.#open();
     let index = 0;
     for (const item = new RawCursor(array); item.next(); ) {

@@ -3,7 +3,7 @@ import type { Command, CommandEntry, Database, Work } from '../protocol/command.
 import { DatabaseError } from '../values/errors.ts';
 import { firstBatch } from './cursor-replies.ts';
 import { contextOf } from './find.ts';
-import { prepareStages, type Read } from './read.ts';
+import { prepareStages, type ReadPlan } from './read.ts';
 
 function aggregate(database: Database, command: Command): Work {
   const { args, db } = command;
@@ -21,7 +21,7 @@ function aggregate(database: Database, command: Command): Work {
   });
 }
 
-function* encoded({ rows }: Read): Generator<Uint8Array | undefined> {
+function* encoded({ rows }: ReadPlan): Generator<Uint8Array | undefined> {
   for (const row of rows()) yield row?.document;
 }
 

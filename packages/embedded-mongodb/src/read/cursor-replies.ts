@@ -5,7 +5,7 @@ import { reply } from '../protocol/replies.ts';
 import { sessionKey } from '../protocol/sessions.ts';
 import { type Documents, documentsOf } from '../sessions/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
-import { bsonType, type Doc, Opaque, type Value } from '../values/value.ts';
+import { bsonType, type Doc, OpaqueValue, type Value } from '../values/value.ts';
 
 /** MongoDB's number of documents in a first batch when the client does not say. */
 const defaultBatch = 101;
@@ -77,7 +77,7 @@ export function cursorReply(
   namespace: string,
 ): Doc {
   const cursor = new Map<string, Value>([
-    [field, documents.map((document) => new Opaque(bsonType.object, document))],
+    [field, documents.map((document) => new OpaqueValue(bsonType.object, document))],
     ['id', Long.fromBigInt(id)],
     ['ns', namespace],
   ]);

@@ -7,7 +7,7 @@ import { reply } from '../protocol/replies.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
 import { contextOf, findQuery } from './find.ts';
-import { prepareRead, prepareStages, type Read } from './read.ts';
+import { prepareRead, prepareStages, type ReadPlan } from './read.ts';
 
 const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
@@ -36,7 +36,7 @@ function* explain(database: Database, command: Command): Work {
   ]);
 }
 
-function asked(database: Database, command: Command): Read {
+function asked(database: Database, command: Command): ReadPlan {
   const { name, args, db } = command;
   if (name === 'find') return prepareRead(database, db, collectionName(command), findQuery(args), contextOf(command));
   if (name !== 'aggregate') throw new DatabaseError(59, `Explain failed due to unknown command: ${name}`);
@@ -44,11 +44,11 @@ function asked(database: Database, command: Command): Read {
   return prepareStages(database, db, collectionName(command), stages, contextOf(command));
 }
 
-function stagesOf({ find }: Read, counts?: Counts): Doc {
+function stagesOf({ find }: ReadPlan, counts?: Counts): Doc {
   return find === undefined ? new Map([['stage', 'EOF']]) : explainFind(find, counts);
 }
 
-function planner(namespace: string, read: Read): Doc {
+function planner(namespace: string, read: ReadPlan): Doc {
   return new Map<string, Value>([
     ['namespace', namespace],
     ['parsedQuery', read.find?.query.filter ?? new Map()],

@@ -14,7 +14,7 @@ import { isFlag, isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { cursorReply, firstBatch, isOver, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
-import { prepareRead, type Read } from './read.ts';
+import { prepareRead, type ReadPlan } from './read.ts';
 
 function find(database: Database, command: Command): Work {
   const { args, db } = command;
@@ -62,7 +62,7 @@ export function findQuery(args: Doc): FindQuery {
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
 function* shown(
-  { rows }: Read,
+  { rows }: ReadPlan,
   project: Transform | undefined,
   raw: RawTransform | undefined,
 ): Generator<Uint8Array | undefined> {

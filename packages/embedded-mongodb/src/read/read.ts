@@ -20,7 +20,7 @@ export type Result = {
 };
 
 /** A question to a collection, which need not exist. */
-export type Read = {
+export type ReadPlan = {
   /** The collection that is read, whose end is the end of an open cursor. */
   readonly collection: Collection | undefined;
   /** How the collection is searched. */
@@ -43,7 +43,7 @@ const countAllStage: Doc = new Map([
 ]);
 
 /** Prepares a query on a collection. */
-export function prepareRead(database: Database, db: string, name: string, query: FindQuery, context: Context): Read {
+export function prepareRead(database: Database, db: string, name: string, query: FindQuery, context: Context): ReadPlan {
   const collection = database.catalog.get(db, name);
   const find = collection && prepareFind(database.file, collection, query, context);
   if (find === undefined) compileFilter(query.filter, context);
@@ -51,7 +51,13 @@ export function prepareRead(database: Database, db: string, name: string, query:
 }
 
 /** Prepares a pipeline on a collection; as much as possible of its beginning is left to an index. */
-export function prepareStages(database: Database, db: string, name: string, stages: readonly Value[], context: Context): Read {
+export function prepareStages(
+  database: Database,
+  db: string,
+  name: string,
+  stages: readonly Value[],
+  context: Context,
+): ReadPlan {
   const collection = database.catalog.get(db, name);
   const { query, rest } = pushDown(stages);
   const find = collection && prepareFind(database.file, collection, query, context);
@@ -92,6 +98,6 @@ function countAll(n: number): Doc[] {
   ];
 }
 
-function* docsOf(read: Pick<Read, 'rows'> | undefined, counts?: Counts): Generator<Doc | undefined> {
+function* docsOf(read: Pick<ReadPlan, 'rows'> | undefined, counts?: Counts): Generator<Doc | undefined> {
   if (read !== undefined) for (const row of read.rows(counts)) yield row?.doc;
 }

@@ -1,5 +1,5 @@
 import { DatabaseError } from '../values/errors.ts';
-import type { Damage, Dropped } from './page-sums.ts';
+import type { Damage, DroppedWrites } from './page-sums.ts';
 
 const sqliteCorrupt = 11;
 const sqliteNotADatabase = 26;
@@ -31,7 +31,7 @@ export function describeDamage({ pages, named, log, at }: Damage): string {
 }
 
 /** What a start had to leave out of the log, as a sentence. */
-export function describeDropped({ frames, acknowledged, since, at }: Dropped): string {
+export function describeDropped({ frames, acknowledged, since, at }: DroppedWrites): string {
   const what = `The start at ${at} had to leave out the last ${frames} frame${frames === 1 ? '' : 's'} of 4 KB of the log`;
   const when = since === undefined ? '' : ` (the latest document before them is of ${since})`;
   const meaning = acknowledged

@@ -14,7 +14,7 @@ const schema = 'CREATE TABLE IF NOT EXISTS file_id (id TEXT NOT NULL, inode TEXT
 export function establishFileId(database: DatabaseSync, path: string): { id: string; before: string } {
   const here = placeOf(path);
   const noted = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get('file_id')
-    ? (database.prepare('SELECT id, inode, born FROM file_id').get() as Noted | undefined)
+    ? (database.prepare('SELECT id, inode, born FROM file_id').get() as NotedFile | undefined)
     : undefined;
   if (noted && isSamePlace(noted, here)) return { id: noted.id, before: noted.id };
   const id = randomBytes(12).toString('hex');
@@ -33,7 +33,7 @@ export function forgetFileId(database: DatabaseSync): void {
 }
 
 type Place = { readonly inode: string; readonly born: string };
-type Noted = Place & { readonly id: string };
+type NotedFile = Place & { readonly id: string };
 
 function placeOf(path: string): Place {
   const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });

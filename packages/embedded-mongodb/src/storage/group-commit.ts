@@ -12,7 +12,7 @@ const sqliteIoerr = 10;
 const sqliteFull = 13;
 
 /** Told how the transaction ended that a statement ran in: `undefined`, or why nothing of it is stored. */
-export type Settled = (failure: DatabaseError | undefined) => void;
+export type SettleCallback = (failure: DatabaseError | undefined) => void;
 
 /** Housekeeping that may as well be done later: it is passed over while the disk takes no writes. */
 export function ifPossible(step: () => void): void {
@@ -35,7 +35,7 @@ export type GroupCommit = {
   /** Runs what may be told once it is committed, though the next synced commit alone saves it from a power cut. */
   unsynced<T>(step: () => T): T;
   /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
-  settled(callback: Settled): void;
+  settled(callback: SettleCallback): void;
   /** How many changes were asked for so far. */
   readonly changes: number;
   /** Why writes are no longer accepted, if so. */
@@ -62,7 +62,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
   let doomed: DatabaseError | undefined;
   let failure: DatabaseError | undefined;
   let refusal: DatabaseError | undefined;
-  let waiting: Settled[] = [];
+  let waiting: SettleCallback[] = [];
   let scheduled: NodeJS.Immediate | undefined;
 
   const flush = () => {

@@ -18,7 +18,7 @@ export type Holder = {
 };
 
 /** What a holder writes: earlier versions say nothing of checksums. */
-type Announced = Holder & { readonly keepsSums: true };
+type AnnouncedHolder = Holder & { readonly keepsSums: true };
 
 /** The process that holds the database of a directory, if there is one that answers. */
 export function readHolder(directory: string): Holder | undefined {
@@ -55,7 +55,7 @@ export function readAnnounced(directory: string): Holder | undefined {
 
 /** Tells other processes of this machine where the database of a directory answers. */
 export function announce(directory: string, uri: string): void {
-  const holder: Announced = { pid: process.pid, uri, keepsSums: true };
+  const holder: AnnouncedHolder = { pid: process.pid, uri, keepsSums: true };
   overwrite(directory, JSON.stringify(holder));
 }
 
@@ -65,7 +65,8 @@ export function withdraw(directory: string): void {
 }
 
 /** Whether the latest holder was of a version that keeps the checksums of pages. */
-export const keptSums = (directory: string): boolean => (readAnnounced(directory) as Partial<Announced>)?.keepsSums === true;
+export const keptSums = (directory: string): boolean =>
+  (readAnnounced(directory) as Partial<AnnouncedHolder>)?.keepsSums === true;
 
 /** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
 function overwrite(directory: string, text: string): void {

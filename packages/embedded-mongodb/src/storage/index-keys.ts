@@ -44,7 +44,7 @@ export function indexKeys(fields: readonly IndexField[], document: Buffer, spars
   const walked = fields.map((field) => walk(root, field));
   // Most keys go through no array, and nothing stands beside them that they could be equal to.
   if (walked.every(({ done }) => done)) return { keys: isLeftOut(walked, sparse) ? [] : [keyOf(fields, walked)], multikey: 0 };
-  const found: Found = { keys: new Map(), multikey: 0, sparse };
+  const found: KeySet = { keys: new Map(), multikey: 0, sparse };
   expand(fields, walked, found);
   return { keys: [...found.keys.values()], multikey: found.multikey };
 }
@@ -56,14 +56,14 @@ type Place = {
   readonly done: boolean;
 };
 
-type Found = {
+type KeySet = {
   readonly keys: Map<string, Buffer>;
   readonly sparse: boolean;
   multikey: number;
 };
 
 /** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
-function expand(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
+function expand(fields: readonly IndexField[], places: readonly Place[], found: KeySet): void {
   const walked = places.map((place, i) => walk(place, fields[i] as IndexField));
   const array = walked.find((place) => !place.done && place.value?.type === bsonType.array)?.value;
   if (array === undefined) {
@@ -123,7 +123,7 @@ function isPosition(part: Buffer): boolean {
 /** Stands for the one value of an array without elements. */
 const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
 
-function addKey(fields: readonly IndexField[], places: readonly Place[], found: Found): void {
+function addKey(fields: readonly IndexField[], places: readonly Place[], found: KeySet): void {
   if (isLeftOut(places, found.sparse)) return;
   const key = keyOf(fields, places);
   found.keys.set(key.toString('latin1'), key);

@@ -36,7 +36,7 @@ export type Damage = {
 };
 
 /** What a start had to leave out of the log. */
-export type Dropped = {
+export type DroppedWrites = {
   readonly frames: number;
   /** Whether it was acknowledged; else it may have been in the middle of being written. */
   readonly acknowledged: boolean;
@@ -45,12 +45,12 @@ export type Dropped = {
   readonly at: string;
 };
 
-type Notes = { id: string; damage?: Damage; dropped?: Dropped };
+type Notes = { id: string; damage?: Damage; dropped?: DroppedWrites };
 
 /** The checksums of an open database. */
 export type PageSums = {
   readonly damage: Damage | undefined;
-  readonly dropped: Dropped | undefined;
+  readonly dropped: DroppedWrites | undefined;
   /** How many pages the file has. */
   readonly pages: number;
   /** Notes that so many frames of the log are synced. */
@@ -61,7 +61,7 @@ export type PageSums = {
   check(first: number): number;
   /** Checks what is in the log. */
   checkLog(frames: number): void;
-  noteDropped(dropped: Omit<Dropped, 'at'>): void;
+  noteDropped(dropped: Omit<DroppedWrites, 'at'>): void;
   /** Forgets what the pages should have, because they were changed without that being known; what was found stays. */
   forget(): void;
   close(): void;

@@ -15,7 +15,7 @@ const mostTried = 5_000;
 const mostNumbers = 1e9;
 
 /** What could be read of a part of a collection. */
-export type Salvaged = {
+export type SalvageResult = {
   readonly documents: readonly Doc[];
   /** The number after which to go on; undefined at the end. */
   readonly next: number | undefined;
@@ -27,7 +27,7 @@ export type Salvaged = {
  * Reads the documents of a collection after a number, in the order in which they were inserted, and passes over what is damaged: each call does a
  * bounded amount of work, and the next one begins at a higher number, so that reading on ends.
  */
-export function salvageAfter(file: DatabaseFile, collection: Collection, after: number): Salvaged {
+export function salvageAfter(file: DatabaseFile, collection: Collection, after: number): SalvageResult {
   const last = lastNumber(file, collection);
   const documents: Doc[] = [];
   let [at, bytes, unreadable, tried] = [after, 0, 0, 0];

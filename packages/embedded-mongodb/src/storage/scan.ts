@@ -9,7 +9,7 @@ import { limitClause, smallDocument } from './sqlite.ts';
 import type { PieceSql, StoredIndex } from './stored-index.ts';
 
 /** A stored document as a scan meets it. */
-export type Stored = {
+export type StoredDocument = {
   readonly rid: number;
   readonly document: Buffer;
 };
@@ -34,7 +34,7 @@ const chunkBytes = 1_000_000;
  * The documents of a range of an index in key order, and `undefined` where others may have their turn. The scan holds no SQLite
  * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
  */
-export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<Stored | undefined> {
+export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<StoredDocument | undefined> {
   const { file, collection, expected = chunkRows, operation } = scan;
   let last: Entry | undefined;
   // Where one document is wanted, there mostly is no other one.
@@ -55,7 +55,7 @@ export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Gen
 }
 
 /** All documents in the order in which they were inserted, or against it; `undefined` where others may have their turn. */
-export function* scanTable(scan: Scan): Generator<Stored | undefined> {
+export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
   const { collection, backward, expected, operation } = scan;
   const [after, order] = backward ? ['<', 'DESC'] : ['>', 'ASC'];
   const sql = `SELECT rid, ${smallDocument('doc')} FROM ${collection.table} WHERE rid ${after} ? ORDER BY rid ${order} ${limitClause}`;

@@ -2,7 +2,7 @@ import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { knownName, learnName } from './names.ts';
 import { asBuffer, RawCursor, rawField, typeOf, valueEnd } from './raw.ts';
-import { bsonType, type Doc, Opaque, type Value } from './value.ts';
+import { bsonType, type Doc, OpaqueValue, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
 export const maxLevels = 100;
@@ -137,12 +137,12 @@ export class Reader {
   }
 
   /** A value of a type that is only kept: of its inside only the end is checked. */
-  #opaque(byte: number, end: number): Opaque {
+  #opaque(byte: number, end: number): OpaqueValue {
     const type = typeOf(byte);
     const hasLength = lengthFirst.has(type);
     const stop = hasLength && end - this.at < 4 ? -1 : valueEnd(this.#bytes, type, this.at);
     if (stop < this.at) throw invalidBson('a value runs over the end of its document');
-    return new Opaque(type, this.#copy(stop - this.at, end));
+    return new OpaqueValue(type, this.#copy(stop - this.at, end));
   }
 
   #byte(): number {

@@ -1,6 +1,6 @@
 import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { badValue, DatabaseError, tooDeep } from './errors.ts';
-import { bsonType, type Doc, Opaque, typeNumber, type Value } from './value.ts';
+import { bsonType, type Doc, OpaqueValue, typeNumber, type Value } from './value.ts';
 
 /** What `bson` can do with an id; its types keep that to themselves. */
 type WritesItself = { serializeInto: (bytes: Uint8Array, at: number) => number };
@@ -41,7 +41,7 @@ export class Writer {
   #array(items: readonly Value[], depth: number): void {
     const start = this.#open(depth);
     // An answer is mostly stored documents: to grow once is cheaper than time and again.
-    this.#reserve(items.reduce<number>((sum, item) => sum + (item instanceof Opaque ? item.bytes.length + mostHead : 0), 0));
+    this.#reserve(items.reduce<number>((sum, item) => sum + (item instanceof OpaqueValue ? item.bytes.length + mostHead : 0), 0));
     for (let i = 0; i < items.length; i++) this.#field(String(i), items[i] as Value, depth);
     this.#close(start);
   }
@@ -85,7 +85,7 @@ export class Writer {
         this.#bytes[this.#at++] = value ? 1 : 0;
         break;
       case bsonType.object:
-        if (value instanceof Opaque) this.#raw(value.bytes);
+        if (value instanceof OpaqueValue) this.#raw(value.bytes);
         else this.document(value as Doc, depth - 1);
         break;
       case bsonType.array:
@@ -107,7 +107,7 @@ export class Writer {
         break;
       default:
         // null is all type and no value.
-        if (value instanceof Opaque) this.#raw(value.bytes);
+        if (value instanceof OpaqueValue) this.#raw(value.bytes);
     }
   }
 

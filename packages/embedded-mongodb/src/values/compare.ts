@@ -1,6 +1,6 @@
 import { type Binary, Long, type ObjectId } from 'bson';
 import { notSupported } from './errors.ts';
-import { bsonType, type Doc, type Maybe, type NumberValue, Opaque, typeName, typeNumber, type Value } from './value.ts';
+import { bsonType, type Doc, type Maybe, type NumberValue, OpaqueValue, typeName, typeNumber, type Value } from './value.ts';
 
 /**
  * MongoDB's order over all values: types first (missing, null, numbers, strings, documents, arrays, binary, ObjectId, boolean, date),
@@ -69,7 +69,7 @@ const ranks: ReadonlyMap<number, number> = new Map([
 ]);
 
 function compareSameRank(rank: number, a: Value, b: Value): number {
-  if (a instanceof Opaque || b instanceof Opaque) return compareOpaque(a, b);
+  if (a instanceof OpaqueValue || b instanceof OpaqueValue) return compareOpaque(a, b);
   switch (rank) {
     case 10:
       return compareNumbers(a as NumberValue, b as NumberValue);
@@ -90,8 +90,9 @@ function compareSameRank(rank: number, a: Value, b: Value): number {
 }
 
 function compareOpaque(a: Value, b: Value): number {
-  if (a instanceof Opaque && b instanceof Opaque && a.type === b.type && Buffer.compare(a.bytes, b.bytes) === 0) return 0;
-  throw notSupported(`comparing values of the type ${typeName(a instanceof Opaque ? a : b)} is not supported`);
+  if (a instanceof OpaqueValue && b instanceof OpaqueValue && a.type === b.type && Buffer.compare(a.bytes, b.bytes) === 0)
+    return 0;
+  throw notSupported(`comparing values of the type ${typeName(a instanceof OpaqueValue ? a : b)} is not supported`);
 }
 
 function compareDoubles(a: number, b: number): number {

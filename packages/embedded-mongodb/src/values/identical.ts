@@ -1,6 +1,6 @@
 import { Double } from 'bson';
 import { compare } from './compare.ts';
-import { isDoc, type Maybe, Opaque, typeNumber, type Value } from './value.ts';
+import { isDoc, type Maybe, OpaqueValue, typeNumber, type Value } from './value.ts';
 
 /** Whether two values are the same to the bit: types, field order and the sign of zero count, unlike in `equals`. */
 export function identical(a: Maybe, b: Maybe): boolean {
@@ -8,7 +8,7 @@ export function identical(a: Maybe, b: Maybe): boolean {
   if (a === undefined || b === undefined || typeNumber(a) !== typeNumber(b)) return false;
   if (Array.isArray(a)) return identicalArrays(a, b as Value[]);
   if (isDoc(a)) return identicalEntries([...a], [...(b as typeof a)]);
-  if (a instanceof Opaque) return Buffer.compare(a.bytes, (b as Opaque).bytes) === 0;
+  if (a instanceof OpaqueValue) return Buffer.compare(a.bytes, (b as OpaqueValue).bytes) === 0;
   return compare(a, b) === 0 && !(a instanceof Double && Object.is(a.value, -0) !== Object.is((b as Double).value, -0));
 }
 

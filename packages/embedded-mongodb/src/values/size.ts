@@ -1,5 +1,5 @@
 import { Binary } from 'bson';
-import { isDoc, type Maybe, Opaque } from './value.ts';
+import { isDoc, type Maybe, OpaqueValue } from './value.ts';
 
 /** About how many bytes of memory a decoded value takes. */
 export function sizeOf(value: Maybe): number {
@@ -11,6 +11,6 @@ export function sizeOf(value: Maybe): number {
     return size;
   }
   if (Array.isArray(value)) return value.reduce<number>((size, item) => size + 8 + sizeOf(item), 40);
-  if (value instanceof Opaque) return 60 + value.bytes.length;
+  if (value instanceof OpaqueValue) return 60 + value.bytes.length;
   return value instanceof Binary ? 100 + value.position : 50;
 }

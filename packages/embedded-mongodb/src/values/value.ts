@@ -4,7 +4,7 @@ import { Binary, Double, Int32, Long, ObjectId } from 'bson';
  * A value of a BSON type that nothing here computes with: kept byte for byte, and neither compared nor indexed. Also a document
  * that goes into an answer as it is stored.
  */
-export class Opaque {
+export class OpaqueValue {
   readonly type: number;
   readonly bytes: Uint8Array;
   constructor(type: number, bytes: Uint8Array) {
@@ -17,7 +17,7 @@ export class Opaque {
 export type NumberValue = Int32 | Double | Long;
 
 /** A single BSON value that is neither document nor array. */
-export type Scalar = null | boolean | string | Date | NumberValue | ObjectId | Binary | Opaque;
+export type Scalar = null | boolean | string | Date | NumberValue | ObjectId | Binary | OpaqueValue;
 
 /** A document: a Map keeps the order of all fields, also of `"1"`, and `__proto__` is a name like any other. */
 export type Doc = Map<string, Value>;
@@ -79,8 +79,8 @@ export function typeNumber(value: Value): number {
       return bsonType.long;
     case Binary:
       return bsonType.binData;
-    case Opaque:
-      return (value as Opaque).type;
+    case OpaqueValue:
+      return (value as OpaqueValue).type;
   }
   throw new TypeError(`not a BSON value: ${String(value)}`);
 }

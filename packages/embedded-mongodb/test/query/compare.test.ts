@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { compare, equals } from '../../src/values/compare.ts';
 import { hashKey } from '../../src/values/hash-key.ts';
 import { identical } from '../../src/values/identical.ts';
-import { Opaque, type Value } from '../../src/values/value.ts';
+import { OpaqueValue, type Value } from '../../src/values/value.ts';
 import { values } from './arbitraries.ts';
 import { codeOf, d } from './notation.ts';
 
 const id = new ObjectId('507f1f77bcf86cd799439011');
 const double = (value: number) => new Double(value);
 const long = (text: string) => Long.fromString(text);
-const decimal = (text: string) => new Opaque(19, Decimal128.fromString(text).bytes);
+const decimal = (text: string) => new OpaqueValue(19, Decimal128.fromString(text).bytes);
 
 describe('the order of values', () => {
   const ladder: [string, Value | undefined][] = [

@@ -1,5 +1,5 @@
 /** What waits: when it is due, in milliseconds since 1970, and how long that was from the last attempt. */
-type Waiting = { id: number; retryAt: number; pause?: number | undefined };
+type WaitingEntry = { id: number; retryAt: number; pause?: number | undefined };
 
 /** By their ids, when things are due on a clock that nobody sets. */
 const due = new Map<number, { retryAt: number; at: number }>();
@@ -8,7 +8,7 @@ const due = new Map<number, { retryAt: number; at: number }>();
 export const longestPause = 30_000;
 
 /** How many milliseconds something still waits: never longer than it was to wait, also when the device's clock was set back. */
-export function waitOf({ id, retryAt, pause = longestPause }: Waiting): number {
+export function waitOf({ id, retryAt, pause = longestPause }: WaitingEntry): number {
   const known = due.get(id);
   if (known?.retryAt === retryAt) return known.at - performance.now();
   const wait = Math.min(pause, retryAt - Date.now());

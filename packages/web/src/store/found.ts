@@ -16,10 +16,10 @@ export type Search = {
 };
 
 /** What was found so far, and where more begins. */
-export type Found = { list: readonly Message[]; next: string | undefined; ignored: number };
+export type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
 
 /** What was found last: still there when the panel is drawn again for the room of a result. */
-let last: { key: string; found: Found } | undefined;
+let last: { key: string; found: FoundList } | undefined;
 
 /** Reads the search that an address has. */
 export function searchIn(address: string, room: string): Search {
@@ -50,7 +50,7 @@ export const addressOf = ({ words, room, order, author, since, until }: Search):
   })}`;
 
 /** Finds the first messages, or those that were found before by the same search. */
-export async function find(search: Search): Promise<Found> {
+export async function find(search: Search): Promise<FoundList> {
   const key = JSON.stringify(search);
   if (last?.key === key) return last.found;
   const found = await readPage(search);
@@ -59,7 +59,7 @@ export async function find(search: Search): Promise<Found> {
 }
 
 /** Finds more. */
-export async function findMore(search: Search, { list, next, ignored }: Found): Promise<Found> {
+export async function findMore(search: Search, { list, next, ignored }: FoundList): Promise<FoundList> {
   const more = await readPage(search, next);
   const found = { list: [...list, ...more.list], next: more.next, ignored };
   last = { key: JSON.stringify(search), found };
@@ -71,7 +71,7 @@ export function forgetFound(): void {
   last = undefined;
 }
 
-async function readPage({ words, room, order, author, since, until }: Search, cursor?: string): Promise<Found> {
+async function readPage({ words, room, order, author, since, until }: Search, cursor?: string): Promise<FoundList> {
   const query = {
     q: words,
     limit: 50,
@@ -87,7 +87,7 @@ async function readPage({ words, room, order, author, since, until }: Search, cu
 type FoundQuery = NonNullable<paths['/api/messages']['get']['parameters']['query']>;
 
 /** Reads messages that were found, after a cursor. A page may be empty where much was looked at in vain. */
-export async function readFound(query: FoundQuery, cursor?: string): Promise<Found> {
+export async function readFound(query: FoundQuery, cursor?: string): Promise<FoundList> {
   for (let next = cursor; ; ) {
     const call = chat.GET('/api/messages', { params: { query: { ...query, ...(next !== undefined && { cursor: next }) } } });
     const { data, headers } = await askFully<Message[]>(call);

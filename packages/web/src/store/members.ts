@@ -7,16 +7,16 @@ import type { Changes } from './reduce.ts';
 export const roles = ['member', 'moderator', 'owner'] as const;
 
 /** The members of a room as far as they were read, and where the next page begins if there is one. */
-type Known = { list: readonly Member[]; next: string | undefined };
+type KnownMembers = { list: readonly Member[]; next: string | undefined };
 
-const members = signal<ReadonlyMap<string, Known>>(new Map());
+const members = signal<ReadonlyMap<string, KnownMembers>>(new Map());
 const asked = new Map<string, Promise<void>>();
 
 /** How many members are read at a time. */
 const pageSize = 200;
 
 /** What is known of the members of a room. */
-export const knownMembers = (room: string): Known | undefined => members.value.get(room);
+export const knownMembers = (room: string): KnownMembers | undefined => members.value.get(room);
 
 /** The members of a room as far as they were read, all of a room with few of them by name; undefined before. */
 export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room)?.list;
@@ -39,7 +39,7 @@ export function loadMembers(room: string, { again = false } = {}): Promise<void>
 }
 
 /** Reads members of a room, the first or those after some that are known. */
-export async function readPage(room: string, { after }: { after?: string | undefined } = {}): Promise<Known> {
+export async function readPage(room: string, { after }: { after?: string | undefined } = {}): Promise<KnownMembers> {
   const query = { room, limit: pageSize, ...(after !== undefined && { after }) };
   const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
   return { list: data, next: nextOf(headers) };
@@ -75,7 +75,7 @@ const names = new Intl.Collator();
 const byName = (one: Member, other: Member) => names.compare(nameOf(one), nameOf(other));
 
 /** Takes over the members of a room as far as they were read. */
-export function keepMembers(room: string, known: Known): void {
+export function keepMembers(room: string, known: KnownMembers): void {
   learnMembers(known.list);
   members.value = new Map(members.value).set(room, known);
 }

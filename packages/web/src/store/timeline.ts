@@ -35,10 +35,10 @@ type Page = { messages: Message[]; hasMore: boolean };
 /** Whether a message stands in its room, and not in a thread alone. */
 const isInRoom = ({ is_in_room }: Message): boolean => is_in_room !== false;
 
-type Around = { before?: number; after?: number; around?: number };
+type PageBounds = { before?: number; after?: number; around?: number };
 
 /** Reads a page of history; where it has nothing, because all that stood there is in threads, the next one. */
-async function readHistory(room: string, limit: number, place: Around) {
+async function readHistory(room: string, limit: number, place: PageBounds) {
   const side = place.after === undefined && place.around === undefined ? 'before' : 'after';
   for (let from = place; ; ) {
     const query = { room, limit, is_in_room: 'true' as const, ...from };
@@ -297,7 +297,7 @@ export class Timeline {
    * A page of history. What the feed brought while it was on its way goes before what it says, and after its end: what the feed says later is
    * still to come.
    */
-  async #page(place: Around): Promise<Page> {
+  async #page(place: PageBounds): Promise<Page> {
     this.#reading++;
     try {
       const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;

@@ -3,15 +3,15 @@ import { ask, chat, type Room, type RoomDetails } from '../api.ts';
 import { changeMyRoom } from './rooms.ts';
 
 /** What is known of a room besides my membership. */
-export type About = { room?: Room; details?: RoomDetails };
+export type RoomFacts = { room?: Room; details?: RoomDetails };
 
-const known = signal<ReadonlyMap<string, About>>(new Map());
+const known = signal<ReadonlyMap<string, RoomFacts>>(new Map());
 
 /** What is known of a room. */
-export const aboutRoom = (id: string): About => known.value.get(id) ?? {};
+export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
 
 /** Takes over what was learned of a room. */
-export function learnAbout(id: string, about: About): void {
+export function learnAbout(id: string, about: RoomFacts): void {
   known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
   if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name });
 }

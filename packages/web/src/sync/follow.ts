@@ -1,5 +1,5 @@
 import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
-import { type Ask, Cursors, type Followed } from '../../../client/src/cursors.ts';
+import { type Ask, Cursors, type FollowedEvent } from '../../../client/src/cursors.ts';
 import { adaptive } from '../../../client/src/pace.ts';
 import { ask, askFully, chat, type Event, Failure, type Message, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
@@ -123,7 +123,7 @@ export class Follower {
 
   /** Applies what is new. */
   #takeNews(): void {
-    const events = this.cursors.take().filter((one): one is Followed => 'data' in one);
+    const events = this.cursors.take().filter((one): one is FollowedEvent => 'data' in one);
     const timeline = this.#timeline;
     const { at, epoch } = this.cursors.placeOf(timeline?.room ?? '') ?? {};
     if (!timeline || at === undefined || (events.length === 0 && at === timeline.place.at)) return;

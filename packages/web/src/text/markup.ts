@@ -4,10 +4,10 @@
 export type Edit = { start: number; end: number; text: string; from: number; to: number };
 
 /** A text with the part that is selected. */
-export type Selected = { value: string; start: number; end: number };
+export type TextSelection = { value: string; start: number; end: number };
 
 /** Puts marks around what is selected, or takes them away. Blanks at its ends stay outside, where marks mean something. */
-export function toggleMark({ value, start, end }: Selected, mark: string): Edit {
+export function toggleMark({ value, start, end }: TextSelection, mark: string): Edit {
   const chosen = value.slice(start, end);
   const isMarked =
     value.slice(start - mark.length, start) === mark &&
@@ -26,7 +26,7 @@ export function toggleMark({ value, start, end }: Selected, mark: string): Edit 
 }
 
 /** Marks what is selected as code: a line within it, several lines as a block. */
-export function toggleCode(selected: Selected): Edit {
+export function toggleCode(selected: TextSelection): Edit {
   const { value, start, end } = selected;
   const chosen = value.slice(start, end);
   if (!chosen.includes('\n')) return toggleMark(selected, '`');
@@ -37,7 +37,7 @@ export function toggleCode(selected: Selected): Edit {
 }
 
 /** Puts a prefix before each line that is selected, or takes it away where all have it. */
-export function togglePrefix({ value, start, end }: Selected, prefix: string): Edit {
+export function togglePrefix({ value, start, end }: TextSelection, prefix: string): Edit {
   const first = value.lastIndexOf('\n', start - 1) + 1;
   const next = value.indexOf('\n', end);
   const last = next < 0 ? value.length : next;
@@ -49,7 +49,7 @@ export function togglePrefix({ value, start, end }: Selected, prefix: string): E
 }
 
 /** Makes what is selected the text of a link to an address; without one, the address is what is typed next. */
-export function makeLink({ value, start, end }: Selected, address = ''): Edit {
+export function makeLink({ value, start, end }: TextSelection, address = ''): Edit {
   const chosen = value.slice(start, end);
   const text = `[${chosen}](${address})`;
   const caret = chosen === '' ? start + 1 : address === '' ? start + text.length - 1 : start + text.length;
@@ -63,7 +63,7 @@ export const isAddress = (text: string): boolean => /^https?:\/\/[^\s<>()]+$/.te
  * What a new line continues: the list or the quote in whose line the caret is. A line with nothing in it ends the list.
  * Undefined where a new line is only that.
  */
-export function continueLine({ value, start, end }: Selected): Edit | undefined {
+export function continueLine({ value, start, end }: TextSelection): Edit | undefined {
   const first = value.lastIndexOf('\n', start - 1) + 1;
   const [mark, indent = '', bullet = ''] = /^( *)([-*+] |\d{1,9}[.)] |> )/.exec(value.slice(first, start)) ?? [];
   if (mark === undefined || start !== end) return undefined;
@@ -77,10 +77,10 @@ export function continueLine({ value, start, end }: Selected): Edit | undefined 
 
 /** What each tool, and its key, does to the text that is selected. */
 export const formats = {
-  bold: (selected: Selected) => toggleMark(selected, '**'),
-  italic: (selected: Selected) => toggleMark(selected, '*'),
+  bold: (selected: TextSelection) => toggleMark(selected, '**'),
+  italic: (selected: TextSelection) => toggleMark(selected, '*'),
   code: toggleCode,
-  link: (selected: Selected) => makeLink(selected),
-  quote: (selected: Selected) => togglePrefix(selected, '> '),
-  list: (selected: Selected) => togglePrefix(selected, '- '),
+  link: (selected: TextSelection) => makeLink(selected),
+  quote: (selected: TextSelection) => togglePrefix(selected, '> '),
+  list: (selected: TextSelection) => togglePrefix(selected, '- '),
 };

@@ -4,7 +4,7 @@ import { isBlank } from '../../../client/src/texts.ts';
 import { isComposing, shortcutKey } from '../keyboard.ts';
 import { strings } from '../strings.ts';
 import { isFenceOpen } from '../text/fence.ts';
-import { continueLine, type Edit, formats, isAddress, makeLink, type Selected } from '../text/markup.ts';
+import { continueLine, type Edit, formats, isAddress, makeLink, type TextSelection } from '../text/markup.ts';
 import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
@@ -45,7 +45,7 @@ export type EditorHandle = {
   /** Puts text in place of all that is there, which undoing brings back. */
   replace: (text: string) => void;
   /** Changes the text as somebody who types, which undoing takes back. */
-  edit: (change: (selected: Selected) => Edit | undefined) => boolean;
+  edit: (change: (selected: TextSelection) => Edit | undefined) => boolean;
   /** Shows another text, without the focus. */
   set: (text: string) => void;
   submit: () => void;
@@ -150,7 +150,7 @@ export function Editor({
     putText(element, text, element.selectionStart - before, element.selectionEnd);
     changed();
   };
-  const edit = (change: (selected: Selected) => Edit | undefined): boolean => {
+  const edit = (change: (selected: TextSelection) => Edit | undefined): boolean => {
     const element = field.current as HTMLTextAreaElement;
     const { value, selectionStart: start, selectionEnd: end } = element;
     const made = change({ value, start, end });
@@ -290,7 +290,7 @@ export function Editor({
 }
 
 /** What keys do with Ctrl to the text that is selected. */
-const tools: Readonly<Record<string, (selected: Selected) => Edit>> = {
+const tools: Readonly<Record<string, (selected: TextSelection) => Edit>> = {
   b: formats.bold,
   i: formats.italic,
   e: formats.code,

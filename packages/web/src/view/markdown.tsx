@@ -65,9 +65,9 @@ export const Line = ({ text }: { text: string }) => (
 );
 
 /** How a block is shown. Within an item or a quote the first paragraph gives it its direction, and has none of its own. */
-type Showing = { mentions: Mentions; key: number; isFirst?: boolean; end?: ComponentChildren };
+type MarkdownContext = { mentions: Mentions; key: number; isFirst?: boolean; end?: ComponentChildren };
 
-function showBlock(block: Block, { mentions, key, isFirst = false, end }: Showing): JSX.Element {
+function showBlock(block: Block, { mentions, key, isFirst = false, end }: MarkdownContext): JSX.Element {
   const inline = (children: Inline[]) => children.map((child, at) => showInline(child, mentions, at));
   const blocks = (children: Block[]) => children.map((child, at) => showBlock(child, { mentions, key: at, isFirst: at === 0 }));
   const dir = isFirst ? undefined : 'auto';

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** What was loaded for a view: undefined while it is on its way, or why it could not be. */
-export type Loaded<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
+export type LoadedValue<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
 
 /** Loads something when a view appears, and again when one of `inputs` changes. */
-export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
+export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): LoadedValue<T> {
   const [state, setState] = useState<{ value?: T; failure?: unknown }>({});
   const [turn, setTurn] = useState(0);
   useEffect(() => {
