@@ -1,5 +1,5 @@
 import { entityTag, lists } from '../api/entity-tag.ts';
-import { jsonOf } from '../api/written.ts';
+import { jsonOf } from '../api/serialised-json.ts';
 import { config } from '../config.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Parameters, Values } from '../api/parameters.ts';
 import type { JsonSchema, Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
-import type { SerialisedJson } from '../api/written.ts';
+import type { SerialisedJson } from '../api/serialised-json.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Answer, PlainAnswer } from './answers.ts';

@@ -7,7 +7,7 @@ import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
 import { stateOf } from '../database/within-process.ts';
 import { describeError, log } from '../log.ts';
-import { LruCache } from '../recent.ts';
+import { LruCache } from '../lru-cache.ts';
 import type { Caller } from './caller.ts';
 import { personReads } from './persons.ts';
 import type { RatedAccount } from './write-rate.ts';

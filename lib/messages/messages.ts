@@ -9,7 +9,7 @@ import { isWithinProcess } from '../database/within-process.ts';
 import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
-import { LruCache } from '../recent.ts';
+import { LruCache } from '../lru-cache.ts';
 import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';

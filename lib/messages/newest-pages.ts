@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { jsonOf, SerialisedJson } from '../api/written.ts';
+import { jsonOf, SerialisedJson } from '../api/serialised-json.ts';
 import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
 import { config } from '../config.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person } from '../identity/persons.ts';
 import { describeError, log } from '../log.ts';
-import { LruCache } from '../recent.ts';
+import { LruCache } from '../lru-cache.ts';
 import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 

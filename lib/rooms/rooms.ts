@@ -7,7 +7,7 @@ import { type ListPage, type Page, pageById, withOneMore } from '../api/pages.ts
 import { about, flag, nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described, listOf } from '../api/schema.ts';
-import { SerialisedJson } from '../api/written.ts';
+import { SerialisedJson } from '../api/serialised-json.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { batch, fulfilled, singleFlight } from '../database/batching.ts';

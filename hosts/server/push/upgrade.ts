@@ -9,9 +9,9 @@ import { baseChain, rejectWith, toLambdaHandler } from '../../../lib/http/base-c
 import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../../../lib/http/request.ts';
 import type { Caller } from '../../../lib/identity/caller.ts';
+import { LruCache } from '../../../lib/lru-cache.ts';
 import { protocol, socketLimits } from '../../../lib/push/frames.ts';
 import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
-import { LruCache } from '../../../lib/recent.ts';
 import { makeContext, makeEvent, splitTarget } from '../event.ts';
 import { ambiguous, isPlain } from '../plain.ts';
 import { respondRaw } from '../respond.ts';

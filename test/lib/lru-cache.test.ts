@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LruCache } from '../../lib/recent.ts';
+import { LruCache } from '../../lib/lru-cache.ts';
 
 describe('an LRU cache', () => {
   it('has a limited number of entries, and drops the least recently used one first', () => {
