@@ -18,7 +18,7 @@ const layers = [
   ['mail'],
   ['smtp-url'],
   ['carrier', 'deadline', 'log', 'metrics', 'net'],
-  ['cloudfront-secrets', 'config', 'errors', 'printable-json', 'recent'],
+  ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],
   ['nearest-name'],
 ];
