@@ -60,7 +60,8 @@ try {
         await page.getByLabel('Username or e-mail address').fill('ann');
         await page.getByLabel('Password').fill(ann.password);
         await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.locator('.rooms li').first().waitFor();
+        // On a phone, what is left of a room may not be in view.
+        await page.locator('.rooms li').first().waitFor({ state: 'attached' });
         isIn = true;
       }
       await show(page, screen, sample, look);
