@@ -26,9 +26,12 @@ export function readSent(bytes: Uint8Array, headers: Headers): Sent {
   const event = headers['x-github-event'];
   if (event !== undefined) return report(readGithub(event, body));
   if (Array.isArray(sent.alerts)) return { shape: 'other', text: fitting(readAlerts(body)) };
-  const isOwn = !isPayload && Object.keys(sent).every((name) => name === 'text');
+  const isOwn = !isPayload && Object.keys(sent).every((name) => name === 'text') && !slackLink.test(String(sent.text));
   return isOwn ? { shape: 'own', text: ownText(sent) } : { shape: 'slack', text: fitting(readSlack(body)) };
 }
+
+/** A link in Slack's markup, which nothing in Markdown looks like: some programs send a text alone in Slack's shape. */
+const slackLink = /<(?:https?:\/\/|mailto:)[^<>|\s]+\|[^<>]+>/;
 
 const report = (text: string | undefined): Sent => ({
   shape: 'other',

@@ -35,6 +35,23 @@ describe("Slack's markup becomes Markdown:", () => {
 });
 
 describe('a message in the shape that another program sends is readable:', () => {
+  it.each([
+    [
+      'Markdown',
+      '*Build* [#7](https://ci.example/7) and <https://ci.example>',
+      'own',
+      '*Build* [#7](https://ci.example/7) and <https://ci.example>',
+    ],
+    [
+      "Slack's markup, where a link says so",
+      '*Build* <https://ci.example/7|#7> failed',
+      'slack',
+      '**Build** [#7](https://ci.example/7) failed',
+    ],
+  ])('a text alone is %s', (_what, text, shape, shown) => {
+    expect(readSent(bytesOf({ text }), {})).toEqual({ shape, text: shown });
+  });
+
   it("Slack's blocks, whose text stands in only where they show nothing", () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Deploy' } },
