@@ -58,6 +58,8 @@ process.stdin.on('keypress', () => terminal.line !== '' && news.typing(room));
 prompt();
 
 for await (const one of news) {
+  // How people are, who are not watched here.
+  if (!('room' in one)) continue;
   const isHere = one.room.$oid === room;
   if (one.type === 'reset') {
     if (!isHere) continue;
