@@ -39,7 +39,7 @@ const thorough = [
 ];
 
 /**
- * Where CI runs, a thorough test is tried twice before it fails: browsers, processes and clocks of a busy machine now and then do what no test
+ * Where CI runs, a test is tried twice before it fails: browsers, processes and clocks of a busy machine now and then do what no test
  * expects. `ci-report.ts` names those that needed it.
  */
 const retry = process.env.CI ? 1 : 0;
@@ -55,7 +55,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'thorough',
-          retry,
           // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
           include: [...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])],
           exclude,
@@ -67,6 +66,7 @@ export default defineConfig({
     reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/ci-report.ts'] : [])],
     // Tests wait for the database and for other processes about as often as they compute.
     maxWorkers: availableParallelism() + 1,
+    retry,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // What is waited for may take long on a busy machine.
