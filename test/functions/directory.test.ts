@@ -13,7 +13,9 @@ const aWord = () => `owl${crypto.randomUUID()}`;
 describe.each(transports())('/api/directory, %s', (_transport, call) => {
   const list = (query: Record<string, string>) =>
     call('GET', `/api/directory?${new URLSearchParams(query)}`, { token: user.token });
-  const namesOf = (rows: unknown) => (rows as { name: string }[]).map(({ name }) => name);
+  // A page looks at some of the rooms alone, and other tests make thousands.
+  const find = (q: string) => everyPage(call, `/api/directory?${new URLSearchParams({ q })}`, user.token);
+  const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
 
   it('lists visible rooms by name, regardless of case, to any user', async () => {
     const word = aWord();
@@ -22,16 +24,14 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     await aRoom({ owner, name: word.toUpperCase(), is_open: false, members: [user] });
     await aRoom({ owner, name: `${word} hidden`, is_visible: false });
     await aRoom({ owner, name: `The ${word}` });
-    const { status, body } = await list({ q: word });
     const _id = { $oid: expect.stringMatching(/^[0-9a-f]{24}$/) };
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: [
+    expect(await find(word)).toEqual(
+      [
         { _id, name: word.toUpperCase(), topic: '', member_count: 2, is_open: false },
         { _id, name: `${word} chat`, topic: '', member_count: 1, is_open: true },
         { _id, name: `The ${word}`, topic: '', member_count: 1, is_open: true },
       ].toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1)),
-    });
+    );
   });
 
   it('lists every visible room without q', async () => {
@@ -48,14 +48,14 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
   ])('compares q with the starts of the words of the name literally, ignoring case: %s', async (_what, q, found) => {
     const word = aWord();
     await aRoom({ name: word });
-    expect(namesOf((await list({ q: q(word) })).body)).toEqual(found ? [word] : []);
+    expect(namesOf(await find(q(word)))).toEqual(found ? [word] : []);
   });
 
   it('reflects that a room is renamed, hidden or shown', async () => {
     const [word, other] = [aWord(), aWord()];
     const created = await aRoom({ name: word });
     const change = (body: object) => call('PATCH', created.path, { token: created.owner.token, body });
-    const listed = async () => [...namesOf((await list({ q: word })).body), ...namesOf((await list({ q: other })).body)];
+    const listed = async () => [...namesOf(await find(word)), ...namesOf(await find(other))];
     await change({ name: other });
     expect(await listed()).toEqual([other]);
     await change({ is_visible: false });
@@ -78,7 +78,7 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
       if (pages === 1) await aRoom({ owner, name: `${word} a` });
     });
     expect(found.map(({ _id }) => _id.$oid)).toEqual(ids);
-    expect(pages).toBe(2);
+    expect(pages).toBeGreaterThanOrEqual(2);
   });
 
   it.each([
