@@ -93,15 +93,16 @@ describe('who is active', () => {
     await signIn(page, ann);
     let told: string[] = [];
     page.on('websocket', (opened) => {
-      told = [];
-      opened.on('framesent', ({ payload }) => told.push(JSON.parse(String(payload)).type));
+      const sent: string[] = [];
+      told = sent;
+      opened.on('framesent', ({ payload }) => sent.push(JSON.parse(String(payload)).type));
     });
     await page.goto(`${serveUrl}${conversation}`);
     await expect.poll(() => told).toContain('watch');
     await say(page, 'Hello');
     await page.mouse.wheel(0, 1);
     await page.locator('li.message:not(.pending)', { hasText: 'Hello' }).waitFor();
-    expect(told.filter((type) => type === 'active')).toHaveLength(times);
+    await expect.poll(() => told.filter((type) => type === 'active').length).toBe(times);
     await context.close();
   });
 });
