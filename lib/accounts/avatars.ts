@@ -3,7 +3,7 @@ import { Binary, type ObjectId } from 'mongodb';
 import { avatars } from '../collections/avatars.ts';
 import { users } from '../collections/users.ts';
 import { HttpError, notFound, type Refusal } from '../errors.ts';
-import { uploadBroken, whole } from '../files/directory.ts';
+import { whole } from '../files/directory.ts';
 import { typeOf } from '../files/types.ts';
 import type { Picture } from '../http/bytes.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
@@ -34,7 +34,7 @@ const tooLarge: Refusal = () =>
   });
 
 export const readAvatarRefusals = [noSuchAvatar];
-export const setAvatarRefusals = [noSuchUser, noPicture, tooLarge, uploadBroken];
+export const setAvatarRefusals = [noSuchUser, noPicture, tooLarge];
 
 /** The picture of a user. */
 export async function readAvatar(user: ObjectId, asked: string | undefined): Promise<Picture> {
@@ -75,7 +75,7 @@ export const forgetAvatar = async (user: ObjectId): Promise<void> => void (await
 async function collect(sent: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of whole(sent)) {
+  for await (const chunk of whole(sent, noPicture)) {
     size += chunk.length;
     if (size > most) throw tooLarge();
     chunks.push(chunk);

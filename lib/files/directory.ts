@@ -109,12 +109,12 @@ async function write(file: FileHandle, { size, sha256 }: AnnouncedBytes, bytes: 
   if (written !== size || hash.digest('hex') !== sha256) throw otherBytes();
 }
 
-/** Bytes that come to their end; whatever else happens is the sender's doing. */
-export async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Bytes that come to their end; whatever else happens is the sender's doing, and refused. */
+export async function* whole(bytes: AsyncIterable<Uint8Array>, refuse: Refusal = uploadBroken): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch {
-    throw uploadBroken();
+    throw refuse();
   }
 }
 

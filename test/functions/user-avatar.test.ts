@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { setAvatar } from '../../lib/accounts/avatars.ts';
 import { avatars } from '../../lib/collections/avatars.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
@@ -159,4 +160,15 @@ describe('a picture of a user', () => {
     const shown = await succeed(inProcess('POST', '/api/invitations', { body: { invitation: code } }));
     expect(shown.body).toEqual(expect.not.objectContaining({ avatar: expect.anything() }));
   });
+});
+
+it('a picture whose upload ends too early is refused, and the one before it stays', async () => {
+  const ann = await anAccount();
+  const before = await versionOf(put(ann, aPicture));
+  const broken = (async function* () {
+    yield another();
+    throw new Error('The client has gone');
+  })();
+  await expect(setAvatar(new ObjectId(ann.id), broken)).rejects.toMatchObject({ status: 400 });
+  expect(await versionOf(inProcess('GET', '/api/users/me', { token: ann.token }))).toBe(before);
 });
