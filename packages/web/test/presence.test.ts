@@ -99,9 +99,9 @@ describe('who is active', () => {
     });
     await page.goto(`${serveUrl}${conversation}`);
     await expect.poll(() => told).toContain('watch');
-    await say(page, 'Hello');
+    await say(page, 'Good evening');
     await page.mouse.wheel(0, 1);
-    await page.locator('li.message:not(.pending)', { hasText: 'Hello' }).waitFor();
+    await page.locator('li.message:not(.pending)', { hasText: 'Good evening' }).waitFor();
     await expect.poll(() => told.filter((type) => type === 'active').length).toBe(times);
     await context.close();
   });
