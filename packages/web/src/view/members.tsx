@@ -171,7 +171,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     <li class="member">
       <PersonButton user={member.user.$oid} person={member} isHidden>
         <span class="face">
-          <Avatar person={member} id={member.user.$oid} />
+          <Avatar person={person} id={member.user.$oid} />
           <PresenceDot user={member.user.$oid} />
         </span>
       </PersonButton>

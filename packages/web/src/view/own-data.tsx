@@ -6,8 +6,6 @@ import { laterStrings } from '../strings-later.ts';
 import { notice } from './announcer.tsx';
 import { attempt } from './controls.tsx';
 
-const { ownData: words } = laterStrings;
-
 /** Collects all that the service has of me into a file. */
 export function OwnData() {
   const [progress, setProgress] = useState<Progress>();
@@ -20,7 +18,7 @@ export function OwnData() {
     await attempt(async () => {
       try {
         save(await collectMyData({ signal: ending.signal, onProgress: setProgress }));
-        notice(words.done);
+        notice(laterStrings.ownData.done);
       } catch (failure) {
         if (!ending.signal.aborted) throw failure;
       }
@@ -29,15 +27,15 @@ export function OwnData() {
   };
   return progress ? (
     <>
-      <p>{words.progress(progress.done, progress.rooms, progress.messages)}</p>
-      <progress value={progress.done} max={Math.max(progress.rooms, 1)} aria-label={words.submit} />
+      <p>{laterStrings.ownData.progress(progress.done, progress.rooms, progress.messages)}</p>
+      <progress value={progress.done} max={Math.max(progress.rooms, 1)} aria-label={laterStrings.ownData.submit} />
       <button type="button" onClick={() => collecting.current?.abort()}>
         {strings.app.cancel}
       </button>
     </>
   ) : (
     <button type="button" onClick={() => void download()}>
-      {words.submit}
+      {laterStrings.ownData.submit}
     </button>
   );
 }

@@ -9,8 +9,6 @@ import { attempt, Field, Form } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import './reminder.css';
 
-const { reminders: words } = laterStrings;
-
 const minutes = (many: number) => new Date(Date.now() + many * 60_000);
 
 /** At nine on the next Monday, here. */
@@ -30,35 +28,35 @@ const times = {
 
 /** Asks when one wants to be reminded of a message. */
 export const openReminder = (message: Message): void =>
-  openDialog(words.title, (close) => <Times message={message} close={close} />);
+  openDialog(laterStrings.reminders.title, (close) => <Times message={message} close={close} />);
 
 function Times({ message, close }: { message: Message; close: () => void }) {
   const set = async (at: Date | null) => {
     await remindOf(message, at);
-    notice(at ? words.set(shortOf(at)) : words.gone);
+    notice(at ? laterStrings.reminders.set(shortOf(at)) : laterStrings.reminders.gone);
     close();
   };
   const [isOwn, setOwn] = useState(false);
   const known = reminderOf(idOf(message));
   if (isOwn)
     return (
-      <Form onSubmit={({ at = '' }) => set(new Date(at))} submit={words.submit}>
-        <Field label={words.own} name="at" type="datetime-local" autoFocus />
+      <Form onSubmit={({ at = '' }) => set(new Date(at))} submit={laterStrings.reminders.submit}>
+        <Field label={laterStrings.reminders.own} name="at" type="datetime-local" autoFocus />
       </Form>
     );
   return (
     <div class="choices">
       {(Object.keys(times) as (keyof typeof times)[]).map((name) => (
         <button key={name} type="button" onClick={() => void attempt(() => set(times[name]()))}>
-          {words[name]} <span class="muted">{whenOf(times[name]())}</span>
+          {laterStrings.reminders[name]} <span class="muted">{whenOf(times[name]())}</span>
         </button>
       ))}
       <button type="button" onClick={() => setOwn(true)}>
-        {words.own}
+        {laterStrings.reminders.own}
       </button>
       {known && (
         <button type="button" onClick={() => void attempt(() => set(null))}>
-          {words.none} <span class="muted">{whenOf(known)}</span>
+          {laterStrings.reminders.none} <span class="muted">{whenOf(known)}</span>
         </button>
       )}
     </div>

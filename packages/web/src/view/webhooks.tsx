@@ -8,13 +8,11 @@ import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
 
-const { webhooks: words, invitations } = laterStrings;
-
 /** The addresses at which other programs post into a room, for its moderators: making, seeing and revoking them. */
 export function Webhooks({ room }: { room: string }) {
   return (
     <details class="addresses">
-      <summary>{words.title}</summary>
+      <summary>{laterStrings.webhooks.title}</summary>
       <Addresses room={room} />
     </details>
   );
@@ -30,7 +28,7 @@ function Addresses({ room }: { room: string }) {
     reload();
   };
   const revoke = async (webhook: string, name: string) => {
-    if (!(await confirmed(words.revokeAsk(name), invitations.revoke))) return;
+    if (!(await confirmed(laterStrings.webhooks.revokeAsk(name), laterStrings.invitations.revoke))) return;
     const params = { path: { room, webhook } };
     await attempt(() => ask(chat.DELETE('/api/rooms/{room}/webhooks/{webhook}', { params })));
     setMade(undefined);
@@ -38,23 +36,23 @@ function Addresses({ room }: { room: string }) {
   };
   return (
     <div class="stack-wide">
-      <p class="muted">{words.hint}</p>
+      <p class="muted">{laterStrings.webhooks.hint}</p>
       {!value ? (
         <Loading failure={failure} onRetry={reload} />
       ) : (
         <ul class="links">
-          {value.length === 0 && <li class="muted">{words.none}</li>}
+          {value.length === 0 && <li class="muted">{laterStrings.webhooks.none}</li>}
           {value.map((webhook) => (
             <li class="row" key={idOf(webhook)}>
               <span class="name">
-                <bdi>{webhook.name}</bdi> <span class="muted">{words.ends(webhook.hint)}</span>
+                <bdi>{webhook.name}</bdi> <span class="muted">{laterStrings.webhooks.ends(webhook.hint)}</span>
               </span>
               <button
                 type="button"
-                aria-label={words.revoke(webhook.name)}
+                aria-label={laterStrings.webhooks.revoke(webhook.name)}
                 onClick={() => void revoke(idOf(webhook), webhook.name)}
               >
-                {invitations.revoke}
+                {laterStrings.invitations.revoke}
               </button>
             </li>
           ))}
@@ -63,13 +61,13 @@ function Addresses({ room }: { room: string }) {
       {made !== undefined && (
         <ShownOnce
           values={[
-            [words.address, made],
-            [words.example, `curl --data-urlencode 'text=${words.sample}' ${made}`],
+            [laterStrings.webhooks.address, made],
+            [laterStrings.webhooks.example, `curl --data-urlencode 'text=${laterStrings.webhooks.sample}' ${made}`],
           ]}
         />
       )}
-      <Form key={made} onSubmit={make} submit={words.create}>
-        <Field label={words.name} name="webhook" maxLength={64} />
+      <Form key={made} onSubmit={make} submit={laterStrings.webhooks.create}>
+        <Field label={laterStrings.webhooks.name} name="webhook" maxLength={64} />
       </Form>
     </div>
   );
