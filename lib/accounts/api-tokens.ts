@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { about, nameText } from '../api/parameters.ts';
+import { about, nameText, requireFuture } from '../api/parameters.ts';
 import type { Scope } from '../api/scopes.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
-import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
+import { conflict, notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from '../identity/tokens.ts';
 
@@ -21,7 +21,7 @@ export async function createToken(
   name: string,
   { scopes = [], expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: Date | undefined } = {},
 ): Promise<NewToken> {
-  if (expiresAt && expiresAt.getTime() <= Date.now()) throw invalidParameter('expires_at', 'be in the future');
+  requireFuture('expires_at', expiresAt);
   const token = { user, name, kind: 'api' as const, scopes };
   const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
   try {

@@ -78,6 +78,11 @@ export const readTexts = <P extends Parameters>(parameters: P, sent: Record<stri
     ),
   );
 
+/** Requires that a time that was sent is yet to come: 400 with the name of its parameter. */
+export function requireFuture(name: string, time: Date | null | undefined): void {
+  if (time && time.getTime() <= Date.now()) throw invalidParameter(name, 'be in the future');
+}
+
 /** Throws a 400 for the second of the parameters, by their order in `names`, that have a value. */
 export function requireAtMostOne<Name extends string>(names: readonly Name[], values: { [N in Name]?: unknown }): void {
   const [one, another] = names.filter((name) => values[name] !== undefined);

@@ -1,10 +1,10 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
-import { about, dateTime, integer, optional, tokenOf, type Values } from '../api/parameters.ts';
+import { about, dateTime, integer, optional, requireFuture, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { attempt } from '../deadline.ts';
-import { conflict, invalidParameter, notFound, type Refusal } from '../errors.ts';
+import { conflict, notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
@@ -68,7 +68,7 @@ export async function invite(
   { expires_at: expiresAt, uses }: Values<typeof invitationParameters>,
   caller: Caller,
 ): Promise<NewInvitation> {
-  if (expiresAt && expiresAt.getTime() <= Date.now()) throw invalidParameter('expires_at', 'be in the future');
+  requireFuture('expires_at', expiresAt);
   const code = randomToken();
   const _id = new ObjectId();
   const created = {

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, showDate } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
-import { about, dateTime, oneOf, optional, orNone, type Values } from '../api/parameters.ts';
+import { about, dateTime, oneOf, optional, orNone, requireFuture, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { described, orNull } from '../api/schema.ts';
 import { type SavedDocument, saved } from '../collections/saved.ts';
-import { conflict, invalidParameter, type Refusal } from '../errors.ts';
+import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
 import { messageDeleted, requireNotDeleted } from './change.ts';
@@ -57,7 +57,7 @@ export async function saveMessage(
   { remind_at }: Values<typeof saveParameters>,
   caller: Caller,
 ): Promise<SavedMessage> {
-  if (remind_at && remind_at.getTime() <= Date.now()) throw invalidParameter('remind_at', 'be in the future');
+  requireFuture('remind_at', remind_at);
   const { message } = await findMessage(id, caller);
   requireNotDeleted(message);
   const user = caller.user._id;
