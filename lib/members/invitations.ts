@@ -11,6 +11,7 @@ import { findPersons, showPerson } from '../identity/persons.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
+import { revokeMade } from './made.ts';
 
 /** An invitation as moderators see it. */
 const fields = {
@@ -102,17 +103,8 @@ export async function listInvitations(room: ObjectId, caller: Caller): Promise<I
 }
 
 /** Revokes an invitation at once, as a moderator. */
-export async function revokeInvitation(room: ObjectId, invitation: ObjectId, caller: Caller): Promise<void> {
-  await attempt({ times: 10 }, async () => {
-    const where = { _id: room, 'invitations._id': invitation, ...allowedTo('seeInvitations', caller) };
-    const { matchedCount } = await rooms.updateOne(where, { $pull: { invitations: { _id: invitation } } });
-    if (matchedCount > 0) return true;
-    requirePermission(await findContext(room, caller), 'seeInvitations');
-    if (!(await rooms.findOne({ _id: room, 'invitations._id': invitation }, { projection: { _id: 1 } })))
-      throw noSuchInvitation();
-    return undefined;
-  });
-}
+export const revokeInvitation = (room: ObjectId, invitation: ObjectId, caller: Caller): Promise<void> =>
+  revokeMade('invitations', { room, id: invitation, action: 'seeInvitations', noSuch: noSuchInvitation }, caller);
 
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({

@@ -1,6 +1,10 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { inBatches } from '../database/writes.ts';
+import { attempt } from '../deadline.ts';
+import type { Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
 
 /*
  * Invitations and webhooks act for who made them: they end with the role by which they were made.
@@ -21,4 +25,25 @@ export async function forgetMadeBy(user: ObjectId, from: 'others' | 'all'): Prom
       rooms.unscoped.updateMany(some, { $pull: withoutMadeBy(user) }),
     );
   await Promise.all([forget('invitations.created_by'), forget('webhooks.created_by')]);
+}
+
+type Revocation = { room: ObjectId; id: ObjectId; action: 'seeInvitations' | 'seeWebhooks'; noSuch: Refusal };
+
+/** Revokes an invitation or a webhook at once, for those who may see them. */
+export async function revokeMade(
+  made: 'invitations' | 'webhooks',
+  { room, id, action, noSuch }: Revocation,
+  caller: Caller,
+): Promise<void> {
+  const where = { _id: room, [`${made}._id`]: id };
+  await attempt({ times: 10 }, async () => {
+    const { matchedCount } = await rooms.updateOne(
+      { ...where, ...allowedTo(action, caller) },
+      { $pull: { [made]: { _id: id } } },
+    );
+    if (matchedCount > 0) return true;
+    requirePermission(await findContext(room, caller), action);
+    if (!(await rooms.findOne(where, { projection: { _id: 1 } }))) throw noSuch();
+    return undefined;
+  });
 }

@@ -13,6 +13,7 @@ import { findPersons, showPerson } from '../identity/persons.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
+import { revokeMade } from './made.ts';
 
 /** A webhook as moderators see it. */
 const fields = {
@@ -105,16 +106,8 @@ export async function listWebhooks(room: ObjectId, caller: Caller): Promise<Webh
 }
 
 /** Revokes a webhook at once, as a moderator. */
-export async function revokeWebhook(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<void> {
-  await attempt({ times: 10 }, async () => {
-    const where = { _id: room, 'webhooks._id': webhook, ...allowedTo('seeWebhooks', caller) };
-    const { matchedCount } = await rooms.updateOne(where, { $pull: { webhooks: { _id: webhook } } });
-    if (matchedCount > 0) return true;
-    requirePermission(await findContext(room, caller), 'seeWebhooks');
-    if (!(await rooms.findOne({ _id: room, 'webhooks._id': webhook }, { projection: { _id: 1 } }))) throw noSuchWebhook();
-    return undefined;
-  });
-}
+export const revokeWebhook = (room: ObjectId, webhook: ObjectId, caller: Caller): Promise<void> =>
+  revokeMade('webhooks', { room, id: webhook, action: 'seeWebhooks', noSuch: noSuchWebhook }, caller);
 
 /** The webhook with this secret as a caller, and its room; 404 if not found. It is found by a hash: its time tells nothing of a secret. */
 export async function findWebhook(secret: string): Promise<{ room: ObjectId; caller: Caller }> {

@@ -2,6 +2,7 @@ import { isBlank } from '../../packages/client/src/texts.ts';
 import { limits } from '../api/limits.ts';
 import { isObject, optional, readParameters } from '../api/parameters.ts';
 import { invalidJson, missingParameter, payloadTooLarge } from '../errors.ts';
+import { decodeBody } from '../http/middleware/json-body.ts';
 import { longestText, messageText, requireContent } from '../messages/messages.ts';
 import { readAlerts } from './alerts.ts';
 import { readGithub } from './github.ts';
@@ -54,7 +55,7 @@ function fitting(text: string): string {
 /** The object in a body: JSON, or the field `payload` of a form; a form's `text` is one as well. */
 function parse(bytes: Uint8Array): { sent: Record<string, unknown>; isPayload: boolean } {
   if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
-  const body = decode(bytes).trim();
+  const body = decodeBody(bytes).trim();
   if (body === '') return { sent: {}, isPayload: false };
   // Whatever it says it is: `curl -d` calls everything a form.
   if (/^[{["]/.test(body)) return { sent: parseJson(body), isPayload: false };
@@ -65,16 +66,6 @@ function parse(bytes: Uint8Array): { sent: Record<string, unknown>; isPayload: b
   if (text === null) throw missingParameter('text');
   return { sent: { text }, isPayload: false };
 }
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalidJson('The request body is not valid UTF-8.');
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(text: string): Record<string, unknown> {
   const parsed = tryParse(text);

@@ -38,7 +38,7 @@ export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from
 
 async function parse(request: Request<ApiEvent>, bytes: Buffer): Promise<Record<string, unknown>> {
   const event = request.event as Omit<ApiEvent, 'body'> & { body: unknown };
-  event.body = decode(bytes);
+  event.body = decodeBody(bytes);
   event.isBase64Encoded = false;
   try {
     await parseJson?.(request);
@@ -63,7 +63,8 @@ function refusalOf({ data, message = '' }: ParserFailure = {}, body: unknown): H
 
 const nestedTooDeep = () => invalidJson(`The request body must not be nested deeper than ${deepestNesting} levels.`);
 
-function decode(bytes: Buffer): string {
+/** The text of a body: 400 if it is not UTF-8. */
+export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
