@@ -17,7 +17,7 @@ const layers = [
   ['database'],
   ['mail'],
   ['smtp-url'],
-  ['carrier', 'deadline', 'log', 'metrics', 'net'],
+  ['carrier', 'concurrently', 'deadline', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],
   ['nearest-name'],

@@ -1,8 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { type SavedDocument, saved } from '../collections/saved.ts';
+import { concurrently } from '../concurrently.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
 import { findInOrder, showTogether } from '../messages/messages.ts';
 import { findReadable } from '../rooms/conversations.ts';
 import { isQuiet, pushedMessage } from './pushed-message.ts';
@@ -24,14 +27,10 @@ const atOnce = 8;
 /** Tells of all reminders that are due. */
 export async function tellReminders(signal?: AbortSignal): Promise<void> {
   const due = await saved.find({ tell_at: { $lte: new Date() } }, { sort: { tell_at: 1 }, limit: most }).toArray();
-  const queue = due.values();
-  const work = async () => {
-    for (const { _id, tell_at } of queue) {
-      signal?.throwIfAborted();
-      await tellReminder(_id, tell_at as Date);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, work));
+  await concurrently(due, atOnce, async ({ _id, tell_at }) => {
+    signal?.throwIfAborted();
+    await tellReminder(_id, tell_at as Date);
+  });
 }
 
 /** Tells of a reminder, unless another process does or has. */
@@ -40,7 +39,7 @@ async function tellReminder(_id: SavedDocument['_id'], due: Date): Promise<void>
   const { matchedCount } = await saved.updateOne({ _id, tell_at: due }, { $set: { tell_at: taken } });
   if (matchedCount === 0) return;
   const devices = await pushSubscriptions.find({ user: _id.user }).toArray();
-  await Promise.all(devices.map((device) => remind(device, _id.message)));
+  await remind(devices, _id.message);
   // Another time may have been set meanwhile.
   await saved.updateOne({ _id, tell_at: taken }, { $unset: { tell_at: '' } });
 }
@@ -50,23 +49,28 @@ export async function remindDevice(_id: ObjectId, message: ObjectId): Promise<vo
   const device = await pushSubscriptions.findOne({ _id });
   if (!device) return;
   const wanted = { _id: { user: device.user, message }, remind_at: { $lte: new Date() } };
-  if (await saved.findOne(wanted, { projection: { _id: 1 } })) await remind(device, message);
+  if (await saved.findOne(wanted, { projection: { _id: 1 } })) await remind([device], message);
 }
 
-/** Tells a device of a message, if its user may still read that. */
-async function remind(device: PushSubscriptionDocument, id: ObjectId): Promise<void> {
-  const [caller] = [...(await findCallersOf([device._id])).values()].map((found) => found.caller);
-  if (!caller) return void (await pushSubscriptions.deleteMany({ _id: device._id }));
+/** Tells devices of one user of a message, if the user may still read that. */
+async function remind(devices: PushSubscriptionDocument[], id: ObjectId): Promise<void> {
+  const callers = await findCallersOf(devices.map(({ _id }) => _id));
+  const { told = [], ended = [] } = Object.groupBy(devices, ({ _id }) => (callers.has(_id.toHexString()) ? 'told' : 'ended'));
+  if (ended.length > 0) await pushSubscriptions.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
+  const [some] = callers.values();
+  const payload = some && (await payloadOf(id, some.caller));
+  if (!payload) return;
+  await Promise.all(told.map(async (device) => noteOutcome(device, await sendPush(device, payload), { 'retry.reminders': id })));
+}
+
+/** What the devices of a user are told of a message; undefined where that is nothing. */
+async function payloadOf(id: ObjectId, caller: Caller): Promise<PushPayload | undefined> {
   const [found] = await findInOrder([id]);
-  if (!found || found.deleted_at || isQuiet(caller) || (await findReadable([found.room], caller)).size === 0) return;
+  if (!found || found.deleted_at || isQuiet(caller) || (await findReadable([found.room], caller)).size === 0) return undefined;
   const room = await rooms.findOne<Pick<RoomDocument, 'name' | 'is_direct'>>(
     { _id: found.room },
     { projection: { name: 1, is_direct: 1 } },
   );
   const [message] = await showTogether([found]);
-  if (!room || !message) return;
-  const again = await noteOutcome(device, await sendPush(device, { type: 'reminder', ...pushedMessage(room, message) }));
-  if (!again) return;
-  const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.reminders': id } };
-  await pushSubscriptions.updateOne({ _id: device._id }, later);
+  return room && message ? { type: 'reminder', ...pushedMessage(room, message) } : undefined;
 }

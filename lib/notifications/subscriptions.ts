@@ -97,13 +97,27 @@ async function sendTest(_id: ObjectId): Promise<void> {
 /** After so many refusals in a row, a subscription counts as ended. */
 const mostRefused = 10;
 
-/** Notes what became of a push: a subscription that has ended is deleted. Returns when to try again, if ever. */
-export async function noteOutcome({ _id, refused }: PushSubscriptionDocument, outcome: Outcome): Promise<Date | undefined> {
+/** What a device is to be told of again. */
+type Retried = { 'retry.rooms': ObjectId } | { 'retry.reminders': ObjectId };
+
+/**
+ * Notes what became of a push: a subscription that has ended is deleted. Returns whether it is to be tried again, for
+ * which what it told of is noted.
+ */
+export async function noteOutcome(
+  { _id, refused }: PushSubscriptionDocument,
+  outcome: Outcome,
+  told?: Retried,
+): Promise<boolean> {
   if (outcome.kind === 'gone' || (outcome.kind === 'refused' && refused + 1 >= mostRefused))
     await pushSubscriptions.deleteMany({ _id });
   else if (outcome.kind === 'refused') await pushSubscriptions.updateOne({ _id }, { $inc: { refused: 1 } });
   else if (outcome.kind === 'sent' && refused > 0) await pushSubscriptions.updateOne({ _id }, { $set: { refused: 0 } });
-  return outcome.kind === 'later' ? new Date(Date.now() + outcome.milliseconds) : undefined;
+  else if (outcome.kind === 'later' && told) {
+    const later = { $set: { 'retry.at': new Date(Date.now() + outcome.milliseconds) }, $addToSet: told };
+    await pushSubscriptions.updateOne({ _id }, later);
+  }
+  return outcome.kind === 'later';
 }
 
 const tokenOf = ({ token }: Caller): ObjectId => token._id;

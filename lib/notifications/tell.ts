@@ -4,6 +4,7 @@ import { type PushSubscriptionDocument, pushSubscriptions } from '../collections
 import { pushed } from '../collections/pushed.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { followedThreads } from '../collections/threads.ts';
+import { concurrently } from '../concurrently.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
@@ -128,20 +129,16 @@ async function tell(room: ObjectId, messages: Message[], telling: TellingOptions
     findMarkers(room, users),
     findThreads(messages, users),
   ]);
-  const queue = devices.values();
-  const work = async () => {
-    for (const device of queue) {
-      signal?.throwIfAborted();
-      const caller = callers.get(device._id.toHexString())?.caller;
-      const user = device.user.toHexString();
-      if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
-      else if (!isBlocked(found, caller) && !isQuiet(caller)) {
-        const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
-        await tellDevice(device, found, messages.filter(concerns), { place, silent });
-      }
+  await concurrently(devices, atOnce, async (device) => {
+    signal?.throwIfAborted();
+    const caller = callers.get(device._id.toHexString())?.caller;
+    const user = device.user.toHexString();
+    if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
+    else if (!isBlocked(found, caller) && !isQuiet(caller)) {
+      const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
+      await tellDevice(device, found, messages.filter(concerns), { place, silent });
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, devices.length) }, work));
+  });
 }
 
 const ofMembers = ({ members }: ToldRoom) => ({ user: { $in: members.map(({ user }) => user) } });
@@ -197,11 +194,7 @@ async function tellDevice(
     const service = new URL(device.endpoint).host;
     const outcome = silent.has(service) ? noAnswer : await sendPush(device, payloadOf(room, some));
     if (outcome.kind === 'later' && outcome.isSilent) silent.add(service);
-    const again = await noteOutcome(device, outcome);
-    if (!again) continue;
-    const later = { $set: { 'retry.at': again }, $addToSet: { 'retry.rooms': room._id } };
-    await pushSubscriptions.updateOne({ _id: device._id }, later);
-    return;
+    if (await noteOutcome(device, outcome, { 'retry.rooms': room._id })) return;
   }
 }
 
@@ -221,20 +214,16 @@ export async function retryDevices(signal?: AbortSignal): Promise<void> {
   const isDue = { $or: [{ 'retry.at': { $lte: new Date(now) } }, { 'retry.at': { $gt: new Date(now + pushLife) } }] };
   const due = await pushSubscriptions.find(isDue, { limit: mostRetried }).toArray();
   const silent = new Set<string>();
-  const queue = due.values();
-  const work = async () => {
-    for (const { _id, retry } of queue) {
-      signal?.throwIfAborted();
-      // One that fails again is noted again.
-      const noted = { _id, 'retry.at': retry?.at as Date };
-      const { matchedCount } = await pushSubscriptions.updateOne(noted, { $unset: { retry: '' } });
-      if (matchedCount === 0) continue;
-      for (const room of retry?.rooms ?? [])
-        await tell(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
-      for (const message of retry?.reminders ?? []) await remindDevice(_id, message);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, work));
+  await concurrently(due, atOnce, async ({ _id, retry }) => {
+    signal?.throwIfAborted();
+    // One that fails again is noted again.
+    const noted = { _id, 'retry.at': retry?.at as Date };
+    const { matchedCount } = await pushSubscriptions.updateOne(noted, { $unset: { retry: '' } });
+    if (matchedCount === 0) return;
+    for (const room of retry?.rooms ?? [])
+      await tell(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
+    for (const message of retry?.reminders ?? []) await remindDevice(_id, message);
+  });
 }
 
 /** The rooms in which something happened while no process told of it. */

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { carrier, type PostOutcome } from '../carrier.ts';
+import { concurrently } from '../concurrently.ts';
 import { HttpError } from '../errors.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -100,15 +101,11 @@ async function send(
 ): Promise<void> {
   if (recipients.length === 0) return;
   const callers = await findCallersOf(recipients.map(({ token }) => token));
-  const queue = recipients.values();
-  const work = async () => {
-    for (const recipient of queue) {
-      const caller = callers.get(recipient.token.toHexString())?.caller;
-      if (!caller) await endConnection(recipient._id, 'ended');
-      else await post(recipient, await choose(recipient, caller), delivery);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, recipients.length) }, work));
+  await concurrently(recipients, atOnce, async (recipient) => {
+    const caller = callers.get(recipient.token.toHexString())?.caller;
+    if (!caller) await endConnection(recipient._id, 'ended');
+    else await post(recipient, await choose(recipient, caller), delivery);
+  });
 }
 
 async function post({ _id }: Recipient, frames: EncodedFrame[], delivery: Delivery): Promise<void> {
