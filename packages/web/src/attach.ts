@@ -6,6 +6,7 @@ import { laterStrings } from './strings-later.ts';
 import { safeName } from './text/names.ts';
 import { sizeOf } from './text/sizes.ts';
 import { announce, notice } from './view/announcer.tsx';
+import { webpOf } from './webp.ts';
 
 /** How many files a message can have. */
 const most = 10;
@@ -77,7 +78,8 @@ async function prepare(file: File, named: { key: string; name: string }): Promis
   // Read now: what is on the disk may change or go before it is sent.
   const read = async () => new Blob([await file.arrayBuffer()], { type: file.type });
   const isPhoto = file.type === 'image/jpeg';
-  const bytes = picture && isPhoto ? await draw(picture, largestPhoto, 'image/jpeg', 0.9) : await read();
+  const bytes =
+    picture && isPhoto ? await draw(picture, largestPhoto).convertToBlob({ type: 'image/jpeg', quality: 0.9 }) : await read();
   const scale = picture && isPhoto ? scaleOf(picture, largestPhoto) : 1;
   // What moves is shown itself, and so is what is small.
   const isSmall = bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
@@ -105,17 +107,17 @@ const largestPreview = 65_536;
 const scaleOf = ({ width, height }: ImageBitmap, longest: number) => Math.min(1, longest / Math.max(width, height));
 
 /** A picture drawn again: of what was beside it in its file, such as the place of a photo, nothing is left. */
-function draw(picture: ImageBitmap, longest: number, type: string, quality: number): Promise<Blob> {
+function draw(picture: ImageBitmap, longest: number): OffscreenCanvas {
   const scale = scaleOf(picture, longest);
   const canvas = new OffscreenCanvas(
     Math.max(1, Math.round(picture.width * scale)),
     Math.max(1, Math.round(picture.height * scale)),
   );
   canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  return canvas.convertToBlob({ type, quality });
+  return canvas;
 }
 
-/** A small picture; in JPEG where the browser makes no WebP, and the smaller the more there is to see. */
+/** A small picture, the smaller the more there is to see. */
 async function previewOf(picture: ImageBitmap): Promise<Blob | undefined> {
   for (const [longest, quality] of [
     [720, 0.8],
@@ -123,8 +125,7 @@ async function previewOf(picture: ImageBitmap): Promise<Blob | undefined> {
     [480, 0.6],
     [320, 0.5],
   ] as const) {
-    const webp = await draw(picture, longest, 'image/webp', quality);
-    const drawn = webp.type === 'image/webp' ? webp : await draw(picture, longest, 'image/jpeg', quality);
+    const drawn = await webpOf(draw(picture, longest), quality);
     if (drawn.size <= largestPreview) return drawn;
   }
   return undefined;

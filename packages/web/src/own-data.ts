@@ -1,3 +1,4 @@
+import { delay } from '../../client/src/retry.ts';
 import { ask, askFully, chat, Failure, type Member, type Message, type RoomDetails } from './api.ts';
 import { idOf } from './ids.ts';
 import { me } from './session.ts';
@@ -92,11 +93,7 @@ async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promis
       return await work();
     } catch (failure) {
       if (!(failure instanceof Failure) || !failure.isTemporary || attempt === mostAttempts) throw failure;
-      const seconds = failure.retryAfter ?? 2 ** attempt;
-      await new Promise((resolve) => {
-        setTimeout(resolve, seconds * 1_000);
-        signal.addEventListener('abort', resolve);
-      });
+      await delay((failure.retryAfter ?? 2 ** attempt) * 1_000, signal);
     }
   }
 }

@@ -3,10 +3,8 @@ import { bearer } from '../api.ts';
 import { nameOf, type Person } from '../store/names.ts';
 import { later } from './later.tsx';
 
-type FetchedProps = { address: string; onThere: () => void };
-
-const Fetched = later<FetchedProps>(
-  async () => (await import('./files.tsx')).FetchedFace,
+const Fetched = later<{ address: string; onThere: () => void }>(
+  async () => (await import('./files.tsx')).Fetched,
   () => null,
 );
 

@@ -138,21 +138,16 @@ async function save(file: SentFile): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function Fetched({ address, alt, onLost }: { address: string; alt: string; onLost: () => void }) {
+type FetchedProps = { address: string; alt?: string; onLost?: () => void; onThere?: () => void };
+
+/** A picture, where no cookie goes with an address. */
+export function Fetched({ address, alt, onLost, onThere }: FetchedProps) {
   const { value, failure } = useLoaded(() => read(address), [address]);
   useEffect(() => {
-    if (failure) onLost();
-  }, [failure]);
+    if (failure) onLost?.();
+    if (value) onThere?.();
+  }, [failure, value]);
   return value ? <Drawn bytes={value} alt={alt} /> : null;
-}
-
-/** Somebody's picture, where no cookie goes with an address. */
-export function FetchedFace({ address, onThere }: { address: string; onThere: () => void }) {
-  const { value } = useLoaded(() => read(address), [address]);
-  useEffect(() => {
-    if (value) onThere();
-  }, [value]);
-  return value ? <Drawn bytes={value} /> : null;
 }
 
 /** A picture; one that can't be shown says why, and can be asked for again. */

@@ -4,6 +4,7 @@ import { idOf } from '../ids.ts';
 import { begin, me } from '../session.ts';
 import { learnPersons } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
+import { webpOf } from '../webp.ts';
 import { Avatar } from './avatar.tsx';
 import { attempt } from './controls.tsx';
 
@@ -63,7 +64,7 @@ function take(user: User): void {
   learnPersons([{ id: idOf(user), ...user }]);
 }
 
-/** The middle of a picture, small: in JPEG where the browser makes no WebP. */
+/** The middle of a picture, small. */
 async function squareOf(file: File): Promise<Blob> {
   const picture = await createImageBitmap(file).catch(() => {
     throw new Failure(400, laterStrings.settings.pictureUnreadable);
@@ -75,6 +76,5 @@ async function squareOf(file: File): Promise<Blob> {
   if (drawing) drawing.imageSmoothingQuality = 'high';
   drawing?.drawImage(picture, (width - part) / 2, (height - part) / 2, part, part, 0, 0, side, side);
   picture.close();
-  const webp = await canvas.convertToBlob({ type: 'image/webp', quality: 0.85 });
-  return webp.type === 'image/webp' ? webp : canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
+  return webpOf(canvas, 0.85);
 }

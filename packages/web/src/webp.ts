@@ -1,0 +1,5 @@
+/** What is drawn as a small file: in JPEG where the browser makes no WebP. */
+export async function webpOf(canvas: OffscreenCanvas, quality: number): Promise<Blob> {
+  const webp = await canvas.convertToBlob({ type: 'image/webp', quality });
+  return webp.type === 'image/webp' ? webp : canvas.convertToBlob({ type: 'image/jpeg', quality });
+}
