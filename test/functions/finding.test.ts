@@ -5,7 +5,7 @@ import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import { users } from '../../lib/collections/users.ts';
 import type { Message } from '../../lib/messages/messages.ts';
-import { type Account, aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { type Account, aName, anAccount, anAdmin, asSelf } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, anyId, outcome } from '../support/responses.ts';
@@ -18,15 +18,6 @@ const shared = await aRoomOf([ann, bob]);
 const nowhere = '0'.repeat(24);
 
 const asOther = ({ id, username }: Account) => ({ _id: { $oid: id }, username });
-const asSelf = ({ id, username, email }: Account) => ({
-  _id: { $oid: id },
-  username,
-  email,
-  is_admin: false,
-  is_active: true,
-  created_at: anyDate,
-  shows_presence: true,
-});
 
 describe.each(transports())('finding people, %s', (_transport, call) => {
   const find = ({ token }: { token: string }, query: string) => call('GET', `/api/users?${query}`, { token });

@@ -7,6 +7,7 @@ import { type Account, aName, anAccount, anAdmin } from '../support/accounts.ts'
 import { refusals } from '../support/error-bodies.ts';
 import { callThrough } from '../support/processes.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
+import { endsOfRights } from '../support/rights.ts';
 import { addMember, aRoom, aRoomWithEveryone, succeed, type TestRoom } from '../support/rooms.ts';
 import { type Call, inProcess, type Reply, transports } from '../support/transports.ts';
 
@@ -112,21 +113,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, guest, second.code)).status).toBe(201);
   });
 
-  it.each<[string, (room: TestRoom, member: string, account: Account) => Promise<unknown>]>([
-    ['is banned', ({ owner }, member) => call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })],
-    ['is removed', ({ owner }, member) => call('DELETE', `/api/members/${member}`, { token: owner.token })],
-    ['leaves', (_room, member, { token }) => call('DELETE', `/api/members/${member}`, { token })],
-    [
-      'is a moderator no longer',
-      ({ owner }, member) => call('PATCH', `/api/members/${member}`, { token: owner.token, body: { role: 'member' } }),
-    ],
-    [
-      'deletes the account',
-      (_room, _member, { token, password: current_password }) =>
-        call('DELETE', '/api/users/me', { token, body: { current_password } }),
-    ],
-    ['is deactivated', (_room, _member, { id }) => changeUser(new ObjectId(id), { is_active: false })],
-  ])('ends when its maker %s, and those of others stay', async (_what, end) => {
+  it.each(endsOfRights(call))('ends when its maker %s, and those of others stay', async (_what, end) => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');

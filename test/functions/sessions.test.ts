@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
-import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
+import { aName, anAccount, anAddress, anAdmin, aSession, asSelf, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { anyDate, anyId, anyToken, outcome, successHeaders, withoutUse } from '../support/responses.ts';
 import { type Call, transports } from '../support/transports.ts';
@@ -21,15 +21,7 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
         body: {
           token: anyToken,
           expires_at: anyDate,
-          user: {
-            _id: { $oid: id },
-            username,
-            email,
-            is_admin: false,
-            is_active: true,
-            created_at: anyDate,
-            shows_presence: true,
-          },
+          user: asSelf({ id, username, email }),
         },
       });
       const { token, expires_at } = body as { token: string; expires_at: { $date: string } };

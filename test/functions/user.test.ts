@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
+import { aName, anAccount, anAddress, anAdmin, aSession, asSelf, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
-import { anyDate, anyId, outcome, successHeaders } from '../support/responses.ts';
+import { anyId, outcome, successHeaders } from '../support/responses.ts';
 import { type Call, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
@@ -18,15 +18,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
         expect({ status, headers, body }).toEqual({
           status: 200,
           headers: expect.objectContaining(successHeaders),
-          body: {
-            _id: { $oid: id },
-            username,
-            email,
-            is_admin: false,
-            is_active: true,
-            created_at: anyDate,
-            shows_presence: true,
-          },
+          body: asSelf({ id, username, email }),
         });
       }
     });

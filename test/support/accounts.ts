@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import { createUser } from '../../lib/accounts/accounts.ts';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { anyDate } from './responses.ts';
 import type { Call } from './transports.ts';
 
 /** An account created for one test, with its own token. */
@@ -22,6 +23,17 @@ export async function anAccount({
 
 /** Creates an administrator's account. */
 export const anAdmin = () => anAccount({ isAdmin: true });
+
+/** An account that `anAccount` has made, as the API shows it to its user. */
+export const asSelf = ({ id, username, email }: Pick<Account, 'id' | 'username' | 'email'>) => ({
+  _id: { $oid: id },
+  username,
+  email,
+  is_admin: false,
+  is_active: true,
+  created_at: anyDate,
+  shows_presence: true,
+});
 
 /** A username that nobody has yet. */
 export const aName = () => `user-${randomBytes(8).toString('hex')}`;
