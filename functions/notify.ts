@@ -2,25 +2,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { logFailure } from '../lib/http/log-failure.ts';
+import { hasDevices } from '../lib/notices.ts';
 import { tellReminders } from '../lib/notifications/reminders.ts';
 import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
+import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/webhooks/deliver.ts';
 
 /**
- * Tells devices whose page is closed what is new in rooms, for which `push` has it invoked, and of reminders, for which
- * a schedule does. What fails, or is being told by another one, is tried again by Lambda, in a minute and in two.
+ * Tells devices whose page is closed, and the receivers of webhooks, what is new in rooms, for which `push` has it
+ * invoked; and of reminders and what could not be told, for which a schedule does. What fails, or is being told by
+ * another one, is tried again by Lambda, in a minute and in two.
  */
 export const handler = middy<{ rooms?: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
-  .use(logFailure('devices were not told'))
-  .handler(async ({ rooms = [] }) => {
-    if (rooms.length > 0) await sleep(patience);
-    await retryDevices();
-    await tellReminders();
-    for (const room of rooms) await tellAll(room);
+  .use(logFailure('devices or webhooks were not told'))
+  .handler(async ({ rooms }) => {
+    // Neither waits for the other, nor fails with it.
+    const results = await Promise.allSettled([tellDevices(rooms ?? []), deliver(rooms)]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   });
 
-async function tellAll(room: string): Promise<void> {
+async function tellDevices(rooms: string[]): Promise<void> {
+  if (rooms.length > 0 && (await hasDevices())) await sleep(patience);
+  await retryDevices();
+  await tellReminders();
+  for (const room of rooms) await tellAll(room, tellOfRoom);
+}
+
+/** Without rooms, it looks for those that were missed. */
+async function deliver(rooms: string[] | undefined): Promise<void> {
+  await retryDeliveries();
+  for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
+}
+
+async function tellAll(room: string, tell: (room: string) => Promise<'all' | 'more' | 'taken'>): Promise<void> {
   for (;;) {
-    const told = await tellOfRoom(room);
+    const told = await tell(room);
     if (told === 'all') return;
     if (told === 'taken') throw new Error(`Another process tells of the room ${room}.`);
     await sleep(patience);

@@ -5,7 +5,7 @@ import { withDeadline } from '../lib/deadline.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
 import { log } from '../lib/log.ts';
 import { pushMetrics } from '../lib/metrics.ts';
-import { hasDevices, type Notice } from '../lib/notices.ts';
+import { hasDevices, hasOutgoingWebhooks, type Notice } from '../lib/notices.ts';
 import { type Delivery, deliver } from '../lib/push/deliver.ts';
 
 /** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
@@ -13,7 +13,7 @@ const longest = 18_000;
 
 /**
  * Tells those who are connected to a gateway what other functions have done, and has `notify` tell devices whose page
- * is closed; nobody waits for it.
+ * is closed and the receivers of webhooks; nobody waits for it.
  */
 export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
   timeoutEarlyInMillis: 0,
@@ -21,13 +21,14 @@ export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
 })
   .use(logFailure('push failed'))
   .handler(({ notices }) =>
-    withDeadline(performance.now() + longest, async () => (await Promise.all([deliver(notices), tellDevices(notices)]))[0]),
+    withDeadline(performance.now() + longest, async () => (await Promise.all([deliver(notices), tellOthers(notices)]))[0]),
   );
 
-/** Has devices told of the rooms in which something happened. */
-async function tellDevices(notices: Notice[]): Promise<void> {
+/** Has devices and receivers of webhooks told of the rooms in which something happened. */
+async function tellOthers(notices: Notice[]): Promise<void> {
   const rooms = [...new Set(notices.flatMap((notice) => (notice.type === 'moved' ? [notice.room] : [])))];
-  if (rooms.length > 0 && (await hasDevices())) await carrier?.invoke(JSON.stringify({ rooms }));
+  if (rooms.length === 0 || !(await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true)) return;
+  await carrier?.invoke(JSON.stringify({ rooms }));
 }
 
 function logDelivery(request: Request): void {

@@ -1,18 +1,63 @@
 import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { noSuchWebhook, revokeWebhook, webhookRefusals } from '../lib/members/webhooks.ts';
+import {
+  changeOutgoing,
+  deliverySchema,
+  findOutgoing,
+  noSuchWebhook,
+  outgoingRefusals,
+  revokeWebhook,
+  webhookChanges,
+  webhookDetailsSchema,
+  webhookRefusals,
+} from '../lib/members/webhooks.ts';
+import { testOutgoing } from '../lib/webhooks/deliver.ts';
+
+const path = {
+  room: idOf('room'),
+  webhook: about('The webhook, by its `_id`, not by its secret.', idOf('webhook')),
+};
 
 /** `/api/rooms/{room}/webhooks/{webhook}`: one webhook. */
 export const handler = endpoint({
+  GET: operation({
+    summary: 'Get an outgoing webhook and its last deliveries, as a moderator',
+    access: 'user',
+    scope: 'members:read',
+    path,
+    status: 200,
+    answer: webhookDetailsSchema,
+    refusals: outgoingRefusals,
+    run: ({ path: { room, webhook }, caller }) => findOutgoing(room, webhook, caller),
+  }),
+  POST: operation({
+    summary: 'Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it',
+    access: 'user',
+    scope: 'members:write',
+    path,
+    body: {},
+    status: 200,
+    answer: deliverySchema,
+    refusals: outgoingRefusals,
+    run: ({ path: { room, webhook }, caller }) => testOutgoing(room, webhook, caller),
+  }),
+  PATCH: operation({
+    summary: 'Switch an outgoing webhook on or off, or have it send events again, as a moderator',
+    access: 'user',
+    scope: 'members:write',
+    path,
+    body: webhookChanges,
+    status: 200,
+    answer: webhookDetailsSchema,
+    refusals: outgoingRefusals,
+    run: ({ path: { room, webhook }, body, caller }) => changeOutgoing(room, webhook, body, caller),
+  }),
   DELETE: operation({
     summary: 'Revoke a webhook at once, as a moderator; its messages stay',
     access: 'user',
     scope: 'members:write',
-    path: {
-      room: idOf('room'),
-      webhook: about('The webhook, by its `_id`, not by its secret.', idOf('webhook')),
-    },
+    path,
     status: 204,
     refusals: [...webhookRefusals, noSuchWebhook],
     security: ({ path: { room, webhook } }) => ({

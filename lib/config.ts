@@ -47,6 +47,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     emailConfirmation,
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
+    webhookHosts: read('WEBHOOK_HOSTS'),
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
     /** Of the page; the first is for browsers that ask for none of them. */

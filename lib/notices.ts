@@ -1,6 +1,7 @@
 import { carrier } from './carrier.ts';
 import { isAnyoneConnected } from './collections/connections.ts';
 import { pushSubscriptions } from './collections/push-subscriptions.ts';
+import { rooms } from './collections/rooms.ts';
 import { withDeadline } from './deadline.ts';
 import { describeError, log } from './log.ts';
 
@@ -68,8 +69,13 @@ export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneTo
 export const hasDevices = async (): Promise<boolean> =>
   (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;
 
-/** Whether anybody is connected, or has a device that is told while its page is closed. */
-const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasDevices()])).includes(true);
+/** Whether any room has a webhook that sends events: by an index, which `$exists` would not use everywhere. */
+export const hasOutgoingWebhooks = async (): Promise<boolean> =>
+  (await rooms.findOne({ 'webhooks.outgoing.url': { $gt: '' } }, { projection: { _id: 1 } })) !== null;
+
+/** Whether anybody is connected, has a device that is told while its page is closed, or a program that is sent events. */
+const isAnyoneToTell = async (): Promise<boolean> =>
+  (await Promise.all([isAnyoneConnected(), hasDevices(), hasOutgoingWebhooks()])).includes(true);
 
 type PendingNotice = { notice: Notice; isWanted: Promise<boolean> | undefined };
 

@@ -18,6 +18,7 @@ import { threadIndexes } from './collections/threads.ts';
 import { ticketIndexes } from './collections/tickets.ts';
 import { tokenIndexes } from './collections/tokens.ts';
 import { userIndexes } from './collections/users.ts';
+import { webhookStateIndexes } from './collections/webhook-states.ts';
 import { client, database } from './database/client.ts';
 import { noteFile } from './database/epoch.ts';
 import { storeNotes } from './rooms/notes.ts';
@@ -55,6 +56,7 @@ const indexes: Record<string, IndexDescription[]> = {
   push_subscriptions: pushSubscriptionIndexes,
   push_keys: [],
   pushed: pushedIndexes,
+  webhook_states: webhookStateIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

@@ -298,6 +298,12 @@ export const settings = {
     '',
     'Push services besides those of the usual browsers, to which [notifications](notifications.md) may be sent: names of hosts, or origins, which may be within your network.',
   ),
+  WEBHOOK_HOSTS: setting(
+    'service',
+    hosts,
+    '',
+    'Receivers of outgoing [webhooks](webhooks.md#outgoing-webhooks) within your network, which are refused otherwise: names of hosts, or origins, which may have plain http.',
+  ),
   EMAIL_CONFIRMATION: setting(
     'service',
     oneOf(...emailConfirmations),

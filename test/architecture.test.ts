@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
-  ['push', 'notifications'],
+  ['push', 'notifications', 'webhooks'],
   ['feed', 'prepare'],
-  ['accounts', 'webhooks'],
+  ['accounts'],
   ['messages'],
   ['members'],
   ['rooms', 'http', 'health'],
@@ -17,7 +17,7 @@ const layers = [
   ['database'],
   ['mail'],
   ['smtp-url'],
-  ['carrier', 'concurrently', 'deadline', 'log', 'metrics', 'net'],
+  ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],
   ['nearest-name'],

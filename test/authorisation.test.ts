@@ -46,6 +46,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/rooms/{room}/invitations/{invitation}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await invitationBy(user) })],
   'GET /api/rooms/{room}/webhooks': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'POST /api/rooms/{room}/webhooks': [[401, 401, 401, 401, 403, 403, 201, 403, 201], async (user) => ({ path: { room: await roomOf(user) }, body: {} })],
+  'GET /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: await outgoingBy(user) })],
+  'POST /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: await outgoingBy(user), body: {} })],
+  'PATCH /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: await outgoingBy(user), body: { is_enabled: false } })],
   'DELETE /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await webhookBy(user) })],
   'POST /api/webhooks/{secret}': [[201, 201, 201, 201, 201, 201, 201, 201, 201], async (user) => ({ path: await webhookBy(user), body: { text: 'Hello' } })],
   'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
@@ -217,13 +220,15 @@ async function invitationBy(owner: Account): Promise<{ room: string; invitation:
   return { room, invitation: (body as { _id: { $oid: string } })._id.$oid };
 }
 
-async function webhookBy(owner: Account): Promise<{ room: string; webhook: string; secret: string }> {
+async function webhookBy(owner: Account, asked = {}): Promise<{ room: string; webhook: string; secret: string }> {
   const room = await roomOf(owner);
-  const { status, body } = await call('POST', `/api/rooms/${room}/webhooks`, { token: owner.token, body: {} });
+  const { status, body } = await call('POST', `/api/rooms/${room}/webhooks`, { token: owner.token, body: asked });
   expect(status).toBe(201);
   const { _id, secret } = body as { _id: { $oid: string }; secret: string };
   return { room, webhook: _id.$oid, secret };
 }
+
+const outgoingBy = (owner: Account) => webhookBy(owner, { url: 'https://localhost:1/' });
 
 async function codeBy(owner: Account): Promise<string> {
   const { body } = await call('POST', `/api/rooms/${await roomOf(owner)}/invitations`, { token: owner.token, body: {} });

@@ -60,7 +60,6 @@ describe('serverless.yml', () => {
       'room-invitation',
       'invitations',
       'room-webhooks',
-      'room-webhook',
       'message-save',
       'push-subscription',
       'codes',

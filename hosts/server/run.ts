@@ -19,6 +19,7 @@ import { pushMeanwhile } from './push-notifications.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
+import { deliverMeanwhile } from './webhook-deliveries.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 
 /** Prepares the database and serves until a signal ends it: in this process, or in as many as were asked for. */
@@ -79,6 +80,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
   const filling = isFirst ? fillWordsMeanwhile() : undefined;
   const sweep = isFirst ? sweepFilesMeanwhile() : undefined;
   const pushes = pushMeanwhile({ isFirst });
+  const deliveries = deliverMeanwhile({ isFirst });
   const watch = isFirst ? watchFile() : undefined;
   const backups = isFirst && backup ? scheduleBackups(backup) : undefined;
   onEnd(async () => {
@@ -88,7 +90,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
     backups?.end();
     await server.close();
     await filling?.end();
-    await pushes.end();
+    await Promise.all([pushes.end(), deliveries.end()]);
     await closeDatabase();
     process.exit(0);
   });

@@ -34,6 +34,10 @@ export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked'
 /** The events of a room itself. */
 export const roomEventTypes = ['room.changed', 'room.archived'] as const;
 
+/** The events that an outgoing webhook may send. */
+export const sentEventTypes = ['message.created', ...messageEventTypes, ...memberEventTypes, ...roomEventTypes] as const;
+export type SentEventType = (typeof sentEventTypes)[number];
+
 /** The events of a room besides a new message; `void` fills a `seq` that was taken in vain. */
 export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
 

@@ -2,6 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import type { IdempotencyFields } from '../api/idempotency.ts';
 import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
+import type { SentEventType } from './events.ts';
 
 /** The roles of a member in a room, from the least to the most. */
 export const roles = ['member', 'moderator', 'owner'] as const;
@@ -28,14 +29,21 @@ export type InvitationDocument = {
   uses_left: number | null;
 };
 
-/** An incoming webhook, as its room stores it: the SHA-256 of its secret. It speaks by the account that has its `_id`. */
+/**
+ * A webhook, as its room stores it; it speaks by the account that has its `_id`. An incoming one has the SHA-256 of its
+ * secret. An outgoing one has its secret as it is, because that signs what is sent.
+ */
 export type WebhookDocument = {
   _id: ObjectId;
-  hash: string;
+  hash?: string;
+  outgoing?: OutgoingWebhook;
   hint: string;
   created_by: ObjectId;
   created_at: Date;
 };
+
+/** To where an outgoing webhook sends which events, from after the place at which the room was. */
+export type OutgoingWebhook = { url: string; events: SentEventType[]; secret: string; since: number };
 
 /** A room with its members: who is in it, and as what, is changed by updates of this one document. */
 export type RoomDocument = {
@@ -109,6 +117,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
   { key: { 'webhooks.hash': 1 }, name: 'webhooks.hash', sparse: true },
   { key: { 'webhooks.created_by': 1 }, name: 'webhooks.created_by', sparse: true },
+  { key: { 'webhooks.outgoing.url': 1 }, name: 'webhooks.outgoing.url', sparse: true },
   {
     key: { direct_key: 1 },
     name: 'direct_key',

@@ -14,23 +14,26 @@ export class InnerAddressError extends Error {
   override name = 'InnerAddressError';
 }
 
-/** What came back: the status, and after how many seconds to try again if the other side says so. */
-export type Reply = { status: number; retryAfter: number | undefined };
+/** What came back: the status, after how many seconds to try again if the other side says so, and the beginning of the body. */
+export type Reply = { status: number; retryAfter: number | undefined; body: Buffer };
 
-/** How many milliseconds a request may take, and how many bytes of an answer are read. */
-const longest = 10_000;
+type Sending = {
+  headers: Record<string, string>;
+  body: Buffer;
+  mayBeInner: boolean;
+  /** How many milliseconds it may take. */
+  longest?: number;
+};
+
+/** How many bytes of an answer are read. */
 const mostBytes = 65_536;
 
 /**
  * Posts a body to an address, and follows no redirect. `mayBeInner` is for addresses that the operator has named.
  * Rejects where no answer comes, and with an `InnerAddressError`.
  */
-export function post(
-  url: URL,
-  { headers, body, mayBeInner }: { headers: Record<string, string>; body: Buffer; mayBeInner: boolean },
-): Promise<Reply> {
-  const name = url.hostname.replace(/^\[|\]$/g, '');
-  if (!mayBeInner && (url.protocol !== 'https:' || (isIP(name) > 0 && !isPublic(name))))
+export function post(url: URL, { headers, body, mayBeInner, longest = 10_000 }: Sending): Promise<Reply> {
+  if (!mayBeInner && !isOuter(url))
     return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
   const request = url.protocol === 'http:' ? plainRequest : secureRequest;
   return new Promise((resolve, reject) => {
@@ -43,9 +46,11 @@ export function post(
         ...(!mayBeInner && { lookup: publicOnly }),
       },
       (answer) => {
-        drain(answer);
+        const chunks = readBeginning(answer);
         answer.on('error', reject);
-        answer.on('close', () => resolve({ status: answer.statusCode ?? 0, retryAfter: secondsOf(answer) }));
+        answer.on('close', () =>
+          resolve({ status: answer.statusCode ?? 0, retryAfter: secondsOf(answer), body: Buffer.concat(chunks) }),
+        );
       },
     );
     sent.on('error', reject);
@@ -54,12 +59,15 @@ export function post(
 }
 
 /** Reads an answer to its end, so that the connection can be used again; one that is too long is cut. */
-function drain(answer: IncomingMessage): void {
+function readBeginning(answer: IncomingMessage): Buffer[] {
+  const chunks: Buffer[] = [];
   let read = 0;
   answer.on('data', (chunk: Buffer) => {
     read += chunk.length;
     if (read > mostBytes) answer.destroy();
+    else chunks.push(chunk);
   });
+  return chunks;
 }
 
 function secondsOf({ headers: { 'retry-after': sent } }: IncomingMessage): number | undefined {
@@ -67,6 +75,16 @@ function secondsOf({ headers: { 'retry-after': sent } }: IncomingMessage): numbe
   const seconds = /^\d{1,9}$/.test(sent) ? Number(sent) : (Date.parse(sent) - Date.now()) / 1_000;
   return seconds >= 0 ? seconds : undefined;
 }
+
+/** Whether the operator has named the host of an address, over https, or its origin. */
+export const isNamed = (named: string[], { host, origin, protocol }: URL): boolean =>
+  named.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
+
+/** Whether requests may be sent to an address, as far as it shows: a name may still turn out to be of an inner one. */
+export const isOuter = (url: URL): boolean => {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  return url.protocol === 'https:' && (isIP(name) === 0 || isPublic(name));
+};
 
 /** Finds the addresses of a name; fails if one of them is not public. */
 const publicOnly: LookupFunction = (name, options, done) => {

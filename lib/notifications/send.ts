@@ -3,7 +3,7 @@ import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
 import { config } from '../config.ts';
 import { describeError, log } from '../log.ts';
-import { InnerAddressError, post } from '../net/outbound.ts';
+import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
 import { privateKeyOf } from './keys.ts';
 
 /** What became of a push: taken, not now, not this one, or never again. */
@@ -28,12 +28,9 @@ export function isPushAddress(address: string): boolean {
   return (
     url !== null &&
     url.username === '' &&
-    (isNamed(url) || (url.protocol === 'https:' && url.port === '' && known.test(url.hostname)))
+    (isNamed(config.pushHosts, url) || (url.protocol === 'https:' && url.port === '' && known.test(url.hostname)))
   );
 }
-
-const isNamed = ({ host, origin, protocol }: URL): boolean =>
-  config.pushHosts.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
 
 /** What became of the pushes of this process since it started. */
 export const outcomes: Record<Outcome['kind'], number> = { sent: 0, later: 0, refused: 0, gone: 0 };
@@ -63,7 +60,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
       },
     );
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    return outcomeOf(await post(url, { headers: texts, body, mayBeInner: isNamed(url) }));
+    return outcomeOf(await post(url, { headers: texts, body, mayBeInner: isNamed(config.pushHosts, url) }));
   } catch (error) {
     if (error instanceof InnerAddressError) return { kind: 'gone' };
     log('info', 'a push was not sent', { host: url.host, error: describeError(error) });

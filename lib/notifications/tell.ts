@@ -9,6 +9,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
+import { isFree, leased } from '../lease.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
@@ -61,11 +62,8 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
 
 /** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
 async function takeLease(room: ObjectId): Promise<number | undefined> {
-  // A lease from a clock that was ahead holds nobody up.
-  const isHeld = { $and: [{ $gt: ['$leased_until', '$$NOW'] }, { $lte: ['$leased_until', { $add: ['$$NOW', lease] }] }] };
-  const isFree = { $expr: { $not: [isHeld] } };
-  const taking = [{ $set: { leased_until: { $add: ['$$NOW', lease] } } }];
-  const take = () => pushed.findOneAndUpdate({ _id: room, ...isFree }, taking, { returnDocument: 'after' });
+  const take = () =>
+    pushed.findOneAndUpdate({ _id: room, ...isFree(lease) }, [{ $set: leased(lease) }], { returnDocument: 'after' });
   const taken = (await take()) ?? ((await isNew(room)) ? await take() : null);
   return taken?.seq;
 }
@@ -81,7 +79,7 @@ async function isNew(room: ObjectId): Promise<boolean> {
   }
 }
 
-const renew = (room: ObjectId) => pushed.updateOne({ _id: room }, [{ $set: { leased_until: { $add: ['$$NOW', lease] } } }]);
+const renew = (room: ObjectId) => pushed.updateOne({ _id: room }, [{ $set: leased(lease) }]);
 
 type News = { messages: Message[]; next: number; isAll: boolean };
 

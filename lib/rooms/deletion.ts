@@ -7,6 +7,7 @@ import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { saved } from '../collections/saved.ts';
 import { followedThreads } from '../collections/threads.ts';
 import { webhookAccounts } from '../collections/users.ts';
+import { webhookStates } from '../collections/webhook-states.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { removeSomeFiles } from '../files/removal.ts';
@@ -87,6 +88,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     deleteSaved(room),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
     webhookAccounts.deleteMany({ webhook_of: room }).then(({ deletedCount }) => deletedCount),
+    webhookStates.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
   ]);
   return deleted.some((count) => count > 0);
 }

@@ -34,6 +34,8 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
       _id: anyId,
       room: { $oid: room.id },
       name: 'Builds',
+      url: null,
+      events: null,
       hint: secret.slice(-4),
       created_by: { $oid: room.owner.id },
       created_at: anyDate,

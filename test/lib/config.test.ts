@@ -27,6 +27,7 @@ describe('settings', () => {
       publicUrl: '',
       emailConfirmation: 'off',
       pushHosts: [],
+      webhookHosts: [],
       brandName: 'Chat',
       brandColor: '#0f766e',
       languages: ['en', 'de', 'ar'],

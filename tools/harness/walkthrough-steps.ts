@@ -171,6 +171,13 @@ async function moderate(
   await step(ann, 'GET', '/api/rooms/{room}/webhooks', { room });
   await step(anyone, 'POST', '/api/webhooks/{secret}', { secret: webhook.secret }, { body: { text: 'The build is **green**.' } });
   await step(ann, 'DELETE', '/api/rooms/{room}/webhooks/{webhook}', { room, webhook: webhook._id.$oid });
+  // Nothing is sent to an address like this.
+  const receiver = { name: 'Deploys', url: 'https://localhost/chat', events: ['message.created', 'message.edited'] };
+  const sender = await step(ann, 'POST', '/api/rooms/{room}/webhooks', { room }, { body: receiver });
+  const outgoing = { room, webhook: sender._id.$oid };
+  await step(ann, 'POST', '/api/rooms/{room}/webhooks/{webhook}', outgoing, { body: {} });
+  await step(ann, 'PATCH', '/api/rooms/{room}/webhooks/{webhook}', outgoing, { body: { is_enabled: false } });
+  await step(ann, 'GET', '/api/rooms/{room}/webhooks/{webhook}', outgoing);
   await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }

@@ -48,5 +48,6 @@ const shorten = (step: Step): Step => {
 
 function tokensIn({ answer }: Step): string[] {
   const { token, code, ticket, secret } = (answer ?? {}) as Record<string, unknown>;
-  return [token, code, ticket, secret].filter((one) => typeof one === 'string');
+  const texts = [token, code, ticket, secret].filter((one) => typeof one === 'string');
+  return texts.map((one) => one.replace(/^whsec_/, ''));
 }

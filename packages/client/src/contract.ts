@@ -96,6 +96,10 @@ export type Webhook = {
   room: Id;
   /** The name under which it posts. */
   name: string;
+  /** To where it sends events; null for one that takes messages in. */
+  url: string | null;
+  /** The types of the events that it sends; null for one that takes messages in. */
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The user who created the webhook, and with whose role it ends. */
@@ -111,14 +115,62 @@ export type NewWebhook = {
   room: Id;
   /** The name under which it posts. */
   name: string;
+  /** To where it sends events; null for one that takes messages in. */
+  url: string | null;
+  /** The types of the events that it sends; null for one that takes messages in. */
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The user who created the webhook, and with whose role it ends. */
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
-  /** The 32 characters of its address `/api/webhooks/{secret}`, shown only once. */
+  /** Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key with which what it sends is signed. */
   secret: string;
+};
+
+export type WebhookDelivery = {
+  /** The place of the event; 0 for a test. */
+  seq: number;
+  /** The type of the event. */
+  type: string;
+  /** The time of the attempt. */
+  at: Time;
+  /** How long it took. */
+  milliseconds: number;
+  /** The status of the answer; null where none came. */
+  status: number | null;
+  /** The first 200 characters of the answer, or why there was none. */
+  answer: string;
+};
+
+export type WebhookDetails = {
+  /** The id, which is also the author of its messages. */
+  _id: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The name under which it posts. */
+  name: string;
+  /** To where it sends events; null for one that takes messages in. */
+  url: string | null;
+  /** The types of the events that it sends; null for one that takes messages in. */
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The user who created the webhook, and with whose role it ends. */
+  created_by: Id;
+  /** The time of creation. */
+  created_at: Time;
+  /** The last place of the room that its receiver has acknowledged, or did not want. */
+  seq: number;
+  /** Since when the next event fails; null if it does not. */
+  failing_since: Time | null;
+  /** When it is tried again; null if nothing failed. */
+  retry_at: Time | null;
+  /** When it was switched off; null while it is on. */
+  disabled_at: Time | null;
+  /** The last 20 attempts, oldest first. */
+  deliveries: WebhookDelivery[];
 };
 
 export type AttachedFile = {
@@ -813,7 +865,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'wrong_current_password';
+  code?: 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'setup_done' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -852,7 +904,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken';
+  code?: 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It existed, but is no longer kept. */
@@ -1260,6 +1312,10 @@ export type paths = {
       requestBody: { content: { 'application/json': {
         /** The name under which it posts; it cannot be changed. Must have 1 to 64 characters and not be blank. */
         name?: string;
+        /** To where to send the events of the room; without it, the webhook takes messages in. Must be an address that begins with https://. */
+        url?: string;
+        /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+        events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
       } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': NewWebhook } };
@@ -1278,6 +1334,78 @@ export type paths = {
     };
   };
   '/api/rooms/{room}/webhooks/{webhook}': {
+    /** Get an outgoing webhook and its last deliveries, as a moderator */
+    get: {
+      parameters: {
+        path: { 'room': string; 'webhook': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDetails } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it */
+    post: {
+      parameters: {
+        path: { 'room': string; 'webhook': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': Record<string, never> } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDelivery } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Switch an outgoing webhook on or off, or have it send events again, as a moderator */
+    patch: {
+      parameters: {
+        path: { 'room': string; 'webhook': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      requestBody: { content: { 'application/json': {
+        /** Whether it sends events; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
+        is_enabled?: boolean;
+        /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
+        seq?: number;
+      } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDetails } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
+        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
+        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
     /** Revoke a webhook at once, as a moderator; its messages stay */
     delete: {
       parameters: {

@@ -71,6 +71,30 @@ describe('a webhook', () => {
     await context.close();
   });
 
+  it('sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ name: 'Machines', owner });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    await signIn(page, owner);
+    await page.getByText('Webhooks', { exact: true }).click();
+    await page.getByLabel('Name of the new webhook').fill('Deploys');
+    await page.getByLabel('Address of a program').fill('https://localhost:1/hook');
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    expect(await page.getByLabel('Secret by which').inputValue()).toMatch(/^whsec_/);
+    await page.getByText('sends to localhost:1').waitFor();
+
+    await page.getByText('What Deploys sent').click();
+    await page.getByText('Nothing was sent yet.').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The address is not one of the public internet.').waitFor();
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('Switched off since').waitFor();
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('is shown to moderators and owners alone', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Machines', owner, members: [member] });

@@ -114,7 +114,7 @@ describe('a request to an address that the operator has named', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await send(`${origin}/push`, true)).toEqual({ status: 302, retryAfter: 7 });
+    expect(await send(`${origin}/push`, true)).toMatchObject({ status: 302, retryAfter: 7 });
     expect(asked).toEqual(['POST /push']);
     server.closeAllConnections();
     server.close();
@@ -128,7 +128,9 @@ describe('a request to an address that the operator has named', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await send(`${origin}/push`, true)).toEqual({ status: 201, retryAfter: undefined });
+    const { status, body: read } = await send(`${origin}/push`, true);
+    expect(status).toBe(201);
+    expect(read.length).toBeLessThanOrEqual(65_536);
     server.closeAllConnections();
     server.close();
   });

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Webhook, WebhookDelivery } from '../../../client/src/contract.ts';
 import { ask, chat } from '../api.ts';
+import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { laterStrings } from '../strings-later.ts';
 import { attempt, Field, Form, Loading } from './controls.tsx';
@@ -8,7 +10,7 @@ import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
 
-/** The addresses at which other programs post into a room, for its moderators: making, seeing and revoking them. */
+/** The webhooks by which other programs post into a room or are sent its events, for its moderators. */
 export function Webhooks({ room }: { room: string }) {
   return (
     <details class="addresses">
@@ -19,12 +21,22 @@ export function Webhooks({ room }: { room: string }) {
 }
 
 function Addresses({ room }: { room: string }) {
-  const [made, setMade] = useState<string>();
+  const [made, setMade] = useState<(readonly [label: string, value: string])[]>();
   const params = { path: { room } };
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/rooms/{room}/webhooks', { params })), [room]);
-  const make = async ({ webhook: name = '' }: Record<string, string>) => {
-    const { secret } = await ask(chat.POST('/api/rooms/{room}/webhooks', { params, body: { name } }));
-    setMade(`${location.origin}/api/webhooks/${secret}`);
+  const make = async ({ webhook: name = '', url }: Record<string, string>) => {
+    const words = laterStrings.webhooks;
+    const { secret } = await ask(chat.POST('/api/rooms/{room}/webhooks', { params, body: { name, ...(url && { url }) } }));
+    const address = `${location.origin}/api/webhooks/${secret}`;
+    const example = `curl --data-urlencode 'text=${words.sample}' ${address}`;
+    setMade(
+      url
+        ? [[words.secret, secret]]
+        : [
+            [words.address, address],
+            [words.example, example],
+          ],
+    );
     reload();
   };
   const revoke = async (webhook: string, name: string) => {
@@ -43,32 +55,82 @@ function Addresses({ room }: { room: string }) {
         <ul class="links">
           {value.length === 0 && <li class="muted">{laterStrings.webhooks.none}</li>}
           {value.map((webhook) => (
-            <li class="row" key={idOf(webhook)}>
-              <span class="name">
-                <bdi>{webhook.name}</bdi> <span class="muted">{laterStrings.webhooks.ends(webhook.hint)}</span>
+            <li key={idOf(webhook)}>
+              <span class="row">
+                <span class="name">
+                  <bdi>{webhook.name}</bdi> <span class="muted">{whatItDoes(webhook)}</span>
+                </span>
+                <button
+                  type="button"
+                  aria-label={laterStrings.webhooks.revoke(webhook.name)}
+                  onClick={() => void revoke(idOf(webhook), webhook.name)}
+                >
+                  {laterStrings.invitations.revoke}
+                </button>
               </span>
-              <button
-                type="button"
-                aria-label={laterStrings.webhooks.revoke(webhook.name)}
-                onClick={() => void revoke(idOf(webhook), webhook.name)}
-              >
-                {laterStrings.invitations.revoke}
-              </button>
+              {webhook.url !== null && <Deliveries room={room} webhook={webhook} />}
             </li>
           ))}
         </ul>
       )}
-      {made !== undefined && (
-        <ShownOnce
-          values={[
-            [laterStrings.webhooks.address, made],
-            [laterStrings.webhooks.example, `curl --data-urlencode 'text=${laterStrings.webhooks.sample}' ${made}`],
-          ]}
-        />
-      )}
-      <Form key={made} onSubmit={make} submit={laterStrings.webhooks.create}>
+      {made && <ShownOnce values={made} />}
+      <Form key={made?.[0]?.[1]} onSubmit={make} submit={laterStrings.webhooks.create}>
         <Field label={laterStrings.webhooks.name} name="webhook" maxLength={64} />
+        <Field label={laterStrings.webhooks.url} name="url" type="url" required={false} maxLength={2_000} />
       </Form>
+    </div>
+  );
+}
+
+const whatItDoes = ({ url, hint }: Webhook): string =>
+  url === null ? laterStrings.webhooks.ends(hint) : laterStrings.webhooks.sends(new URL(url).host);
+
+/** What a webhook has sent last, and what became of it. */
+function Deliveries({ room, webhook }: { room: string; webhook: Webhook }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{laterStrings.webhooks.deliveries(webhook.name)}</summary>
+      {isOpen && <Sent room={room} webhook={idOf(webhook)} />}
+    </details>
+  );
+}
+
+const address = '/api/rooms/{room}/webhooks/{webhook}';
+
+function Sent({ room, webhook }: { room: string; webhook: string }) {
+  const params = { path: { room, webhook } };
+  const [tested, setTested] = useState<WebhookDelivery>();
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET(address, { params })), [webhook]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const { failing_since, disabled_at, deliveries } = value;
+  const words = laterStrings.webhooks;
+  const timeOf = ({ $date }: { $date: string }) => shortOf(new Date($date));
+  const test = async () => setTested(await ask(chat.POST(address, { params, body: {} })));
+  const change = async () => {
+    await ask(chat.PATCH(address, { params, body: { is_enabled: disabled_at !== null } }));
+    reload();
+  };
+  const shown = [...(tested ? [tested] : []), ...deliveries.toReversed()];
+  return (
+    <div class="stack">
+      {disabled_at ? <p>{words.isOff(timeOf(disabled_at))}</p> : failing_since && <p>{words.fails(timeOf(failing_since))}</p>}
+      <ul class="links" aria-live="polite">
+        {shown.length === 0 && <li class="muted">{words.nothing}</li>}
+        {shown.map(({ seq, type, at, status, answer }) => (
+          <li key={`${seq} ${at.$date}`}>
+            {timeOf(at)} <bdi>{type}</bdi> {status ?? words.noAnswer} <bdi class="muted">{answer}</bdi>
+          </li>
+        ))}
+      </ul>
+      <span class="row">
+        <button type="button" onClick={() => void attempt(test)}>
+          {words.test}
+        </button>
+        <button type="button" onClick={() => void attempt(change)}>
+          {disabled_at ? words.on : words.off}
+        </button>
+      </span>
     </div>
   );
 }
