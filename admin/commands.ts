@@ -87,6 +87,16 @@ export const commands: Record<string, Command> = {
     summary: 'Archives a room: its messages stay readable, but neither messages nor members can be added.',
     operands: 1,
   },
+  'room hold': {
+    usage: '<room>',
+    summary: 'Keeps all messages of a room, however old they are, until the room is released.',
+    operands: 1,
+  },
+  'room release': {
+    usage: '<room>',
+    summary: 'Ends a hold: messages of the room that are older than they are kept are deleted again.',
+    operands: 1,
+  },
   'room delete': {
     usage: '<room> [--yes]',
     summary: 'Permanently deletes a room with all its messages. Asks first, unless --yes is given.',

@@ -32,6 +32,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     corsOrigins: read('CORS_ORIGINS'),
     roomMembers: read('ROOM_MEMBERS'),
     pageSize: read('PAGE_SIZE'),
+    retentionDays: read('RETENTION_DAYS'),
     eventDays: read('EVENT_DAYS'),
     /** In milliseconds. */
     feedPatience: read('FEED_PATIENCE') * 1_000,

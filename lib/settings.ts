@@ -36,6 +36,9 @@ export type Setting<T = unknown> = {
 
 const text: Rule<string> = { read: (value) => value, says: () => 'a text' };
 
+/** The most days for which messages can be kept where they are not kept for ever: a hundred years. */
+export const longestRetention = 36_500;
+
 const wholeNumber = (least: number, most: number): Rule<number> => ({
   read: (value) => (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined),
   says: () => `a whole number from ${least} to ${most}`,
@@ -330,6 +333,12 @@ export const settings = {
     wholeNumber(1, 200),
     '50',
     'Length of a page of a list where a request has no `limit`, 1 to 200.',
+  ),
+  RETENTION_DAYS: setting(
+    'service',
+    wholeNumber(0, longestRetention),
+    '0',
+    'Days after which messages and their files are [deleted for good](operating.md#how-long-messages-are-kept); 0: never. The owner of a room can choose fewer.',
   ),
   EVENT_DAYS: setting('service', wholeNumber(1, 3_650), '30', 'Days for which a client can resume the feed of a room.'),
   FEED_PATIENCE: setting(

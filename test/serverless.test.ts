@@ -110,7 +110,7 @@ describe('serverless.yml', () => {
     // A webhook sends no files.
     expect(loads('lib/messages/arrivals.ts')).toEqual(['webhook', 'messages', 'file-content']);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap(loads);
-    expect(Object.keys(others).sort()).toEqual([...remove, 'file-sweep'].sort());
+    expect(Object.keys(others).sort()).toEqual([...remove, 'sweep'].sort());
     expect(loads('node_modules/@zxcvbn-ts/')).toEqual([]);
     const haveList = outputFiles.filter(({ text }) => text.includes('"password1"')).map(({ path }) => basename(path));
     expect(haveList).toEqual(['users.js', 'user.js', 'password.js', 'setup.js']);

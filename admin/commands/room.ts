@@ -1,8 +1,9 @@
+import { showId } from '../../lib/api/extended-json.ts';
 import { idOf, readParameters } from '../../lib/api/parameters.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';
-import { changeDetails } from '../../lib/rooms/details.ts';
+import { changeDetails, holdRoom } from '../../lib/rooms/details.ts';
 import { createRoom, listRooms, roomName } from '../../lib/rooms/rooms.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -31,11 +32,21 @@ export const roomCommands: Record<string, Run> = {
     const details = await changeDetails(readRoomId(id), { archived: true }, commandLine);
     return { data: details, text: `Archived the room ${id}.` };
   },
+  'room hold': async ([id]) => {
+    const room = readRoomId(id);
+    await holdRoom(room, true);
+    return { data: { _id: showId(room), is_held: true }, text: `Nothing in the room ${id} is deleted by its age.` };
+  },
+  'room release': async ([id]) => {
+    const room = readRoomId(id);
+    await holdRoom(room, false);
+    return { data: { _id: showId(room), is_held: false }, text: `Messages in the room ${id} are deleted by their age again.` };
+  },
   'room delete': async ([id], options, streams) => {
     const room = readRoomId(id);
     await confirm(`Delete the room ${id} with all its messages?`, options.yes === true, streams);
     await deleteRoom(room);
-    return { data: { _id: { $oid: room.toHexString() } }, text: `Deleted the room ${id}.` };
+    return { data: { _id: showId(room) }, text: `Deleted the room ${id}.` };
   },
 };
 

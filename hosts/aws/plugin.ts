@@ -248,7 +248,7 @@ function addResources(serverless: Serverless): void {
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
     if (name === 'push' || name === 'notify') Object.assign(resources, pushAlarms(deployed, actions));
-    else if (name === 'file-sweep') resources[`${logicalId}AlarmErrors`] = sweepAlarmOf(deployed, actions);
+    else if (name === 'sweep') resources[`${logicalId}AlarmErrors`] = sweepAlarmOf(deployed, actions);
     else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
     definition.role = `${logicalId}Role`;
     if (vpc && usesDatabase) definition.vpc = vpc;

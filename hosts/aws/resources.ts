@@ -254,7 +254,7 @@ export const domainOf = (
 });
 
 /** How many instances may run concurrently: what pushes send shares the account's rate with every request, and one sweep is enough. */
-export const mostInstances: Record<string, number> = { push: 3, 'file-sweep': 1 };
+export const mostInstances: Record<string, number> = { push: 3, sweep: 1 };
 
 /** Alarms on errors and slow responses of the API as a whole. */
 export const apiAlarms = (service: string, actions: unknown[]) => ({

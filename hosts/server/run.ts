@@ -11,7 +11,6 @@ import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { scheduleBackups } from './backups.ts';
 import { type Snapshot, snapshot } from './counters.ts';
-import { sweepFilesMeanwhile } from './file-sweep.ts';
 import { watchFile } from './file-watch.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
@@ -19,6 +18,7 @@ import { pushMeanwhile } from './push-notifications.ts';
 import { type Server, startServer } from './server.ts';
 import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
+import { sweepMeanwhile } from './sweep.ts';
 import { deliverMeanwhile } from './webhook-deliveries.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 
@@ -78,7 +78,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
   // One worker is enough.
   const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
   const filling = isFirst ? fillWordsMeanwhile() : undefined;
-  const sweep = isFirst ? sweepFilesMeanwhile() : undefined;
+  const sweep = isFirst ? sweepMeanwhile() : undefined;
   const pushes = pushMeanwhile({ isFirst });
   const deliveries = deliverMeanwhile({ isFirst });
   const watch = isFirst ? watchFile() : undefined;

@@ -74,7 +74,7 @@ export type MessageDocument = {
   /** The number of replies up to a place before which no new reply can come. */
   counted_replies?: { count: number; seq: number };
   /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
-  changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId };
+  changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId | null };
 } & Partial<IdempotencyFields>;
 
 /** Not a message: closes a `seq` that a feed has passed, so that no message can take it later. */

@@ -91,6 +91,12 @@ export type RoomDocument = {
   direct_key?: string;
   /** Whether every new account joins the room; only there where that was ever chosen. */
   is_default?: boolean;
+  /** After how many days messages are deleted; absent or null where they are not, or the service decides. */
+  retention_days?: number | null;
+  /** Nothing is deleted by its age. */
+  is_held?: boolean;
+  /** Up to where messages that were too old are deleted. */
+  swept_seq?: number;
 } & Partial<IdempotencyFields>;
 
 /** The fields of a new room that are the same for all, as expressions of an update. */
@@ -114,6 +120,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
   { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
   { key: { is_default: 1 }, name: 'is_default', sparse: true },
+  { key: { retention_days: 1 }, name: 'retention_days', sparse: true },
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
   { key: { 'webhooks.hash': 1 }, name: 'webhooks.hash', sparse: true },
   { key: { 'webhooks.created_by': 1 }, name: 'webhooks.created_by', sparse: true },

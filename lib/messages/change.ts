@@ -5,7 +5,7 @@ import { type MessageDocument, messages } from '../collections/messages.ts';
 import type { RoomDocument } from '../collections/rooms.ts';
 import { attempt, regardlessOfDeadline } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { type Action, allowedTo, findContext, type RoomContext, requirePermission } from '../rooms/permissions.ts';
@@ -76,7 +76,7 @@ async function apply(change: Change, { _id, room, authors }: AuthoredMessage, ca
   );
   const place = placeOf(taken);
   const { seq, ordinal, at } = place;
-  const actor = caller.user._id;
+  const actor = actorId(caller);
   await before?.();
   const members = (taken.members ?? []).map(({ user }) => user);
   const { $set, ...others } = update(place, members);

@@ -1,15 +1,23 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import { about, flag, oneOf, optional, textUpTo, type Values } from '../api/parameters.ts';
+import { about, flag, integer, oneOf, optional, orNone, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aCount, aFlag, aText, aWord, described } from '../api/schema.ts';
+import { aCount, aFlag, aText, aWord, described, orNull } from '../api/schema.ts';
 import { type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import { config } from '../config.ts';
 import { actorId, type Caller, requireAdmin } from '../identity/caller.ts';
+import { longestRetention } from '../settings.ts';
 import { changeRoom } from './change.ts';
 import { counterFields, messageCount } from './counters.ts';
 import { recordEvent } from './event-log.ts';
 import { allowedTo, findContext, findReadableRoom, noSuchRoom, requirePermission } from './permissions.ts';
 import { placeOf } from './sequence.ts';
+
+/** After how many days a room's messages are deleted: as it says itself, or the service, whichever comes first; null for never. */
+export function daysKept({ retention_days }: Pick<RoomDocument, 'retention_days'>): number | null {
+  const days = [retention_days ?? 0, config.retentionDays].filter((one) => one > 0);
+  return days.length > 0 ? Math.min(...days) : null;
+}
 
 type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: number };
 
@@ -43,6 +51,11 @@ export const shownDetails = representation('RoomDetails', {
   mention_all_role: made(described(mentionAllRole.about, aWord(...roles)), ({ for_all_role = 'member' }) => for_all_role, {
     for_all_role: 1,
   }),
+  retention_days: made(
+    described('After how many days messages are deleted for good; null where they are kept.', orNull(aCount)),
+    daysKept,
+    { retention_days: 1 },
+  ),
 });
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
@@ -52,7 +65,17 @@ export const detailChanges = {
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
   is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
   mention_all_role: optional(mentionAllRole),
+  retention_days: about(
+    'After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service.',
+    optional(orNone(integer(1, config.retentionDays || longestRetention))),
+  ),
 };
+
+/** Has a room's messages deleted by their age no longer, or again; 404 for an unknown room. */
+export async function holdRoom(room: ObjectId, is_held: boolean): Promise<void> {
+  const { matchedCount } = await rooms.updateOne({ _id: room }, { $set: { is_held } });
+  if (matchedCount === 0) throw noSuchRoom();
+}
 
 /** The details of a room, for its members. */
 export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomDetails> {
@@ -65,7 +88,7 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
 /** Changes a room's topic and who joins it, archives the room, or takes it back into use. */
 export async function changeDetails(
   room: ObjectId,
-  { topic, archived, is_default, mention_all_role }: Partial<Values<typeof detailChanges>>,
+  { topic, archived, is_default, mention_all_role, retention_days }: Partial<Values<typeof detailChanges>>,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {
@@ -77,6 +100,7 @@ export async function changeDetails(
     ...(archived !== undefined && { archived_at: archivedAt }),
     ...(is_default !== undefined && { is_default }),
     ...(mention_all_role !== undefined && { for_all_role: mention_all_role }),
+    ...(retention_days !== undefined && { retention_days }),
   };
   const changed = await changeRoom<DetailedRoom>(
     {

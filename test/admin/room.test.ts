@@ -75,6 +75,22 @@ describe('room archive', () => {
   });
 });
 
+describe('room hold and room release', () => {
+  it('keep old messages, and have them deleted again', async () => {
+    const room = await aRoom();
+    expect(await command(['room', 'hold', room.id])).toEqual({
+      code: 0,
+      stdout: `Nothing in the room ${room.id} is deleted by its age.\n`,
+      stderr: '',
+    });
+    expect(await command(['room', 'release', room.id])).toMatchObject({ code: 0 });
+    expect(await command(['room', 'hold', '0'.repeat(24)])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No such room'),
+    });
+  });
+});
+
 describe('room delete', () => {
   it('deletes a room with --yes', async () => {
     const room = await aRoom();

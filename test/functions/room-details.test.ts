@@ -35,6 +35,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
           is_direct: false,
           is_default: false,
           mention_all_role: 'member',
+          retention_days: null,
         },
       });
     }
@@ -81,7 +82,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
       owner,
       {},
       400,
-      missingEvery('topic', 'archived', 'is_default', 'mention_all_role'),
+      missingEvery('topic', 'archived', 'is_default', 'mention_all_role', 'retention_days'),
     ],
     [
       'PATCH of a topic of 251 characters',

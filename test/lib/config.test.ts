@@ -15,6 +15,7 @@ describe('settings', () => {
       socketUrl: '/socket',
       corsOrigins: ['*'],
       roomMembers: 1_000,
+      retentionDays: 0,
       eventDays: 30,
       feedPatience: 35_000,
       bcryptCost: 12,

@@ -46,6 +46,8 @@ export type RoomDetails = {
   is_default: boolean;
   /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. */
   mention_all_role: 'member' | 'moderator' | 'owner';
+  /** After how many days messages are deleted for good; null where they are kept. */
+  retention_days: number | null;
 };
 
 export type Invitation = {
@@ -1194,6 +1196,8 @@ export type paths = {
         is_default?: boolean;
         /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
         mention_all_role?: 'member' | 'moderator' | 'owner';
+        /** After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service. Must be null, or from 1 to 36500. */
+        retention_days?: null | number;
       } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };

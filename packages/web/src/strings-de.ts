@@ -441,6 +441,13 @@ export const laterStrings: Words['laterStrings'] = {
     email: 'Per E-Mail senden',
     revoke: 'Widerrufen',
   },
+  retention: {
+    fault: 'Schreibe eine Zahl von Tagen, oder nichts.',
+    kept: (days) => `Nachrichten werden hier ${days} Tage nach dem Senden endgültig gelöscht.`,
+    field: 'Nachrichten nach so vielen Tagen löschen (leer: nie)',
+    ask: (days) => `Nachrichten ${days} Tage nach dem Senden endgültig löschen? Das gilt auch für die, die jetzt hier sind.`,
+    agree: 'Alte Nachrichten löschen',
+  },
   webhooks: {
     title: 'Webhooks',
     hint: 'Durch einen Webhook senden andere Programme Nachrichten in diesen Raum, zum Beispiel Builds und Alarme, oder bekommen, was hier gesagt wird.',

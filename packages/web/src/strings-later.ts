@@ -108,6 +108,13 @@ export const laterStrings = {
     email: 'Send by e-mail',
     revoke: 'Revoke',
   },
+  retention: {
+    fault: 'Write a number of days, or nothing.',
+    kept: (days: string) => `Messages here are deleted for good ${days} days after they were sent.`,
+    field: 'Delete messages after so many days (empty: never)',
+    ask: (days: string) => `Delete messages for good ${days} days after they were sent? This includes those that are here now.`,
+    agree: 'Delete old messages',
+  },
   webhooks: {
     title: 'Webhooks',
     hint: 'Other programs post into this room by a webhook, such as builds and alarms, or are sent what is said here.',

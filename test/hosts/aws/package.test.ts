@@ -49,7 +49,7 @@ const { withMail } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
 const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
 const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
-  !/-dev-(socket|push|notify|file-sweep)$/.test(FunctionName);
+  !/-dev-(socket|push|notify|sweep)$/.test(FunctionName);
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
@@ -68,7 +68,7 @@ describe('a deployment', () => {
         Timeout: FunctionName === 'chat-service-dev-notify' ? 60 : 20,
         TracingConfig: { Mode: 'PassThrough' },
         ReservedConcurrentExecutions:
-          { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3, 'chat-service-dev-file-sweep': 1 }[FunctionName] ?? share,
+          { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3, 'chat-service-dev-sweep': 1 }[FunctionName] ?? share,
       });
     }
     const count = functions.length - withoutDatabase.length;
@@ -197,7 +197,7 @@ describe('a deployment', () => {
       ['rate(10 minutes)', 'ENABLED'],
     ]);
     const [invoked] = of('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
-      JSON.stringify(FunctionName).includes('FileDashsweep'),
+      JSON.stringify(FunctionName).includes('Sweep'),
     );
     expect(invoked).toMatchObject({ MaximumRetryAttempts: 0 });
   });
@@ -660,7 +660,7 @@ describe('a packaged function', () => {
     reached.splice(0);
     const { answer } = await invoke('GET', `/api/files/${_id.$oid}/content`, { token });
     expect(await (await fetch(answer.headers.Location)).text()).toBe('Hello');
-    const swept = await invokeFunction('file-sweep', { source: 'aws.events' });
+    const swept = await invokeFunction('sweep', { source: 'aws.events' });
     expect(swept).toMatchObject({ answer: { removed: 0, orphans: 0 }, stderr: '' });
   });
 

@@ -5,8 +5,10 @@ import { roles } from '../store/members.ts';
 import { changeMyRoom, roomOf } from '../store/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { notice } from './announcer.tsx';
 import { attempt, Check, Choice, Field, Form, Loading } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
 import { Line } from './markdown.tsx';
 import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
@@ -33,6 +35,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         ) : (
           <p dir="auto">{details.topic ? <Line text={details.topic} /> : <span class="muted">{strings.details.noTopic}</span>}</p>
         )}
+        {details.retention_days !== null && <p>{laterStrings.retention.kept(String(details.retention_days))}</p>}
         <p class="muted">
           {strings.details.created(dayOf(new Date(details.created_at.$date)))} · {strings.details.messages(details.message_count)}
         </p>
@@ -75,9 +78,14 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
 
 function Change({ room }: { room: string }) {
   const { room: about, details } = aboutRoom(room);
-  const save = async ({ name = '', topic = '', role = 'member', ...flags }: Record<string, string>) => {
+  const save = async ({ name = '', topic = '', role = 'member', days = '', ...flags }: Record<string, string>) => {
     const params = { path: { room } };
-    const changes = { topic, mention_all_role: role as RoomDetails['mention_all_role'] };
+    const kept = details?.retention_days ?? null;
+    const retention_days = days === '' ? null : Number(days);
+    const isLess = retention_days !== null && (kept === null || retention_days < kept);
+    if (isLess && !(await confirmed(laterStrings.retention.ask(days), laterStrings.retention.agree))) return;
+    const mention_all_role = role as RoomDetails['mention_all_role'];
+    const changes = { topic, mention_all_role, ...(retention_days !== kept && { retention_days }) };
     const body = { name, is_open: 'is_open' in flags, is_visible: 'is_visible' in flags };
     await ask(chat.PUT('/api/rooms/{room}', { params, body }));
     learnAbout(room, {
@@ -103,6 +111,14 @@ function Change({ room }: { room: string }) {
         choices={roles}
         chosen={details?.mention_all_role ?? 'member'}
         shown={(role) => strings.details.forAllRoles[role]}
+      />
+      <Field
+        label={laterStrings.retention.field}
+        name="days"
+        pattern="[0-9]*"
+        fault={laterStrings.retention.fault}
+        value={String(details?.retention_days ?? '')}
+        required={false}
       />
     </Form>
   );

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweepFiles } from '../../lib/files/removal.ts';
 import { describeError, log } from '../../lib/log.ts';
+import { sweepMessages } from '../../lib/messages/retention.ts';
 
 /** Not much longer than a start takes, and then again and again. */
 const firstAfter = 60_000;
@@ -10,10 +11,10 @@ const every = 600_000;
 const thoroughEvery = 144;
 
 /**
- * Removes files that no message has, while the process serves. Several servers may do so at the same time: each step
- * is done by one of them.
+ * Removes files that no message has, and deletes messages that are too old, while the process serves. Several servers
+ * may do so at the same time: each step is done by one of them.
  */
-export function sweepFilesMeanwhile(): { end: () => void } {
+export function sweepMeanwhile(): { end: () => void } {
   const ending = new AbortController();
   const wait = (milliseconds: number) => sleep(milliseconds, undefined, { signal: ending.signal, ref: false });
 
@@ -25,6 +26,13 @@ export function sweepFilesMeanwhile(): { end: () => void } {
         if (swept.removed + swept.orphans > 0) log('info', 'files removed', swept);
       } catch (error) {
         log('error', 'files were not swept', { error: describeError(error) });
+      }
+      try {
+        // Half of the time is for others.
+        const messages = await sweepMessages({ pause: wait });
+        if (messages > 0) log('info', 'messages deleted by their age', { messages });
+      } catch (error) {
+        if (!ending.signal.aborted) log('error', 'messages were not swept', { error: describeError(error) });
       }
       await wait(every * (0.9 + 0.2 * Math.random()));
     }

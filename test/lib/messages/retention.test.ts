@@ -1,0 +1,108 @@
+import '../../support/isolated-database.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { files } from '../../../lib/collections/files.ts';
+import { messages } from '../../../lib/collections/messages.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { sweepMessages } from '../../../lib/messages/retention.ts';
+import { holdRoom } from '../../../lib/rooms/details.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { refusals } from '../../support/error-bodies.ts';
+import { aMessage } from '../../support/messages.ts';
+import { outcome } from '../../support/responses.ts';
+import { aRoom, type TestRoom } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+const day = 86_400_000;
+const inDays = (days: number) => Date.now() + days * day;
+
+const read = async ({ id, owner }: TestRoom) =>
+  (await call('GET', `/api/messages?room=${id}&limit=200`, { token: owner.token })).body as Message[];
+const texts = async (room: TestRoom) => (await read(room)).map(({ text }) => text);
+const keep = (room: TestRoom, retention_days: number | null, token = room.owner.token) =>
+  call('PATCH', `${room.path}/details`, { token, body: { retention_days } });
+/** As if a message had been sent so many days ago. */
+const age = ({ _id }: Message, days: number) =>
+  messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { created_at: new Date(inDays(-days)) } });
+
+describe('messages', () => {
+  it('are kept for ever by default', async () => {
+    const room = await aRoom();
+    await age(await aMessage(room.owner, room.id, { text: 'old' }), 10_000);
+    expect(await sweepMessages()).toBe(0);
+    expect(await texts(room)).toEqual(['old']);
+  });
+
+  it('are deleted for good when they are older than their room keeps them, and its feed tells of it', async () => {
+    const room = await aRoom();
+    const old = await aMessage(room.owner, room.id, { text: 'old' });
+    const recent = await aMessage(room.owner, room.id, { text: 'recent' });
+    await Promise.all([age(old, 8), age(recent, 6)]);
+    expect(await keep(room, 7)).toMatchObject({ status: 200, body: { retention_days: 7 } });
+    expect(await sweepMessages()).toBe(1);
+    expect(await texts(room)).toEqual(['', 'recent']);
+    const stored = await messages.findOne({ _id: new ObjectId(old._id.$oid) });
+    expect(JSON.stringify(stored)).not.toContain('old');
+    const { body: events } = await call('GET', `/api/events?room=${room.id}&after=0`, { token: room.owner.token });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'message.deleted', actor: null }));
+    expect(await sweepMessages()).toBe(0);
+    expect(await sweepMessages({ now: inDays(2) })).toBe(1);
+  });
+
+  it('go with their files, their replies when those are old too, and what was saved of them', async () => {
+    const room = await aRoom();
+    const root = await aMessage(room.owner, room.id, { text: 'root' });
+    const reply = await aMessage(room.owner, room.id, { text: 'reply', thread: root._id.$oid });
+    await call('PUT', `/api/messages/${root._id.$oid}/save`, { token: room.owner.token, body: {} });
+    await age(root, 8);
+    await keep(room, 7);
+    await sweepMessages();
+    const thread = async () =>
+      (await call('GET', `/api/messages?room=${room.id}&thread=${root._id.$oid}`, { token: room.owner.token })).body as Message[];
+    expect((await thread()).map(({ text }) => text)).toEqual(['reply']);
+    expect((await call('GET', '/api/saved', { token: room.owner.token })).body).toEqual([]);
+    await age(reply, 8);
+    // What is behind the place that was swept is swept with what follows it.
+    await sweepMessages();
+    expect((await thread()).map(({ text }) => text)).toEqual(['']);
+    expect(await files.countDocuments({ room: new ObjectId(room.id) })).toBe(0);
+  });
+
+  it('are kept while their room is held', async () => {
+    const room = await aRoom();
+    await age(await aMessage(room.owner, room.id, { text: 'evidence' }), 8);
+    await keep(room, 7);
+    await holdRoom(new ObjectId(room.id), true);
+    expect(await sweepMessages()).toBe(0);
+    await holdRoom(new ObjectId(room.id), false);
+    expect(await sweepMessages()).toBe(1);
+    expect(await texts(room)).toEqual(['']);
+  });
+
+  it('are swept in parts, each message once, however many sweep at the same time', async () => {
+    const room = await aRoom();
+    const sent = await Promise.all(Array.from({ length: 120 }, (_, at) => aMessage(room.owner, room.id, { text: `${at}` })));
+    await keep(room, 7);
+    expect(await sweepMessages({ now: inDays(8), until: 0 })).toBe(0);
+    await Promise.all([sweepMessages({ now: inDays(8) }), sweepMessages({ now: inDays(8) }), sweepMessages({ now: inDays(8) })]);
+    const left = (await read(room)).filter(({ text }) => text !== '');
+    expect(left).toEqual([]);
+    const { body } = await call('GET', `/api/events?room=${room.id}&after=0&limit=200`, { token: room.owner.token });
+    const sentEvents = (body as { type: string; data: { deleted_at?: unknown } }[]).filter(
+      ({ type }) => type === 'message.created',
+    );
+    expect(sentEvents.every(({ data }) => data.deleted_at)).toBe(true);
+    expect((await rooms.findOne({ _id: new ObjectId(room.id) }))?.swept_seq).toBe(Math.max(...sent.map(({ seq }) => seq)));
+  });
+});
+
+it('how long a room keeps its messages is chosen by its owner, from a day to a hundred years, or left to the service', async () => {
+  const [member, moderator] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ members: [member], moderators: [moderator] });
+  for (const { token } of [member, moderator]) expect((await keep(room, 7, token)).status).toBe(403);
+  for (const days of [0, 1.5, 36_501, '7'] as number[])
+    expect(outcome(await keep(room, days))).toEqual(refusals.invalid('retention_days', 'be null, or from 1 to 36500'));
+  expect(await keep(room, 36_500)).toMatchObject({ status: 200, body: { retention_days: 36_500 } });
+  expect(await keep(room, null)).toMatchObject({ status: 200, body: { retention_days: null } });
+});
