@@ -5,8 +5,14 @@ import { inBatches, retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from '../identity/slots.ts';
 
-/** An attempt with a password that was admitted; one of the two must follow. */
-export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
+/**
+ * An attempt with a password that was admitted; one of the three must follow. It was withdrawn when the password is
+ * right and nothing can be said of the rest.
+ */
+export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise<void>>;
+
+/** An attempt to log in, which may have a code of the second factor as well: it is counted before it is looked at, or refused with 429. */
+export type LoginAttempt = Attempt & { countCode: () => Promise<void> };
 
 /** Where an attempt to log in comes from: an address, and the program that is used there. */
 type Origin = { source: string; agent: string | undefined };
@@ -20,8 +26,11 @@ type Origin = { source: string; agent: string | undefined };
  * not count against others at the address. For those others, each program has a limit of its own below that of the
  * address, so that one of many colleagues does not stop the rest. A program that changes its name gets at most five
  * times as much.
+ *
+ * The codes of a second factor that are wrong are counted for the account over all addresses that are not known, 10 in
+ * 15 minutes: they are short, and those who guess them know the password. The owner goes on where there was a login.
  */
-export function beginAttempt(account: string, { source: address, agent = '' }: Origin): Promise<Attempt> {
+export function beginLogin(account: string, { source: address, agent = '' }: Origin): Promise<LoginAttempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
@@ -50,7 +59,20 @@ export function beginAttempt(account: string, { source: address, agent = '' }: O
       await returnSlots([...wrong, right], id);
       throw refused.reason;
     }
-    return attempt(id, wrong, right, () => remember(here));
+    const begun = attempt(id, wrong, right, () => remember(here));
+    // Those who guess codes know the password, and may have many addresses.
+    const countCode = async () => {
+      if (isKnown) return;
+      const codes = `${ofAccount} codes`;
+      try {
+        await takeSlot(codes, id, { most: 10, window: 15 * minute });
+      } catch (error) {
+        await begun.withdrawn();
+        throw error;
+      }
+      wrong.push(codes);
+    };
+    return { ...begun, countCode: () => failClosed(countCode) };
   });
 }
 
@@ -81,6 +103,7 @@ const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async
   failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
   succeeded: () =>
     failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id), onSuccess()]))),
+  withdrawn: () => failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id)]))),
 });
 
 // Checking a password is dear, also when it is right: a slot is kept by who has logged in, and returned by who has not.
