@@ -14,8 +14,11 @@ export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise
 /** An attempt to log in, which may have a code of the second factor as well: it is counted before it is looked at, or refused with 429. */
 export type LoginAttempt = Attempt & { countCode: () => Promise<void> };
 
-/** Where an attempt to log in comes from: an address, and the program that is used there. */
-type Origin = { source: string; agent: string | undefined };
+/**
+ * Where an attempt to log in comes from: an address, and the program that is used there; and whether it is a first
+ * step, which lacks the code of a second factor that the account has.
+ */
+type Origin = { source: string; agent: string | undefined; isFirstStep?: boolean };
 
 /**
  * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
@@ -30,12 +33,13 @@ type Origin = { source: string; agent: string | undefined };
  * The codes of a second factor that are wrong are counted for the account over all addresses that are not known, 10 in
  * 15 minutes: they are short, and those who guess them know the password. The owner goes on where there was a login.
  */
-export function beginLogin(account: string, { source: address, agent = '' }: Origin): Promise<LoginAttempt> {
+export function beginLogin(account: string, { source: address, agent = '', isFirstStep = false }: Origin): Promise<LoginAttempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
     const ofAccount = keyOf('account', account);
-    const right = `${ofAccount} right`;
+    // First steps of somebody who has the password alone must not use up the logins of the owner.
+    const right = isFirstStep ? `${here} first step` : `${ofAccount} right`;
 
     // The narrowest first: an attempt that is refused there takes no slot from others.
     const { known_until, checked_at } = await takeSlot(here, id, { most: 5, window: 15 * minute });

@@ -59,7 +59,11 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
   );
   const hash = user?.is_active ? user.password_hash : undefined;
-  const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), { source, agent });
+  const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), {
+    source,
+    agent,
+    isFirstStep: user?.second_factor !== undefined && code === undefined,
+  });
   const isRight = await verifyPassword(password, hash);
   if (!user || !isRight) {
     await attempt.failed();

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 process.env.REQUIRE_2FA = 'all';
 const { createToken } = await import('../../lib/accounts/api-tokens.ts');
@@ -9,6 +9,7 @@ const { findCaller } = await import('../../lib/identity/authenticate.ts');
 const { functions } = await import('../../tools/harness/functions.ts');
 const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
+const { callThrough } = await import('../support/processes.ts');
 const { outcome } = await import('../support/responses.ts');
 const { turnOn } = await import('../support/second-factor.ts');
 const { inProcess: call } = await import('../support/transports.ts');
@@ -113,5 +114,21 @@ describe('where everyone must have a second factor, an account without one', () 
     const account = await anAccount();
     const { token } = await createToken(new ObjectId(account.id), 'bot', { scopes: ['rooms:read'] });
     expect((await call('GET', '/api/directory', { token })).status).toBe(200);
+  });
+});
+
+describe('where administrators must have a second factor', async () => {
+  const { call: strict, end } = await callThrough(1, { REQUIRE_2FA: 'admins' });
+  afterAll(end);
+  const statusFor = async (token: string) => (await strict('GET', '/api/sessions', { token })).status;
+
+  it('others need none, until they become one', async () => {
+    const account = await anAccount();
+    const token = await aSession(call, account);
+    expect([await statusFor(token), await statusFor(await aSession(call, await anAdmin()))]).toEqual([200, 403]);
+    expect((await strict('GET', path, { token })).body).toMatchObject({ is_required: false });
+    const { token: admin } = await anAdmin();
+    const promoted = await strict('PATCH', `/api/users/${account.id}`, { token: admin, body: { is_admin: true } });
+    expect([promoted.status, await statusFor(token)]).toEqual([200, 403]);
   });
 });
