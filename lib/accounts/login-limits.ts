@@ -11,7 +11,7 @@ import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlo
  */
 export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise<void>>;
 
-/** An attempt to log in, which may have a code of the second factor as well: it is counted before it is looked at, or refused with 429. */
+/** An attempt to log in. A code of the second factor is counted before it is looked at: 429 if there were too many. */
 export type LoginAttempt = Attempt & { countCode: () => Promise<void> };
 
 /**
@@ -31,7 +31,8 @@ type Origin = { source: string; agent: string | undefined; isFirstStep?: boolean
  * times as much.
  *
  * The codes of a second factor that are wrong are counted for the account over all addresses that are not known, 10 in
- * 15 minutes: they are short, and those who guess them know the password. The owner goes on where there was a login.
+ * 15 minutes and 50 a day: they are short, and those who guess them know the password. Of all that fit into a year,
+ * one is right with a probability of 5 %. The owner goes on where there was a login.
  */
 export function beginLogin(account: string, { source: address, agent = '', isFirstStep = false }: Origin): Promise<LoginAttempt> {
   return failClosed(async () => {
@@ -67,14 +68,20 @@ export function beginLogin(account: string, { source: address, agent = '', isFir
     // Those who guess codes know the password, and may have many addresses.
     const countCode = async () => {
       if (isKnown) return;
-      const codes = `${ofAccount} codes`;
       try {
-        await takeSlot(codes, id, { most: 10, window: 15 * minute });
+        for (const [most, window] of [
+          [10, 15 * minute],
+          [50, 24 * 60 * minute],
+        ] as const) {
+          const key = `${ofAccount} codes in ${window}`;
+          await takeSlot(key, id, { most, window });
+          wrong.push(key);
+        }
       } catch (error) {
-        await begun.withdrawn();
+        // As a wrong one, which takes none of the owner's logins.
+        await begun.failed();
         throw error;
       }
-      wrong.push(codes);
     };
     return { ...begun, countCode: () => failClosed(countCode) };
   });

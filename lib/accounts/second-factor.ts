@@ -187,7 +187,7 @@ export async function endSecondFactor(
   await users.updateOne({ _id, 'second_factor.since': second_factor.since }, { $unset: withoutFactor });
 }
 
-/** Turns off the second factor of someone who has lost it, and ends the account's sessions; 404 without an account, 409 without a factor. */
+/** Turns off a second factor that was lost, and ends the account's sessions; 404 without an account, 409 without a factor. */
 export async function resetSecondFactor(_id: ObjectId): Promise<void> {
   const changed = await users.findOneAndUpdate(
     { _id, second_factor: { $exists: true } },

@@ -104,7 +104,7 @@ describe('where everyone must have a second factor, an account without one', () 
     const { recovery } = await turnOn(call, { ...account, token });
     expect((await call('GET', '/api/sessions', { token })).status).toBe(200);
     await expect(findOpener(socket({ 'x-auth-token': token }))).resolves.toMatchObject({ user: { username: account.username } });
-    // Who turns it off must set it up again.
+    // After it is turned off, it must be set up again.
     const body = { code: recovery[0], current_password: account.password };
     expect((await call('DELETE', path, { token, body })).status).toBe(204);
     expect(outcome(await call('GET', '/api/sessions', { token }))).toEqual(refused);

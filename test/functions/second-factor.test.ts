@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
@@ -368,6 +369,20 @@ describe('guesses of codes', () => {
     // Without a code it is still told that one is needed, which says nothing new.
     expect(outcome(await logIn(inProcess, account))).toEqual(required);
     expect((await logIn(inProcess, account, recovery[0], home)).status).toBe(201);
+  });
+
+  it('are 50 from all addresses in a day', async () => {
+    const { account, app, recovery } = await aProtectedAccount(inProcess);
+    const limits = database.collection<{ _id: string }>('login_limits');
+    const key = `account ${createHash('sha256').update(account.id).digest('base64')} codes in ${86_400_000}`;
+    await logIn(inProcess, account, aWrongCode(app));
+    const attempts = Array.from({ length: 49 }, () => ({ id: new ObjectId(), at: new Date(), is_pending: false }));
+    const first = await limits.findOne({ _id: key });
+    expect(first).toMatchObject({ attempts: [{ is_pending: false }] });
+    await limits.updateOne({ _id: key }, { $set: { attempts } });
+    expect(outcome(await logIn(inProcess, account, aWrongCode(app)))).toEqual(wrongAtLogin);
+    const refused = await logIn(inProcess, account, recovery[0]);
+    expect([refused.status, Number(refused.headers['retry-after']) > 86_000]).toEqual([429, true]);
   });
 
   it('of someone who is signed in are 5 in 15 minutes', async () => {

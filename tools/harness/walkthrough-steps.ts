@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import type { DoStep, Person } from './walkthrough.ts';
 
-/** The names of what the walkthrough creates, whether e-mails go out that nobody reads, whether files can be sent, and second factors turned on. */
+/** The names of what the walkthrough creates, and what the service can do: e-mails, which nobody reads, files, second factors. */
 export type Names = {
   user: string;
   email: string;

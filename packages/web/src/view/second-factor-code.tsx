@@ -4,7 +4,7 @@ import { Field } from './controls.tsx';
 
 type Props = { kind: 'app' | 'recovery' | 'either'; name?: string; autoFocus?: boolean };
 
-/** A code that proves a second factor: the six digits of the app, for which a phone shows digits, or a recovery code, or either. */
+/** The field for a code: the six digits of the app, for which a phone shows digits alone, a recovery code, or either. */
 export const CodeField = ({ kind, name = 'code', autoFocus = false }: Props) => (
   <Field
     label={laterStrings.secondFactor.codes[kind]}
