@@ -1,7 +1,7 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
-import { resetSecondFactor } from '../../lib/accounts/second-factor.ts';
+import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';

@@ -9,7 +9,7 @@ import { retryContended } from '../database/writes.ts';
 import { adminRequired, conflict, missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { isSecondFactorRequired } from '../identity/authenticate.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
-import { findUser, noSuchUser } from '../identity/users.ts';
+import { noSuchUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
 import { canEncrypt, decrypt, encrypt } from './encryption.ts';
@@ -23,6 +23,7 @@ import {
   type WithSecondFactor,
   wrongCode,
 } from './second-factor-codes.ts';
+import { noSecondFactor, resetSecondFactor, withoutSecondFactor } from './second-factor-reset.ts';
 import { endSessions } from './sessions.ts';
 import { acceptedStep, newSecret, toBase32, toUri } from './totp.ts';
 
@@ -65,14 +66,13 @@ export const endedAccount = {
 const unavailable: Refusal = () =>
   permissionDenied('second_factor_unavailable', 'The service has no key for second factors: its operator can set SECRET_KEY.');
 const isOn: Refusal = () => conflict('second_factor_on', 'The account has a second factor already.');
-const isOff: Refusal = () => conflict('second_factor_off', 'The account has no second factor.');
 const notBegun: Refusal = () => conflict('second_factor_not_begun', 'No second factor was begun in the last hour.');
 const wrongSecondFactor: Refusal = () => permissionDenied('wrong_second_factor', wrongCode);
 
 const always = [unscopedTokenRequired, wrongCurrentPassword, tooManyRequests];
 export const beginningRefusals = [...always, unavailable, isOn];
 export const confirmationRefusals = [...always, wrongSecondFactor, notBegun];
-export const endingRefusals = [...always, wrongSecondFactor, isOff, adminRequired, noSuchUser];
+export const endingRefusals = [...always, wrongSecondFactor, noSecondFactor, adminRequired, noSuchUser];
 
 /** What the caller's second factor is like. */
 export async function showSecondFactor({ user }: Caller): Promise<Shown<typeof secondFactorSchema>> {
@@ -162,7 +162,7 @@ async function replaceRecoveryCodes({ _id, second_factor: { since } }: WithSecon
     { _id, 'second_factor.since': since },
     { $set: { 'second_factor.recovery_codes': codes } },
   );
-  if (matchedCount === 0) throw isOff();
+  if (matchedCount === 0) throw noSecondFactor();
   log('info', 'security', { event: 'recovery codes made', by: _id.toHexString() });
 }
 
@@ -181,27 +181,11 @@ export async function endSecondFactor(
   await requireCurrentPassword(current_password, caller);
   if (!isOwn) return resetSecondFactor(user);
   const account = await findAccount(caller.user._id);
-  if (!account?.second_factor) throw isOff();
+  if (!account?.second_factor) throw noSecondFactor();
   await requireCode(account as WithSecondFactor, code as string, caller);
   const { _id, second_factor } = account;
-  await users.updateOne({ _id, 'second_factor.since': second_factor.since }, { $unset: withoutFactor });
+  await users.updateOne({ _id, 'second_factor.since': second_factor.since }, { $unset: withoutSecondFactor });
 }
-
-/** Turns off a second factor that was lost, and ends the account's sessions; 404 without an account, 409 without a factor. */
-export async function resetSecondFactor(_id: ObjectId): Promise<void> {
-  const changed = await users.findOneAndUpdate(
-    { _id, second_factor: { $exists: true } },
-    { $unset: withoutFactor, $inc: { session_generation: 1 } },
-    { returnDocument: 'after', projection: { session_generation: 1 } },
-  );
-  if (!changed) {
-    await findUser(_id);
-    throw isOff();
-  }
-  await endSessions(_id, changed.session_generation, undefined);
-}
-
-const withoutFactor = { second_factor: '', pending_second_factor: '' } as const;
 
 /** Requires a code of the caller's second factor: 403 if it is wrong. Guessing is as slow as that of a password. */
 async function requireCode(account: WithSecondFactor, code: string, { user: { _id }, token }: Caller): Promise<void> {

@@ -7,18 +7,20 @@ const { refusals } = await import('../support/error-bodies.ts');
 const { callThrough } = await import('../support/processes.ts');
 const { outcome } = await import('../support/responses.ts');
 const { codeOf, turnOn } = await import('../support/second-factor.ts');
-const { inProcess: without } = await import('../support/transports.ts');
+const { inProcess: withoutHere } = await import('../support/transports.ts');
 const { users } = await import('../../lib/collections/users.ts');
 
-// Processes with keys: one, another, and both, of which the other encrypts.
+// Processes with keys: none, one, another, and both, of which the other encrypts. This one has none, and logs.
 const [key, newKey] = ['ab'.repeat(32), 'cd'.repeat(32)];
-const processes = await Promise.all([key, newKey, `${newKey},${key}`].map((SECRET_KEY) => callThrough(1, { SECRET_KEY })));
+const processes = await Promise.all(
+  ['', key, newKey, `${newKey},${key}`].map((SECRET_KEY) => callThrough(1, { SECRET_KEY, LOG_LEVEL: 'silent' })),
+);
 afterAll(() => {
   for (const { end } of processes) end();
 });
-const [withKey, withNewKey, withBoth] = processes.map(({ call }) => call) as [Call, Call, Call];
+const [without, withKey, withNewKey, withBoth] = processes.map(({ call }) => call) as [Call, Call, Call, Call];
 
-type Call = typeof without;
+type Call = typeof withoutHere;
 const logIn = (call: Call, { username, password }: { username: string; password: string }, second_factor?: string) =>
   call('POST', '/api/sessions', { body: { username, password, ...(second_factor && { second_factor }) }, source: anAddress() });
 const secretOf = async (id: string) => (await users.findOne({ _id: new ObjectId(id) }))?.second_factor?.secret;
@@ -60,7 +62,7 @@ it('without the key, the log says why a second factor can’t be checked, withou
   const account = await anAccount();
   const { app } = await turnOn(withKey, account);
   const output = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  await logIn(without, account, codeOf(app, 1));
+  await logIn(withoutHere, account, codeOf(app, 1));
   const lines = output.mock.calls.map(([text]) => String(text)).filter((line) => line.includes(account.id));
   output.mockRestore();
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

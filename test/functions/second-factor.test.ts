@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { useSecondFactor } from '../../lib/accounts/second-factor-codes.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { users as accounts, type SecondFactorDocument } from '../../lib/collections/users.ts';
 import { database } from '../../lib/database/client.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from '../support/accounts.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';
@@ -219,6 +221,17 @@ describe('two who use one code at the same moment', () => {
     const { account, app } = await aProtectedAccount(inProcess);
     const replies = await Promise.all(Array.from({ length: 10 }, () => logIn(inProcess, account, codeOf(app, 1))));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+
+  it('never goes back to an earlier code, also by a process that has read the account before the later one was used', async () => {
+    const { account, app } = await aProtectedAccount(inProcess);
+    const read = await accounts.findOne({ _id: new ObjectId(account.id) });
+    const second_factor = { ...(read?.second_factor as SecondFactorDocument), last_step: 0 };
+    const late = { _id: new ObjectId(account.id), second_factor };
+    expect((await logIn(inProcess, account, codeOf(app, 1))).status).toBe(201);
+    expect(await useSecondFactor(late, codeOf(app))).toBe(false);
+    expect(await useSecondFactor(late, codeOf(app, 1))).toBe(false);
+    expect(outcome(await logIn(inProcess, account, codeOf(app, 1)))).toEqual(wrongAtLogin);
   });
 
   it('turns it on once', async () => {
