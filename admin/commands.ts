@@ -27,6 +27,11 @@ export const commands: Record<string, Command> = {
     summary: 'Prints a one-time password-reset link, valid for one hour (only the code if PUBLIC_URL is unset).',
     operands: 1,
   },
+  'user 2fa-reset': {
+    usage: '<username>',
+    summary: "Turns off an account's second factor, after its owner has lost it; its sessions end.",
+    operands: 1,
+  },
   'user promote': { usage: '<username>', summary: 'Makes an account an administrator.', operands: 1 },
   'user demote': { usage: '<username>', summary: 'Makes an administrator an ordinary user.', operands: 1 },
   'user deactivate': {

@@ -10,6 +10,7 @@ export const handler = endpoint({
     summary: 'End a session at once; `current` logs out',
     access: 'user',
     scope: 'account',
+    isForSetUp: true,
     path: { session: about('The session, by its `_id`; `current` is the one of the request.', idOr('current', 'session')) },
     status: 204,
     headers: { 'Set-Cookie': cookieHeader },

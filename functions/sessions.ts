@@ -1,7 +1,15 @@
-import { logIn, loginName, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
+import {
+  logIn,
+  loginName,
+  newSessionSchema,
+  secondFactorRequired,
+  wrongLogin,
+  wrongSecondFactor,
+} from '../lib/accounts/login.ts';
+import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
 import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
-import { about, anyText } from '../lib/api/parameters.ts';
+import { about, anyText, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -23,14 +31,22 @@ export const handler = endpoint({
   POST: operation({
     summary: 'Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token',
     access: 'anyone',
-    body: { username: loginName, password: about('The password of the account.', anyText), ...wantsCookie },
+    body: {
+      username: loginName,
+      password: about('The password of the account.', anyText),
+      second_factor: about(
+        'A code of the second factor, if the account has one: of the app, or a recovery code.',
+        optional(secondFactorCode),
+      ),
+      ...wantsCookie,
+    },
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },
-    refusals: [wrongLogin, tooManyRequests, ...cookieRefusals],
-    run: async ({ body: { username, password, cookie }, request: { source, headers } }) => {
+    refusals: [wrongLogin, secondFactorRequired, wrongSecondFactor, tooManyRequests, ...cookieRefusals],
+    run: async ({ body: { username, password, second_factor: code, cookie }, request: { source, headers } }) => {
       if (cookie) requireOwnOrigin(headers);
-      const session = await logIn({ name: username, password, source, agent: headers['user-agent'] });
+      const session = await logIn({ name: username, password, code, source, agent: headers['user-agent'] });
       return cookie ? answerInCookie(session, headers) : session;
     },
   }),

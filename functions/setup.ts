@@ -9,6 +9,7 @@ export const handler = endpoint({
   GET: operation({
     summary: 'Tell whether the service has an administrator, and whether the caller is signed in',
     access: 'anyone',
+    isForSetUp: true,
     status: 200,
     answer: setupSchema,
     run: ({ caller }) => showSetup(caller),

@@ -10,7 +10,7 @@ import { about, idOr } from '../lib/api/parameters.ts';
 import { eitherOf } from '../lib/api/schema.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { requireOwnAccount, userIdFor } from '../lib/identity/caller.ts';
+import { requireOwnAccount, secondFactorSetupRequired, userIdFor } from '../lib/identity/caller.ts';
 import { findUserFor, shownOtherUser, shownUser } from '../lib/identity/users.ts';
 
 const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };
@@ -20,9 +20,11 @@ export const handler = endpoint({
   GET: operation({
     summary: 'Get a user; only the user and administrators see all fields',
     access: 'user',
+    isForSetUp: true,
     path,
     status: 200,
     answer: eitherOf(shownUser.schema, shownOtherUser.schema),
+    refusals: [secondFactorSetupRequired],
     run: ({ path: { user }, caller }) => findUserFor(userIdFor(user, caller), caller),
   }),
   PATCH: operation({

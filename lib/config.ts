@@ -16,6 +16,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (smtpUrl && !publicUrl) throw new ConfigError('Set PUBLIC_URL to the address of the service: e-mails have links to it.');
   if (smtpUrl && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom))
     throw new ConfigError('Set MAIL_FROM to the sender of e-mails, such as Chat <chat@example.org>.');
+  const secretKey = read('SECRET_KEY');
+  const requireSecondFactor = read('REQUIRE_2FA');
+  if (requireSecondFactor !== 'off' && !secretKey)
+    throw new ConfigError(`Set SECRET_KEY as well: REQUIRE_2FA=${requireSecondFactor} needs a key.`);
   if (emailConfirmation === 'required' && !smtpUrl)
     throw new ConfigError('Set SMTP_URL as well: EMAIL_CONFIRMATION=required needs a mail server.');
 
@@ -46,6 +50,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Where people reach the service: what a request says of it is not to be trusted. */
     publicUrl,
     emailConfirmation,
+    /** What encrypts the secrets of second factors; nobody can turn one on where it is empty. On AWS it is `ssm:` and the name of a parameter. */
+    secretKey,
+    requireSecondFactor,
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
     webhookHosts: read('WEBHOOK_HOSTS'),

@@ -75,8 +75,8 @@ export const invalidJson = (description = 'The request body is not a JSON object
   new HttpError(400, { title: 'Invalid JSON', description, code: 'invalid_json' });
 
 /** 401; the specification fixes the spelling of the title. */
-export const unauthenticated = (description = 'Please provide an auth token or login.') =>
-  new HttpError(401, { title: 'Not authentificated', description, code: 'unauthenticated' });
+export const unauthenticated = (description = 'Please provide an auth token or login.', code = 'unauthenticated') =>
+  new HttpError(401, { title: 'Not authentificated', description, code });
 
 /** 403: the caller is known, and has no permission for this. */
 export const permissionDenied = (code: string, description: string) =>

@@ -100,6 +100,24 @@ const mailServer: Rule<string> = {
   isSecret: true,
 };
 
+/** The keys of 32 bytes, in Base64 or hexadecimal and separated by commas, that a text has; undefined if it has anything else. */
+export function keysIn(value: string): Buffer[] | undefined {
+  if (value === '') return [];
+  const keys = value
+    .split(/\s*,\s*/)
+    .map((one) =>
+      /^[\da-f]{64}$/i.test(one) ? Buffer.from(one, 'hex') : /^[\w+/-]{43}=?$/.test(one) ? Buffer.from(one, 'base64') : undefined,
+    );
+  const known = keys.filter((key) => key?.length === 32) as Buffer[];
+  return known.length === keys.length ? known : undefined;
+}
+
+const secretKey: Rule<string> = {
+  read: (value) => (keysIn(value) || isParameter(value) ? value : undefined),
+  says: () => "a key of 32 bytes in Base64, such as 'openssl rand -base64 32' prints, or several separated by commas",
+  isSecret: true,
+};
+
 const ownAddress: Rule<string> = {
   read: (value) => (/^(https?:\/\/[^\s/]+)?$/.test(value.replace(/\/+$/, '')) ? value.replace(/\/+$/, '') : undefined),
   says: (value) =>
@@ -162,6 +180,7 @@ const setting = <T>(
 /** The rules whose words the API shows as well. */
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
+export const requiredSecondFactors = ['off', 'admins', 'all'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
 
 /** The languages that the page has: English, German and Arabic. */
@@ -313,6 +332,18 @@ export const settings = {
     'off',
     '`required`: a new account, or a new address of an account, needs a code that is sent to the address. Needs `SMTP_URL`.',
   ),
+  SECRET_KEY: setting(
+    'service',
+    secretKey,
+    '',
+    'Key of 32 bytes, such as `openssl rand -base64 32` prints, that encrypts the secrets of the [second factor](second-factor.md); without one, nobody can turn that on. Several, separated by commas: the first encrypts, [all decrypt](second-factor.md#the-key). On AWS [the name of a parameter](deploying.md#second-factor) that has it.',
+  ),
+  REQUIRE_2FA: setting(
+    'service',
+    oneOf(...requiredSecondFactors),
+    'off',
+    '`admins` or `all`: those who must have a [second factor](second-factor.md#require-it), and can do nothing else before they have set one up. Needs `SECRET_KEY`.',
+  ),
   BRAND_NAME: setting('service', text, 'Chat', 'Name of the web client, in its title and on its icon.'),
   BRAND_COLOR: setting(
     'service',
@@ -434,6 +465,12 @@ export const settings = {
     text,
     '',
     'Version of the parameter with the [mail server](deploying.md#e-mail). Another one restarts the function.',
+  ),
+  SECRET_KEY_VERSION: setting(
+    'aws',
+    text,
+    '',
+    'Version of the parameter with the [key of the second factor](deploying.md#second-factor). Another one restarts the functions.',
   ),
   CLOUDFRONT_SECRET: setting(
     'aws',

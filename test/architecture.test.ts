@@ -16,7 +16,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['smtp-url'],
+  ['smtp-url', 'secret-keys'],
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],

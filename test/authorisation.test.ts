@@ -10,6 +10,7 @@ import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './
 import { aFile, announced, aPicture } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
+import { turnOn } from './support/second-factor.ts';
 import { inProcess as call } from './support/transports.ts';
 
 /**
@@ -105,6 +106,10 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
   'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204, 204]],
   'DELETE /api/sessions/{session}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { session: await sessionOf(user) } })],
+  'GET /api/second-factor':       [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/second-factor':      [[401, 401, 401, 401, 403, 403, 400, 400, 400], async () => ({ body: {} })],
+  'PUT /api/second-factor':       [[401, 401, 401, 401, 403, 403, 409, 409, 409], async () => ({ body: { code: '123456' } })],
+  'DELETE /api/second-factor':    [[401, 401, 401, 401, 403, 403, 403, 403, 204], async (user) => ({ query: `?user=${await someoneProtected()}`, body: { current_password: user.password } })],
   'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
   'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
@@ -255,6 +260,12 @@ async function sentFileOf(user: Account): Promise<string> {
 async function someoneWithPicture({ token, id }: Account): Promise<string> {
   await call('PUT', '/api/users/me/avatar', { token, body: aPicture });
   return id;
+}
+
+async function someoneProtected(): Promise<string> {
+  const account = await anAccount();
+  await turnOn(call, account);
+  return account.id;
 }
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;

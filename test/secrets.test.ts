@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { startService } from '../tools/harness/service.ts';
 import { aName, anAdmin } from './support/accounts.ts';
+import { anApp, aWrongCode, codeOf } from './support/second-factor.ts';
 import { overHttp, type SentRequest } from './support/transports.ts';
 
 // A separate service that logs at every level.
@@ -20,16 +21,15 @@ const keep = (secret: string) => {
 /** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it. */
 async function call(method: string, path: string, sent: SentRequest = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
-  const { token, secret, ...rest } = (Array.isArray(body) || typeof body === 'string' ? { body } : body) as Record<
-    string,
-    unknown
-  >;
-  for (const issued of [token, secret]) if (typeof issued === 'string') keep(issued);
+  const { token, secret, uri, recovery_codes, ...rest } = (
+    Array.isArray(body) || typeof body === 'string' ? { body } : body
+  ) as Record<string, unknown>;
+  for (const issued of [token, secret, ...((recovery_codes ?? []) as string[])]) if (typeof issued === 'string') keep(issued);
   answers.push(JSON.stringify([headers, rest]));
-  return { token, secret, ...rest };
+  return { token, secret, uri, recovery_codes, ...rest };
 }
 
-describe('a password, a token or the address of a webhook', () => {
+describe('a password, a token, the address of a webhook or the secret of a second factor', () => {
   it('is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
     const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
@@ -57,14 +57,21 @@ describe('a password, a token or the address of a webhook', () => {
       await call('POST', `/api/webhooks/${secret}`, { body });
     await call('GET', `/api/webhooks/${secret}`);
     await call('POST', `/api/webhooks/${keep(crypto.randomUUID().replaceAll('-', ''))}`, { body: { text: 'x' } });
-    for (const path of ['/api/users/me', '/api/sessions', '/api/tokens', '/api/rooms', '/api/nothing']) {
+    const { uri } = await call('POST', '/api/second-factor', { ...sent, body: { current_password: second } });
+    const app = anApp(String(uri));
+    await call('PUT', '/api/second-factor', { ...sent, body: { code: aWrongCode(app) } });
+    const { recovery_codes } = await call('PUT', '/api/second-factor', { ...sent, body: { code: codeOf(app) } });
+    const [recovery, spare] = recovery_codes as string[];
+    for (const second_factor of [aWrongCode(app), codeOf(app, 1), recovery, recovery, `${spare}x`])
+      await call('POST', '/api/sessions', { body: { username, password: second, second_factor } });
+    for (const path of ['/api/users/me', '/api/sessions', '/api/second-factor', '/api/tokens', '/api/rooms', '/api/nothing']) {
       for (const token of [session, robot]) await call('GET', path, { token: String(token) });
     }
     await call('GET', '/api/users?limit=200', { token: admin.token });
     await call('GET', `/api/users/${(user as { _id: { $oid: string } })._id.$oid}`, { token: admin.token });
     await call('DELETE', '/api/sessions/current', sent);
 
-    expect(new Set(secrets).size).toBe(8);
+    expect(new Set(secrets).size).toBe(21);
     // The log comes through a pipe, perhaps a moment after the answer.
     await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
@@ -77,6 +84,10 @@ describe('a password, a token or the address of a webhook', () => {
       'wrong current password',
       'account changed',
       'webhook made',
+      'second factor turned on',
+      'wrong second factor',
+      'recovery code used',
+      'wrong second factor',
     ]);
     for (const [place, content] of Object.entries(places)) {
       expect({ place, found: secrets.filter((secret) => content.includes(secret)) }).toEqual({ place, found: [] });

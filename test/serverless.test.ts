@@ -95,7 +95,16 @@ describe('serverless.yml', () => {
           return Object.keys(bundle?.inputs ?? {}).some((input) => input.includes(module));
         })
         .map(({ name }) => name);
-    expect(loads('node_modules/bcryptjs/')).toEqual(['users', 'user', 'password', 'setup', 'sessions', 'tokens']);
+    expect(loads('node_modules/bcryptjs/')).toEqual([
+      'users',
+      'user',
+      'password',
+      'setup',
+      'sessions',
+      'second-factor',
+      'tokens',
+    ]);
+    expect(loads('hosts/aws/secret-keys.ts')).toEqual(serverless.custom.deployment.withSecretKey);
     expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.

@@ -1,6 +1,7 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
+import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
@@ -34,6 +35,11 @@ export const userCommands: Record<string, Run> = {
   'user code': async ([word]) => {
     const created = await createPasswordCode(await findUserId(readUsername(word)));
     return { data: created, text: created.link ?? created.code };
+  },
+  'user 2fa-reset': async ([word]) => {
+    const user = await findUserByName(readUsername(word));
+    await resetSecondFactor(toObjectId(user._id));
+    return { data: user, text: `Turned off the second factor of ${user.username}, whose sessions have ended.` };
   },
   setup: async () => {
     const created = await createSetupCode();

@@ -45,6 +45,8 @@ type Serverless = {
         withoutNotices: string[];
         withMail: string[];
         mailServerVersion: string;
+        withSecretKey: string[];
+        secretKeyVersion: string;
         cloudfrontSecret: string;
         cloudfrontSecretVersion: string;
         withoutHttp: string[];
@@ -56,7 +58,7 @@ type Serverless = {
     provider: {
       tracing: { lambda: string };
       environment: Record<string, unknown> &
-        Record<'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
+        Record<'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'SECRET_KEY' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
           FILES: unknown;
           FILES_ENDPOINT: unknown;
         };
@@ -130,9 +132,13 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL, FILES, FILES_ENDPOINT } = service.provider.environment;
+  const { SMTP_URL, SECRET_KEY, FILES, FILES_ENDPOINT } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
+  if (SECRET_KEY && !SECRET_KEY.startsWith('ssm:/'))
+    throw new Error(
+      'Set SECRET_KEY to the SSM parameter that has it, such as ssm:/chat-service/prod/secret-key: it is a secret.',
+    );
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
   if (FILES_ENDPOINT)
@@ -140,7 +146,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
-  const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
+  const { alarmEmail, connectionStringVersion, mailServerVersion, secretKeyVersion } = service.custom.deployment;
   const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
   if (cloudfrontSecret && !isParameter(cloudfrontSecret))
     throw new Error(
@@ -151,6 +157,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
   if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
+  if (secretKeyVersion) wholeNumber('SECRET_KEY_VERSION', secretKeyVersion);
 }
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
@@ -207,7 +214,9 @@ function addResources(serverless: Serverless): void {
   const { environment } = service.provider;
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
   const { withoutDatabase, withoutNotices, withMail, mailServerVersion, withoutHttp, cloudfrontSecretVersion } = deployment;
+  const { withSecretKey, secretKeyVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
+  const secretKey = environment.SECRET_KEY.slice('ssm:'.length);
   const mailServer = environment.SMTP_URL.slice('ssm:'.length);
   const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
@@ -230,6 +239,7 @@ function addResources(serverless: Serverless): void {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const usesDatabase = !withoutDatabase.includes(name);
     const sendsMail = mailServer !== '' && withMail.includes(name);
+    const hasKey = secretKey !== '' && withSecretKey.includes(name);
     const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
     const deployed: DeployedFunction = {
       name,
@@ -238,6 +248,7 @@ function addResources(serverless: Serverless): void {
       parameters: [
         ...(usesDatabase ? [connectionString] : []),
         ...(sendsMail ? [mailServer] : []),
+        ...(hasKey ? [secretKey] : []),
         ...(isBehindCloudfront ? [cloudfrontSecret] : []),
       ],
       isTraced: service.provider.tracing.lambda === 'Active',
@@ -262,6 +273,7 @@ function addResources(serverless: Serverless): void {
       // Nobody reads the versions: a configuration that has changed restarts the functions, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
       ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
+      ...(hasKey && secretKeyVersion && { SECRET_KEY_VERSION: secretKeyVersion }),
       ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
     };
     const override = process.env[concurrencyOf(name)];

@@ -50,6 +50,8 @@ const deletion = {
     email_key: '',
     password_hash: '',
     blocked: '',
+    second_factor: '',
+    pending_second_factor: '',
   },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 

@@ -5,11 +5,20 @@ import { inBatches, retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from '../identity/slots.ts';
 
-/** An attempt with a password that was admitted; one of the two must follow. */
-export type Attempt = { failed: () => Promise<void>; succeeded: () => Promise<void> };
+/**
+ * An attempt with a password that was admitted; one of the three must follow. It was withdrawn when the password is
+ * right and nothing can be said of the rest.
+ */
+export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise<void>>;
 
-/** Where an attempt to log in comes from: an address, and the program that is used there. */
-type Origin = { source: string; agent: string | undefined };
+/** An attempt to log in. A code of the second factor is counted before it is looked at: 429 if there were too many. */
+export type LoginAttempt = Attempt & { countCode: () => Promise<void> };
+
+/**
+ * Where an attempt to log in comes from: an address, and the program that is used there; and whether it is a first
+ * step, which lacks the code of a second factor that the account has.
+ */
+type Origin = { source: string; agent: string | undefined; isFirstStep?: boolean };
 
 /**
  * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
@@ -20,13 +29,18 @@ type Origin = { source: string; agent: string | undefined };
  * not count against others at the address. For those others, each program has a limit of its own below that of the
  * address, so that one of many colleagues does not stop the rest. A program that changes its name gets at most five
  * times as much.
+ *
+ * The codes of a second factor that are wrong are counted for the account over all addresses that are not known, 10 in
+ * 15 minutes and 50 a day: they are short, and those who guess them know the password. Of all that fit into a year,
+ * one is right with a probability of 5 %. The owner goes on where there was a login.
  */
-export function beginAttempt(account: string, { source: address, agent = '' }: Origin): Promise<Attempt> {
+export function beginLogin(account: string, { source: address, agent = '', isFirstStep = false }: Origin): Promise<LoginAttempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
     const ofAccount = keyOf('account', account);
-    const right = `${ofAccount} right`;
+    // First steps of somebody who has the password alone must not use up the logins of the owner.
+    const right = isFirstStep ? `${here} first step` : `${ofAccount} right`;
 
     // The narrowest first: an attempt that is refused there takes no slot from others.
     const { known_until, checked_at } = await takeSlot(here, id, { most: 5, window: 15 * minute });
@@ -50,7 +64,26 @@ export function beginAttempt(account: string, { source: address, agent = '' }: O
       await returnSlots([...wrong, right], id);
       throw refused.reason;
     }
-    return attempt(id, wrong, right, () => remember(here));
+    const begun = attempt(id, wrong, right, () => remember(here));
+    // Those who guess codes know the password, and may have many addresses.
+    const countCode = async () => {
+      if (isKnown) return;
+      try {
+        for (const [most, window] of [
+          [10, 15 * minute],
+          [50, 24 * 60 * minute],
+        ] as const) {
+          const key = `${ofAccount} codes in ${window}`;
+          await takeSlot(key, id, { most, window });
+          wrong.push(key);
+        }
+      } catch (error) {
+        // As a wrong one, which takes none of the owner's logins.
+        await begun.failed();
+        throw error;
+      }
+    };
+    return { ...begun, countCode: () => failClosed(countCode) };
   });
 }
 
@@ -81,6 +114,7 @@ const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async
   failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
   succeeded: () =>
     failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id), onSuccess()]))),
+  withdrawn: () => failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id)]))),
 });
 
 // Checking a password is dear, also when it is right: a slot is kept by who has logged in, and returned by who has not.

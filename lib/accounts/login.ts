@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
-import { about, anyText, optional, type Parameter } from '../api/parameters.ts';
+import { anyText, type Parameter } from '../api/parameters.ts';
 import { described, record, type Shown } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
-import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
-import type { Caller } from '../identity/caller.ts';
+import { type Refusal, unauthenticated } from '../errors.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
-import { beginAttempt, beginConfirmation } from './login-limits.ts';
+import { beginLogin, type LoginAttempt } from './login-limits.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
+import { useSecondFactor, type WithSecondFactor, wrongCode } from './second-factor-codes.ts';
 import { createSession, type WithToken } from './sessions.ts';
 
 /** A session that has just begun; in a cookie it has no token to show. */
@@ -26,11 +26,10 @@ export const newSessionSchema = record(
 );
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
-export const wrongCurrentPassword: Refusal = () =>
-  permissionDenied('wrong_current_password', 'The current password is incorrect.');
-
-/** The password of the caller's account, where a token alone does not do. */
-export const currentPassword = about('The current password of the caller, as proof of identity.', optional(anyText));
+/** 401: the password is right, and a code of the second factor is asked for: all is to be sent again with it. */
+export const secondFactorRequired: Refusal = () =>
+  unauthenticated('A code of the second factor is required.', 'second_factor_required');
+export const wrongSecondFactor: Refusal = () => unauthenticated(wrongCode, 'wrong_second_factor');
 
 /** The user who logs in, by username, also as a mention, or by e-mail address. */
 export const loginName: Parameter<string> = {
@@ -41,47 +40,64 @@ export const loginName: Parameter<string> = {
 };
 
 /** An attempt to log in: a username or an e-mail address, and from where it comes. */
-export type Login = { name: string; password: string; source: string; agent: string | undefined };
+export type Login = {
+  name: string;
+  password: string;
+  /** The code of the second factor, if the account has one. */
+  code?: string | undefined;
+  source: string;
+  agent: string | undefined;
+};
 
 /**
  * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown
  * name, a wrong password and a deactivated account look the same from outside: they cause the same calls, the same
- * computed hash and the same words.
+ * computed hash and the same words. Whether there is a second factor is told only to who knows the password.
  */
-export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
+export async function logIn({ name, password, code, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
   const user = await users.findOne(
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
   );
   const hash = user?.is_active ? user.password_hash : undefined;
-  const attempt = await beginAttempt(user?._id.toHexString() ?? emailKey(name), { source, agent });
+  const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), {
+    source,
+    agent,
+    isFirstStep: user?.second_factor !== undefined && code === undefined,
+  });
   const isRight = await verifyPassword(password, hash);
   if (!user || !isRight) {
     await attempt.failed();
     log('info', 'security', { event: 'login failed', whom: accountHash(name), source });
     throw wrongLogin();
   }
+  const { second_factor } = user;
+  if (second_factor) await proveSecondFactor({ ...user, second_factor }, code, attempt, source);
   const [session] = await Promise.all([createSession(user, agent), attempt.succeeded(), renewHash(user, password)]);
   return { ...session, user: shownUser.show(user) };
 }
 
-/** Requires that the caller knows the account's password as well: 403 if not. Guessing is as slow here as at the login. */
-export async function confirmPassword(password: string, { user: { _id }, token }: Caller): Promise<void> {
-  const user = await users.findOne({ _id }, { projection: { password_hash: 1 } });
-  const attempt = await beginConfirmation(_id, token);
-  if (await verifyPassword(password, user?.password_hash)) return attempt.succeeded();
-  await attempt.failed();
-  log('info', 'security', { event: 'wrong current password', by: _id.toHexString() });
-  throw wrongCurrentPassword();
-}
-
-/** Requires the caller's current password: 400 without it, 403 when it is wrong. */
-export async function requireCurrentPassword(password: string | undefined, caller: Caller): Promise<void> {
-  if (password === undefined) throw missingParameter('current_password');
-  await confirmPassword(password, caller);
-}
-
 // People now and then type their password for a name.
 const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
+
+/**
+ * Requires a code of the second factor after the right password. One that is missing costs nothing: the client asks
+ * for it. Until it is right, nothing tells that the address is the owner's.
+ */
+async function proveSecondFactor(user: WithSecondFactor, code: string | undefined, attempt: LoginAttempt, source: string) {
+  if (code === undefined) {
+    await attempt.withdrawn();
+    throw secondFactorRequired();
+  }
+  await attempt.countCode();
+  const isRight = await useSecondFactor(user, code).catch(async (error) => {
+    await attempt.withdrawn();
+    throw error;
+  });
+  if (isRight) return;
+  await attempt.failed();
+  log('info', 'security', { event: 'wrong second factor', whom: user._id.toHexString(), source });
+  throw wrongSecondFactor();
+}
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
 async function renewHash({ _id, password_hash }: { _id: ObjectId; password_hash: string }, password: string): Promise<void> {

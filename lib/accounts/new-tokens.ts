@@ -9,7 +9,7 @@ import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/ca
 import { deleteToken, type NewToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
-import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
+import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
 
 /** The parameters of a new token. */
 export const tokenParameters = {

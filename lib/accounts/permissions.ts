@@ -14,9 +14,9 @@ import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './a
 import { countInvitedSignUp, countSignUp } from './anonymous-limits.ts';
 import { codeParameter } from './codes.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
+import { confirmPassword, currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
 import { deleteUser } from './deletion.ts';
 import { lastAdminMustStay } from './last-admin.ts';
-import { confirmPassword, currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 import { newPassword } from './password-policy.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
 

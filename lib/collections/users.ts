@@ -29,6 +29,10 @@ export type UserDocument = {
   leaving?: { id: ObjectId; at: Date };
   /** The users whose conversations the user does not want to see. */
   blocked?: ObjectId[];
+  /** Asked for at a login, beside the password. */
+  second_factor?: SecondFactorDocument;
+  /** A second factor that was begun and not yet confirmed: its encrypted secret. */
+  pending_second_factor?: { secret: string; expires_at: Date };
   /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
   writes_per_second?: number;
   /** Only there, and true, for an account that is a program's: it is marked wherever it is shown. */
@@ -38,6 +42,17 @@ export type UserDocument = {
   deleted_at?: Date;
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;
+};
+
+/** A second factor by TOTP. */
+export type SecondFactorDocument = {
+  /** Encrypted by `SECRET_KEY`, for this account alone. */
+  secret: string;
+  since: Date;
+  /** The step of the code that was used last: no code of it, or of an earlier one, is accepted again. */
+  last_step: number;
+  /** The SHA-256 of the recovery codes that are left, in hexadecimal. */
+  recovery_codes: string[];
 };
 
 /** What a user says of themselves, until a time or for good. */

@@ -87,6 +87,8 @@ export type Operation<
    * as one of a collection, nor what changes something.
    */
   remember?: readonly Source[];
+  /** Whether those may call it who must have a second factor and have none yet. */
+  isForSetUp?: true;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
   /** The security event that is logged after a success, without secrets. */

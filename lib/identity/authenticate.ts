@@ -49,8 +49,9 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   return new Map(
     rows.flatMap((row) => {
       const user = row.users[0];
-      const isOne = user && isValid(row, user);
-      return isOne ? [[row._id.toHexString(), { caller: callerOf(row, accountOf(user)), now: row.now }] as const] : [];
+      const caller = user && isValid(row, user) ? callerOf(row, accountOf(user)) : undefined;
+      // What is done by a token later than it was asked for is none of what sets up a second factor.
+      return caller && !caller.mustSetUpSecondFactor ? [[row._id.toHexString(), { caller, now: row.now }] as const] : [];
     }),
   );
 }
@@ -59,6 +60,7 @@ const callerOf = ({ _id, kind, scopes, now: at }: CallerRow, user: Caller['user'
   token: { _id, kind, scopes },
   user,
   at,
+  mustSetUpSecondFactor: kind === 'session' && isSecondFactorRequired(user) && user.second_factor === undefined,
 });
 
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
@@ -66,6 +68,10 @@ const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][num
 /** The user of a token when this process last saw it. It is a hint, from which nothing may be answered. */
 export const recallCaller = (token: string | undefined): RatedAccount | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
+
+/** Whether an account must have a second factor. Named tokens go on without: somebody made them who had signed in fully. */
+export const isSecondFactorRequired = ({ is_admin }: Pick<UserDocument, 'is_admin'>): boolean =>
+  config.requireSecondFactor === 'all' || (config.requireSecondFactor === 'admins' && is_admin);
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
 export const hashToken = (token: string) => hash('sha256', token, 'hex');
@@ -100,6 +106,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           'users.writes_per_second': 1,
           'users.quiet_until': 1,
           'users.shows_presence': 1,
+          'users.second_factor.since': 1,
           'users.session_generation': 1,
         },
       },

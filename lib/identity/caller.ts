@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Scope } from '../api/scopes.ts';
 import type { TokenDocument } from '../collections/tokens.ts';
-import type { UserDocument } from '../collections/users.ts';
+import type { SecondFactorDocument, UserDocument } from '../collections/users.ts';
 import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../errors.ts';
 
 /**
@@ -27,7 +27,9 @@ export type Caller = {
     | 'blocked'
     | 'writes_per_second'
     | 'is_bot'
-  >;
+  > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
+  /** The account must have a second factor and has none: it may do nothing but set one up. */
+  mustSetUpSecondFactor?: boolean;
   /** When the token was looked up, by the database's clock; the command line has none. */
   at?: Date;
 };
@@ -53,6 +55,9 @@ export const actorId = (caller: Caller): ObjectId | null => (caller === commandL
 /** Whether a caller is an administrator. If the token has scopes, `admin` must be among them. */
 export const isAdmin = (caller: Caller | undefined): boolean =>
   caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
+
+export const secondFactorSetupRequired: Refusal = () =>
+  permissionDenied('second_factor_setup_required', 'The account must have a second factor: set one up first.');
 
 /** Refuses, with 403, everyone but administrators. */
 export function requireAdmin(caller: Caller | undefined): void {

@@ -1,7 +1,7 @@
 import { HttpError, unauthenticated } from '../errors.ts';
 import { headerToken } from '../http/session-cookie.ts';
 import { findCaller } from '../identity/authenticate.ts';
-import { type Caller, requireScope } from '../identity/caller.ts';
+import { type Caller, requireScope, secondFactorSetupRequired } from '../identity/caller.ts';
 import { protocol, socketLimits, ticketPrefix } from './frames.ts';
 import { redeemTicket } from './tickets.ts';
 
@@ -16,6 +16,7 @@ export async function findOpener(headers: Record<string, string | undefined>): P
   const ticket = offered.find((name) => name.startsWith(ticketPrefix))?.slice(ticketPrefix.length);
   const caller = await (ticket === undefined ? findCaller(headerToken(headers)) : redeemTicket(ticket));
   if (!caller) throw unauthenticated();
+  if (caller.mustSetUpSecondFactor) throw secondFactorSetupRequired();
   requireScope(caller, 'messages:read');
   return caller;
 }

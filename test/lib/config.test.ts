@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../lib/config.ts';
-import { misspelledSettings } from '../../lib/settings.ts';
+import { keysIn, misspelledSettings } from '../../lib/settings.ts';
 
 const least = { MONGODB_URI: 'mongodb://localhost' };
 
@@ -27,6 +28,8 @@ describe('settings', () => {
       mailFrom: '',
       publicUrl: '',
       emailConfirmation: 'off',
+      secretKey: '',
+      requireSecondFactor: 'off',
       pushHosts: [],
       webhookHosts: [],
       brandName: 'Chat',
@@ -54,6 +57,15 @@ describe('settings', () => {
     expect(readConfig({ ...least, LANGUAGES: 'de, en,de' }).languages).toEqual(['de', 'en']);
   });
 
+  it('accept keys of 32 bytes in Base64 or hexadecimal, or the name of a parameter', () => {
+    const [one, other] = [randomBytes(32), randomBytes(32)];
+    const text = `${one.toString('base64')}, ${other.toString('hex')}`;
+    expect(readConfig({ ...least, SECRET_KEY: text }).secretKey).toBe(text);
+    expect(keysIn(text)).toEqual([one, other]);
+    expect(keysIn(one.toString('base64url'))).toEqual([one]);
+    expect(readConfig({ ...least, SECRET_KEY: 'ssm:/chat/secret-key' }).secretKey).toBe('ssm:/chat/secret-key');
+  });
+
   it('accept a list of origins', () => {
     expect(readConfig({ ...least, CORS_ORIGINS: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
       'https://a.example',
@@ -78,6 +90,18 @@ describe('settings', () => {
     ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org/chat/' }, /^Set PUBLIC_URL to an address without a path/],
     ['PUBLIC_URL', { ...least, SMTP_URL: 'smtps://mail.example.org' }, /^Set PUBLIC_URL to the address of the service/],
     ['MAIL_FROM', { ...least, SMTP_URL: 'smtp://a', PUBLIC_URL: 'https://a' }, /^Set MAIL_FROM to the sender of e-mails/],
+    [
+      'SECRET_KEY',
+      { ...least, SECRET_KEY: 'secret' },
+      /^Set SECRET_KEY to a key of 32 bytes in Base64, such as 'openssl rand -base64 32' prints, or several separated by commas\.$/,
+    ],
+    ['SECRET_KEY', { ...least, SECRET_KEY: `${'ab'.repeat(32)},ab` }, /^Set SECRET_KEY to a key of 32 bytes/],
+    [
+      'REQUIRE_2FA',
+      { ...least, SECRET_KEY: 'ab'.repeat(32), REQUIRE_2FA: 'on' },
+      /^Set REQUIRE_2FA to one of off, admins, all, not 'on'\.$/,
+    ],
+    ['REQUIRE_2FA', { ...least, REQUIRE_2FA: 'admins' }, /^Set SECRET_KEY as well: REQUIRE_2FA=admins needs a key\.$/],
     ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
     ['FILE_SIZE', { ...least, FILE_SIZE: '25 MiB' }, /^Set FILE_SIZE to a size such as 500kB, 25MB or 2GB, not '25 MiB'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],

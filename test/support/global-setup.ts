@@ -56,6 +56,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     RATE_LIMITS: 'off',
     SMTP_URL: mail.url,
     MAIL_FROM: 'Chat <chat@example.org>',
+    SECRET_KEY: 'ab'.repeat(32),
     PUBLIC_URL: 'https://chat.example.org',
   };
   const [emulated, served, missingBrowser] = await Promise.all([

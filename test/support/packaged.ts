@@ -22,7 +22,7 @@ export async function packageAll(
 ): Promise<Packaged[]> {
   const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
   // What it is here may not be deployed.
-  const environment = { ...process.env, ...credentials, SMTP_URL: undefined, FILES: undefined };
+  const environment = { ...process.env, ...credentials, SMTP_URL: undefined, SECRET_KEY: undefined, FILES: undefined };
   const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory, ...settings } };
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));

@@ -27,6 +27,8 @@ export async function runConformance(
   });
   const limits = (health?.body as { limits?: { file_bytes?: number } } | undefined)?.limits;
   const keepsFiles = (limits?.file_bytes ?? 0) > 0;
+  // What is wrong with an answer is for the rows below to say.
+  const factor = await plain('GET', '/api/second-factor', { token: admin }).catch(() => undefined);
   const foreign = new Set<string>();
   const call = checking(document, plain, foreign);
   // By which all that it creates is found again.
@@ -53,6 +55,7 @@ export async function runConformance(
         password,
         sendsEmail: false,
         keepsFiles,
+        hasSecondFactors: (factor?.body as { is_available?: boolean } | undefined)?.is_available === true,
       },
     );
   } finally {

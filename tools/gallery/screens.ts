@@ -68,6 +68,7 @@ export const screens: Screen[] = [
   },
   { name: 'directory', path: () => '/directory' },
   { name: 'settings', path: () => '/settings/profile' },
+  { name: 'second-factor', path: () => '/settings/security' },
   { name: 'sessions', path: () => '/settings/sessions' },
   { name: 'tokens', path: () => '/settings/tokens' },
   { name: 'appearance', path: () => '/settings/notifications' },

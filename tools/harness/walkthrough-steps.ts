@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { type TOTP, URI } from 'otpauth';
 import type { DoStep, Person } from './walkthrough.ts';
 
-/** The names of what the walkthrough creates, whether e-mails go out that nobody reads, and whether files can be sent. */
+/** The names of what the walkthrough creates, and what the service can do: e-mails, which nobody reads, files, second factors. */
 export type Names = {
   user: string;
   email: string;
@@ -10,6 +11,7 @@ export type Names = {
   password: string;
   sendsEmail: boolean;
   keepsFiles: boolean;
+  hasSecondFactors: boolean;
 };
 
 /** The names in the documentation's examples. */
@@ -21,6 +23,7 @@ export const exampleNames: Names = {
   password: 'a horse, a battery',
   sendsEmail: true,
   keepsFiles: true,
+  hasSecondFactors: true,
 };
 
 /** The one step that comes before: ann makes herself the administrator of a new service. */
@@ -48,6 +51,8 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   await moderate(step, ann, bob, { room, ...conversation }, names);
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
+  await step(bob, 'GET', '/api/second-factor');
+  if (names.hasSecondFactors) await useSecondFactor(step, bob, names);
   const again = await setForgottenPassword(step, ann, user, names);
 
   await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
@@ -215,6 +220,15 @@ async function manageAccount(
   await step(bob, 'GET', '/api/users', {}, { query: { username: names.user } });
   await step(ann, 'GET', '/api/users', {}, { query: { q: names.user.slice(0, 2) } });
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
+}
+
+/** Bob turns a second factor on, and off again by a recovery code: the code of the app was used for the first. */
+async function useSecondFactor(step: DoStep, bob: Person, { password }: Names): Promise<void> {
+  const path = '/api/second-factor';
+  const { uri } = await step(bob, 'POST', path, {}, { body: { current_password: password } });
+  const app = URI.parse(uri) as TOTP;
+  const { recovery_codes } = await step(bob, 'PUT', path, {}, { body: { code: app.generate() } });
+  await step(bob, 'DELETE', path, {}, { body: { code: recovery_codes[0], current_password: password } });
 }
 
 /** A WebP, as far as its first bytes tell: the examples show a text. */

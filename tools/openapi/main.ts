@@ -17,6 +17,7 @@ Object.assign(process.env, {
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
   FILES: directory,
+  SECRET_KEY: 'ab'.repeat(32),
 });
 
 const { client, database } = await import('../../lib/database/client.ts');

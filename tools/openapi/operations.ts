@@ -2,7 +2,7 @@ import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 import { adminRequired, type HttpError, invalidParameter, type Refusal, tooManyRequests } from '../../lib/errors.ts';
 import { isWrite, type Operations } from '../../lib/http/operation.ts';
-import { scopeRequired } from '../../lib/identity/caller.ts';
+import { scopeRequired, secondFactorSetupRequired } from '../../lib/identity/caller.ts';
 import type { Step } from '../harness/walkthrough.ts';
 import { errors } from './errors.ts';
 import {
@@ -251,10 +251,11 @@ function successOf(defined: OperationDefinition, example: Step | undefined) {
 }
 
 /** The errors of an operation that are known beforehand: what it refuses, and what its parameters do. */
-function knownErrors(method: string, { access, scope, path, refusals = [] }: OperationDefinition): HttpError[] {
+function knownErrors(method: string, { access, scope, path, isForSetUp, refusals = [] }: OperationDefinition): HttpError[] {
   return [
     ...(access === 'admin' ? [adminRequired()] : []),
     ...(scope ? [scopeRequired(scope)] : []),
+    ...(access === 'anyone' || isForSetUp ? [] : [secondFactorSetupRequired()]),
     ...(isWrite(method, { access } as OperationDefinition) ? [tooManyRequests()] : []),
     ...errorsOfPath(path).filter(({ status }) => status !== 404),
     ...refusals.map((refuse: Refusal) => refuse()),

@@ -12,6 +12,10 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
         tokenNames(tokens.find((token) => token.endsWith(hint)) ?? hint).slice(-4),
       )
       .replaceAll(/(?<="milliseconds":)\d+/g, '12')
+      // What proves a second factor: its secret, recovery codes, and codes of the app, all examples of which are alike.
+      .replaceAll(/\b[A-Z2-7]{32}\b/g, secretNames)
+      .replaceAll(/\b[a-z2-9]{4}(-[a-z2-9]{4}){3}\b/g, recoveryNames)
+      .replaceAll(/(?<="code":")\d{6}(?=")/g, '287082')
       // Public keys of P-256 in base64url.
       .replaceAll(/(?<="key":")B[\w-]{86}(?=")/g, keyNames)
       .replaceAll(/\b[0-9a-f]{24}\b/g, idNames)
@@ -19,6 +23,17 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
   const tokenNames = namer((n) =>
     digest(`token ${n}`)
       .map((byte) => alphabet[byte % 36])
+      .join(''),
+  );
+  const secretNames = namer((n) =>
+    digest(`secret ${n}`)
+      .map((byte) => base32[byte % 32])
+      .join(''),
+  );
+  const recoveryNames = namer((n) =>
+    digest(`recovery ${n}`)
+      .slice(0, 16)
+      .map((byte, at) => (at % 4 === 0 && at > 0 ? '-' : '') + recoveryAlphabet[byte % 31])
       .join(''),
   );
   const keyNames = namer((n) => `B${Buffer.from([...digest(`x ${n}`), ...digest(`y ${n}`)]).toString('base64url')}`);
@@ -49,5 +64,7 @@ function namer(nameOf: (n: number, text: string) => string): (text: string) => s
 
 const digest = (text: string) => [...createHash('sha256').update(text).digest()];
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 const day = 86_400_000;
 const firstTime = Date.parse('2026-11-21T09:04:42.123Z');

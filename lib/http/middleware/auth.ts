@@ -1,7 +1,7 @@
 import { withDeadline } from '../../deadline.ts';
 import { unauthenticated } from '../../errors.ts';
 import { findCaller, recallCaller } from '../../identity/authenticate.ts';
-import type { Caller } from '../../identity/caller.ts';
+import { type Caller, secondFactorSetupRequired } from '../../identity/caller.ts';
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';
 import { isWrite, type Operations } from '../operation.ts';
 import { type Authenticated, methodOf, type Step } from '../request.ts';
@@ -21,11 +21,24 @@ export function auth(operations: Operations): Step<Authenticated> {
         const token = tokenOf(event);
         const counting = operation && isWrite(method, operation) ? beginCounting(token) : undefined;
         event.caller = await findCaller(token);
+        event.caller = admitted(event.caller, operation, event.pathParameters);
         if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
         if (counting && event.caller) event.rate = await counting(event.caller);
       });
     },
   };
+}
+
+/**
+ * The caller, unless the account must have a second factor and has none: then there is nobody for an operation that is
+ * for anyone, and 403 for all others but those that set one up, of which the path may name nothing of others.
+ */
+function admitted(caller: Caller | undefined, operation: Operations[string] | undefined, path = {}): Caller | undefined {
+  if (!caller?.mustSetUpSecondFactor) return caller;
+  const own = ['me', 'current', caller.user._id.toHexString(), caller.token._id.toHexString()];
+  if (operation?.isForSetUp && Object.values<string | undefined>(path).every((part = '') => own.includes(part))) return caller;
+  if (operation?.access === 'anyone') return undefined;
+  throw secondFactorSetupRequired();
 }
 
 /**

@@ -43,8 +43,9 @@ export class Failure extends Error {
 }
 
 /** What the page's one client needs from the session, which needs the client. */
-export const hooks: { onSignedOut: () => void } = {
+export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> = {
   onSignedOut: () => {},
+  onSetUpRequired: () => {},
 };
 
 /** The token of the session, where the browser keeps no cookie. */
@@ -74,6 +75,7 @@ export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<
   if (response.status === 401 && isSession(response)) hooks.onSignedOut();
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
   const code = error && 'code' in error ? error.code : undefined;
+  if (code === 'second_factor_setup_required') hooks.onSetUpRequired();
   throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined, code);
 }
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { rememberedKey } from './ahead.ts';
 import { ask, bearer, chat, Failure, hooks, type User } from './api.ts';
+import { go } from './routes.ts';
 import { settings } from './settings.ts';
 import { forgetName, recallJson, remember } from './storage.ts';
 
@@ -31,6 +32,9 @@ hooks.onSignedOut = () => {
   if (value.state === 'in') session.value = { state: 'expired', user: value.user };
 };
 
+// Everything else is refused until the second factor is set up there.
+hooks.onSetUpRequired = () => go('/settings/security', { replace: true });
+
 /** Finds out who is logged in: first from memory, then from the service. */
 export async function restoreSession(): Promise<void> {
   const remembered = recallJson<User | null>(rememberedKey, null);
@@ -51,35 +55,8 @@ async function isSignedIn(): Promise<boolean> {
   return is_signed_in;
 }
 
-/** Logs in; throws a `Failure` that says why not. */
-export async function logIn(username: string, password: string): Promise<void> {
-  const answer = await ask(chat.POST('/api/sessions', { body: { username, password, cookie: keepsCookies() } }));
-  enter(answer);
-}
-
 /** Whether the browser keeps the cookie of a session. */
 export const keepsCookies = (): boolean => navigator.cookieEnabled;
-
-/** Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the page is open. */
-function enter({ user, token }: { user: User; token?: string }): void {
-  bearer.token = keepsCookies() ? undefined : token;
-  begin(user);
-}
-
-type NewAccount = { username: string; email: string; password: string; invitation?: string; code?: string };
-
-/** Creates an account and logs in. */
-export async function signUp(account: NewAccount): Promise<void> {
-  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: keepsCookies() } }));
-  enter(answer);
-}
-
-/** Makes the first administrator by the code that the server printed, and logs in; throws a `Failure` that says why not. */
-export async function setUp(account: NewAccount & { code: string }): Promise<void> {
-  const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: keepsCookies() } }));
-  isSetUp.value = true;
-  enter(answer);
-}
 
 /** Ends the session here and on the service; throws a `Failure` if that is out of reach. Callers deal with what is unsent before. */
 export async function logOut(): Promise<void> {

@@ -32,6 +32,8 @@ const packaged = await packageAll(directory, {
   ALARM_EMAIL: 'ops@example.org',
   SMTP_URL: 'ssm:/chat-service/dev/smtp-url',
   SMTP_URL_VERSION: '3',
+  SECRET_KEY: 'ssm:/chat-service/dev/secret-key',
+  SECRET_KEY_VERSION: '5',
   CLOUDFRONT_SECRET: 'ssm:/chat-service/dev/cloudfront-secret',
   CLOUDFRONT_SECRET_VERSION: '4',
   MONGODB_POOL_SIZE: undefined,
@@ -47,6 +49,8 @@ const deployed = of('AWS::Lambda::Function');
 const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
 const { withMail } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
+const { withSecretKey } = serverless.custom.deployment;
+const hasKey = ({ FunctionName }: Properties) => withSecretKey.includes(FunctionName.replace('chat-service-dev-', ''));
 const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
 const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
   !/-dev-(socket|push|notify|sweep)$/.test(FunctionName);
@@ -100,6 +104,15 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/smtps?:/);
   });
 
+  it('names the key of second factors to all functions, and its version to those that read it', () => {
+    expect(deployed.filter(hasKey)).toHaveLength(2);
+    for (const properties of deployed) {
+      const { SECRET_KEY, SECRET_KEY_VERSION } = properties.Environment.Variables;
+      expect(SECRET_KEY).toBe('ssm:/chat-service/dev/secret-key');
+      expect(SECRET_KEY_VERSION).toBe(hasKey(properties) ? '5' : undefined);
+    }
+  });
+
   it('has the version of the connection string in the configuration of these functions, so that a new one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
@@ -136,6 +149,7 @@ describe('a deployment', () => {
         logging,
         ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
         ...(sendsMail(properties) ? reading('smtp-url') : []),
+        ...(hasKey(properties) ? reading('secret-key') : []),
         ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
@@ -311,7 +325,7 @@ describe('the settings of a deployment', () => {
     const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
     // What is packaged leaves a directory for each function where temporary files go.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
-    const ofTests = { SMTP_URL: undefined, FILES: undefined };
+    const ofTests = { SMTP_URL: undefined, FILES: undefined, SECRET_KEY: undefined };
     const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
     return runCommand(['sh', '-c', script], { environment: { ...own, ...ofTests, ...limits, ...environment } });
   };
@@ -425,6 +439,11 @@ describe('the settings of a deployment', () => {
       'SMTP_URL=smtps://chat:secret@mail.example.org',
       'Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.',
     ],
+    [
+      `SECRET_KEY=${'ab'.repeat(32)}`,
+      'Set SECRET_KEY to the SSM parameter that has it, such as ssm:/chat-service/prod/secret-key',
+    ],
+    ['REQUIRE_2FA=all', 'Set SECRET_KEY as well'],
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
     ['FILES=/srv/files', 'Leave FILES out, or set it to a bucket such as s3://chat-files'],
@@ -452,6 +471,7 @@ describe('the settings of a deployment', () => {
 const parameters: Record<string, string | undefined> = {
   '/chat-service/dev/mongodb-uri': `${process.env.MONGODB_URI}\n`,
   '/chat-service/dev/smtp-url': process.env.SMTP_URL,
+  '/chat-service/dev/secret-key': process.env.SECRET_KEY,
   '/chat-service/dev/cloudfront-secret': 'what-only-cloudfront-sends',
 };
 const busy = { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
@@ -611,6 +631,27 @@ describe('a packaged function', () => {
     parameters[name] = right;
     expect(code).toBe(1);
     expect(stderr).toContain(`The SSM parameter ${name} is not the address of a mail server`);
+    expect(stderr).not.toContain('s3cret');
+  });
+
+  it('encrypts the secret of a second factor by the key of its parameter', async () => {
+    const { token, password } = await anAccount();
+    const { answer } = await invoke('POST', '/api/second-factor', { token, body: { current_password: password } });
+    expect(answer.status).toBe(201);
+    expect(asked.map(({ body: { Name } }) => Name).sort()).toEqual([
+      '/chat-service/dev/mongodb-uri',
+      '/chat-service/dev/secret-key',
+    ]);
+  });
+
+  it('fails to start with an invalid key for second factors, without revealing it', async () => {
+    const name = '/chat-service/dev/secret-key';
+    const { [name]: right } = parameters;
+    parameters[name] = 's3cret';
+    const { code, stderr } = await invoke('POST', '/api/sessions', { body: { username: aName(), password: 'x' } });
+    parameters[name] = right;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The SSM parameter ${name} is not a key of 32 bytes`);
     expect(stderr).not.toContain('s3cret');
   });
 

@@ -146,6 +146,7 @@ type FieldProps = {
   value?: string;
   autocomplete?: string;
   autocapitalize?: 'words' | 'sentences';
+  inputmode?: 'numeric';
   required?: boolean;
   minLength?: number;
   maxLength?: number;

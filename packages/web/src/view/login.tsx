@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { forgetInvitation, keepInvitation, keptInvitation } from '../invitation.ts';
 import { go, route } from '../routes.ts';
-import { isSetUp, logIn, session, signUp } from '../session.ts';
+import { isSetUp, session } from '../session.ts';
 import { settings } from '../settings.ts';
+import { type Credentials, logIn, signUp } from '../sign-in.ts';
 import { abandonAccount } from '../start.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -12,9 +13,12 @@ import { AccountFields, enter } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { useInvitation } from './join.tsx';
+import { later } from './later.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
 import './login.css';
+
+const SecondStep = later(async () => (await import('./second-step.tsx')).SecondStep);
 
 /** Signing in, and signing up. */
 export function Login() {
@@ -49,18 +53,21 @@ export function Login() {
 }
 
 function SignIn({ again }: { again: string | undefined }) {
+  const [known, setKnown] = useState<Credentials>();
   const submit = async ({ username = '', password = '' }: Record<string, string>) => {
     try {
-      await logIn(username, password);
+      await logIn({ username, password });
     } catch (failure) {
-      throw failure instanceof Failure && failure.status === 401 ? new Failure(401, laterStrings.login.wrong) : failure;
+      if (!(failure instanceof Failure && failure.status === 401)) throw failure;
+      if (failure.code !== 'second_factor_required') throw new Failure(401, laterStrings.login.wrong);
+      return setKnown({ username, password });
     }
-    const invitation = keptInvitation();
-    if (['login', 'signup', 'setup'].includes(route.value.name)) go(invitation ? `/join#${invitation}` : '/', { replace: true });
+    goOn();
   };
   const other = async () => {
     if (await confirmed(laterStrings.login.otherAsk, laterStrings.login.other)) await abandonAccount();
   };
+  if (known) return <SecondStep credentials={known} onSignedIn={goOn} onBack={() => setKnown(undefined)} />;
   return (
     <>
       <h1>{laterStrings.login.title}</h1>
@@ -87,6 +94,11 @@ function SignIn({ again }: { again: string | undefined }) {
       )}
     </>
   );
+}
+
+function goOn(): void {
+  const invitation = keptInvitation();
+  if (['login', 'signup', 'setup'].includes(route.value.name)) go(invitation ? `/join#${invitation}` : '/', { replace: true });
 }
 
 type SignUpProps = { followed: string | undefined; onHasAccount: () => void };

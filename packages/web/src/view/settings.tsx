@@ -19,12 +19,22 @@ import { Blocked } from './blocked.tsx';
 import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
+import { later } from './later.tsx';
 import { OwnData } from './own-data.tsx';
 import { PictureForm } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
-const tabs = { profile: Profile, sessions: Sessions, tokens: Tokens, notifications: Notifications, about: About };
+const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
+
+const tabs = {
+  profile: Profile,
+  security: Security,
+  sessions: Sessions,
+  tokens: Tokens,
+  notifications: Notifications,
+  about: About,
+};
 
 /** The settings of the user, and of this device. */
 export function Settings({ tab }: { tab: string }) {
@@ -137,6 +147,14 @@ function Profile() {
         </Form>
       </Section>
     </div>
+  );
+}
+
+function Security() {
+  return (
+    <Section title={laterStrings.settings.security} hint={laterStrings.secondFactor.hint}>
+      <SecondFactor />
+    </Section>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../api.ts';
-import { isSetUp, setUp } from '../session.ts';
+import { isSetUp } from '../session.ts';
 import { settings } from '../settings.ts';
+import { setUp } from '../sign-in.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { AccountFields, enter } from './account-fields.tsx';

@@ -1,0 +1,39 @@
+import { Secret, TOTP, URI } from 'otpauth';
+import { expect } from 'vitest';
+import type { Call } from './transports.ts';
+
+const path = '/api/second-factor';
+
+/** An authenticator app, by the address that the service gave. */
+export const anApp = (uri: string): TOTP => {
+  const app = URI.parse(uri);
+  if (!(app instanceof TOTP)) throw new Error(`${uri} is not for codes by time`);
+  return app;
+};
+
+/** The code that an app shows now, or so many steps from now. */
+export const codeOf = (app: TOTP, steps = 0): string => app.generate({ timestamp: Date.now() + steps * 30_000 });
+
+/** Six digits that an app shows at no time near to now. */
+export function aWrongCode(app: TOTP): string {
+  const near = [-3, -2, -1, 0, 1, 2, 3].map((steps) => codeOf(app, steps));
+  const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666', '777777'].find(
+    (one) => !near.includes(one),
+  );
+  return wrong ?? '';
+}
+
+/** The account whose second factor is turned on, by the session or token that does it. */
+export type Owner = { token: string; password: string };
+
+/** Turns a second factor on: the app's code of now is used up by it, that of the next step is not. */
+export async function turnOn(call: Call, { token, password }: Owner): Promise<{ app: TOTP; recovery: string[] }> {
+  const begun = await call('POST', path, { token, body: { current_password: password } });
+  expect(begun.status).toBe(201);
+  const { secret, uri } = begun.body as { secret: string; uri: string };
+  const app = anApp(uri);
+  expect(app.secret.base32).toBe(Secret.fromBase32(secret).base32);
+  const confirmed = await call('PUT', path, { token, body: { code: codeOf(app) } });
+  expect(confirmed.status).toBe(200);
+  return { app, recovery: (confirmed.body as { recovery_codes: string[] }).recovery_codes };
+}
