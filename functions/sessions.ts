@@ -1,4 +1,5 @@
 import { logIn, loginName, newSessionSchema, wrongLogin } from '../lib/accounts/login.ts';
+import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
 import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, anyText } from '../lib/api/parameters.ts';
@@ -27,7 +28,7 @@ export const handler = endpoint({
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },
-    refusals: [wrongLogin, tooManyRequests, ...cookieRefusals],
+    refusals: [wrongLogin, ...passwordRefusals, tooManyRequests, ...cookieRefusals],
     run: async ({ body: { username, password, cookie }, request: { source, headers } }) => {
       if (cookie) requireOwnOrigin(headers);
       const session = await logIn({ name: username, password, source, agent: headers['user-agent'] });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
-  ['push', 'notifications'],
+  ['push', 'notifications', 'oidc'],
   ['feed', 'prepare'],
   ['accounts', 'webhooks'],
   ['messages'],
@@ -16,7 +16,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['smtp-url'],
+  ['smtp-url', 'oidc-secret'],
   ['carrier', 'concurrently', 'deadline', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],

@@ -50,7 +50,7 @@ const filesOfAws: Plugin = {
     onResolve({ filter: /^@aws-sdk\/credential-providers$/ }, () => ({
       path: fileURLToPath(import.meta.resolve('./credential-providers.ts')),
     }));
-    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|cloudfront-secrets|carrier)\.ts$/ }, ({ path }) => ({
+    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|oidc-secret|cloudfront-secrets|carrier)\.ts$/ }, ({ path }) => ({
       path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
     }));
   },

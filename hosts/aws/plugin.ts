@@ -45,6 +45,8 @@ type Serverless = {
         withoutNotices: string[];
         withMail: string[];
         mailServerVersion: string;
+        withOidc: string[];
+        oidcSecretVersion: string;
         cloudfrontSecret: string;
         cloudfrontSecretVersion: string;
         withoutHttp: string[];
@@ -56,7 +58,10 @@ type Serverless = {
     provider: {
       tracing: { lambda: string };
       environment: Record<string, unknown> &
-        Record<'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
+        Record<
+          'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION',
+          string
+        > & {
           FILES: unknown;
           FILES_ENDPOINT: unknown;
         };
@@ -130,9 +135,13 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL, FILES, FILES_ENDPOINT } = service.provider.environment;
+  const { SMTP_URL, OIDC_CLIENT_SECRET, FILES, FILES_ENDPOINT } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
+  if (OIDC_CLIENT_SECRET && !isParameter(OIDC_CLIENT_SECRET))
+    throw new Error(
+      'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
+    );
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
   if (FILES_ENDPOINT)
@@ -140,7 +149,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
-  const { alarmEmail, connectionStringVersion, mailServerVersion } = service.custom.deployment;
+  const { alarmEmail, connectionStringVersion, mailServerVersion, oidcSecretVersion } = service.custom.deployment;
   const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
   if (cloudfrontSecret && !isParameter(cloudfrontSecret))
     throw new Error(
@@ -151,6 +160,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
   if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
+  if (oidcSecretVersion) wholeNumber('OIDC_CLIENT_SECRET_VERSION', oidcSecretVersion);
 }
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
@@ -207,8 +217,10 @@ function addResources(serverless: Serverless): void {
   const { environment } = service.provider;
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
   const { withoutDatabase, withoutNotices, withMail, mailServerVersion, withoutHttp, cloudfrontSecretVersion } = deployment;
+  const { withOidc, oidcSecretVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
   const mailServer = environment.SMTP_URL.slice('ssm:'.length);
+  const oidcSecret = environment.OIDC_CLIENT_SECRET.slice('ssm:'.length);
   const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
@@ -230,6 +242,7 @@ function addResources(serverless: Serverless): void {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const usesDatabase = !withoutDatabase.includes(name);
     const sendsMail = mailServer !== '' && withMail.includes(name);
+    const asksProvider = oidcSecret !== '' && withOidc.includes(name);
     const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
     const deployed: DeployedFunction = {
       name,
@@ -238,6 +251,7 @@ function addResources(serverless: Serverless): void {
       parameters: [
         ...(usesDatabase ? [connectionString] : []),
         ...(sendsMail ? [mailServer] : []),
+        ...(asksProvider ? [oidcSecret] : []),
         ...(isBehindCloudfront ? [cloudfrontSecret] : []),
       ],
       isTraced: service.provider.tracing.lambda === 'Active',
@@ -262,6 +276,7 @@ function addResources(serverless: Serverless): void {
       // Nobody reads the versions: a configuration that has changed restarts the functions, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
       ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
+      ...(asksProvider && oidcSecretVersion && { OIDC_CLIENT_SECRET_VERSION: oidcSecretVersion }),
       ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
     };
     const override = process.env[concurrencyOf(name)];

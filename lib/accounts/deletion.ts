@@ -49,6 +49,8 @@ const deletion = {
     email: '',
     email_key: '',
     password_hash: '',
+    confirmed_email: '',
+    identity: '',
     blocked: '',
   },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
 import { about, anyText, optional, type Parameter } from '../api/parameters.ts';
 import { described, record, type Shown } from '../api/schema.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { missingParameter, permissionDenied, type Refusal, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
+import { requireFreshSession } from './fresh-sessions.ts';
 import { beginAttempt, beginConfirmation } from './login-limits.ts';
+import { requirePasswords } from './password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { createSession, type WithToken } from './sessions.ts';
 
@@ -49,6 +50,7 @@ export type Login = { name: string; password: string; source: string; agent: str
  * computed hash and the same words.
  */
 export async function logIn({ name, password, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
+  requirePasswords();
   const user = await users.findOne(
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
   );
@@ -64,9 +66,17 @@ export async function logIn({ name, password, source, agent }: Login): Promise<W
   return { ...session, user: shownUser.show(user) };
 }
 
-/** Requires that the caller knows the account's password as well: 403 if not. Guessing is as slow here as at the login. */
-export async function confirmPassword(password: string, { user: { _id }, token }: Caller): Promise<void> {
+/**
+ * Requires that the caller knows the account's password as well: 403 if not. Guessing is as slow here as at the login.
+ * For an account without a password, a session that has just begun is the proof.
+ */
+export async function confirmPassword(password: string, caller: Caller): Promise<void> {
+  const {
+    user: { _id },
+    token,
+  } = caller;
   const user = await users.findOne({ _id }, { projection: { password_hash: 1 } });
+  if (user && user.password_hash === undefined) return requireFreshSession(caller);
   const attempt = await beginConfirmation(_id, token);
   if (await verifyPassword(password, user?.password_hash)) return attempt.succeeded();
   await attempt.failed();
@@ -74,17 +84,22 @@ export async function confirmPassword(password: string, { user: { _id }, token }
   throw wrongCurrentPassword();
 }
 
-/** Requires the caller's current password: 400 without it, 403 when it is wrong. */
+/** Requires the caller's current password: 400 without it, unless the account has none, and 403 when it is wrong. */
 export async function requireCurrentPassword(password: string | undefined, caller: Caller): Promise<void> {
-  if (password === undefined) throw missingParameter('current_password');
-  await confirmPassword(password, caller);
+  if (password !== undefined) return confirmPassword(password, caller);
+  if (await hasPassword(caller)) throw missingParameter('current_password');
+  await requireFreshSession(caller);
 }
+
+/** Whether the caller's account has a password. */
+export const hasPassword = async ({ user: { _id } }: Caller): Promise<boolean> =>
+  (await users.findOne({ _id, password_hash: { $exists: true } }, { projection: { _id: 1 } })) !== null;
 
 // People now and then type their password for a name.
 const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
-async function renewHash({ _id, password_hash }: { _id: ObjectId; password_hash: string }, password: string): Promise<void> {
-  if (!isCheap(password_hash)) return;
+async function renewHash({ _id, password_hash }: Pick<UserDocument, '_id' | 'password_hash'>, password: string): Promise<void> {
+  if (password_hash === undefined || !isCheap(password_hash)) return;
   await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
 }

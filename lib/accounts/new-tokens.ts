@@ -9,6 +9,7 @@ import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/ca
 import { deleteToken, type NewToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
+import { freshSignInRequired } from './fresh-sessions.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './login.ts';
 
 /** The parameters of a new token. */
@@ -28,6 +29,7 @@ export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
   wrongCurrentPassword,
+  freshSignInRequired,
   noSuchUser,
   tokenNameTaken,
   tooManyTokens,

@@ -10,6 +10,7 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
       withoutDatabase: string[];
       withoutNotices: string[];
       withMail: string[];
+      withOidc: string[];
       withFiles: Record<string, string[]>;
     };
   };
