@@ -27,6 +27,7 @@ export type Caller = {
     | 'blocked'
     | 'writes_per_second'
     | 'is_bot'
+    | 'identity'
   >;
   /** When the token was looked up, by the database's clock; the command line has none. */
   at?: Date;

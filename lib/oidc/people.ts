@@ -52,9 +52,13 @@ function usernameOf(claim: unknown): string | undefined {
 /** Room for the number at the end of a name. */
 const longestUsername = 56;
 
-/** The names to try for a new account, one after the other: numbers count on first, then are drawn from many. */
-export function* usernamesFor({ username = 'user' }: Person): Generator<string> {
-  if (username !== 'user' && !isReserved(username)) yield username;
+/** The names to try for a new account, one after the other, as those who sign up may choose them. */
+export const usernamesFor = (person: Person): string[] =>
+  [...numbered(person)].filter((name) => newUsername.read(name) === name && !isReserved(name));
+
+/** A name as it is, then with a number that counts on, and then with one that is drawn from many. */
+function* numbered({ username = 'user' }: Person): Generator<string> {
+  yield username;
   for (let number = 2; number <= 9; number++) yield `${username}${number}`;
   for (let tries = 0; tries < 8; tries++) yield `${username}${randomInt(1_000, 10_000_000)}`;
 }

@@ -60,7 +60,14 @@ describe('signing in by an identity provider', () => {
     expect(first).toMatchObject({
       status: 201,
       body: {
-        user: { username: person, name: 'Ann Example', email: `${person}@example.org`, is_admin: false, is_active: true },
+        user: {
+          username: person,
+          name: 'Ann Example',
+          email: `${person}@example.org`,
+          is_admin: false,
+          is_active: true,
+          is_connected: true,
+        },
         path: '/rooms/1?panel=pins',
       },
     });
@@ -373,6 +380,18 @@ describe('the identity provider', () => {
     expect((await signIn(person)).status).toBe(201);
   });
 
+  it('is believed only what it has signed with a key that it shows', async () => {
+    const person = aPerson();
+    provider.rotateKeys();
+    provider.state.mode = 'shows other keys';
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(outcome(await signIn(person))).toEqual(refused);
+    provider.state.mode = 'works';
+    provider.rotateKeys();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await signIn(person)).status).toBe(201);
+  });
+
   it('ends the sessions of somebody who signs out there, and leaves named tokens and others alone', async () => {
     const [person, other] = [aPerson(), aPerson()];
     const sessions = [await signIn(person), await signIn(person)].map(({ browser }) => browser.session);
@@ -420,6 +439,16 @@ describe('the identity provider', () => {
     expect((await logOutBy(await provider.sign(logoutClaims(person)))).status).toBe(204);
     expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
   });
+
+  it.each([
+    ['45 seconds ahead', 45, 204],
+    ['two minutes ahead', 120, 403],
+    ['ten minutes and 45 seconds behind', -645, 204],
+  ])('may have a clock that is a minute off: %s', async (_how, seconds, status) => {
+    const claims = logoutClaims(aPerson());
+    expect((await logOutBy(await provider.sign({ ...claims, iat: claims.iat + seconds }))).status).toBe(status);
+  });
+
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 });
 

@@ -28,7 +28,7 @@ export async function startIdentityProvider({ callback, logout }: { callback: st
     redirect_uris: [callback],
     ...(logout && { backchannel_logout_uri: logout }),
   });
-  const state = { mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods', asked: [] as string[] };
+  const state = { mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods' | 'shows other keys', asked: [] as string[] };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
@@ -73,6 +73,11 @@ export async function startIdentityProvider({ callback, logout }: { callback: st
     if (state.mode === 'hangs') return;
     if (state.mode === 'fails') return void response.writeHead(500).end('<script>alert(1)</script>');
     if (state.mode === 'floods') return flood(response);
+    if (state.mode === 'shows other keys' && pathname === '/jwks') {
+      response.setHeader('content-type', 'application/jwk-set+json');
+      const { kty, n, e, alg, use } = aKey();
+      return void response.end(JSON.stringify({ keys: [{ kty, n, e, alg, use, kid: key.kid }] }));
+    }
     if (!pathname.startsWith('/interaction/')) return provider.callback()(request, response);
     const { params } = await provider.interactionDetails(request, response);
     const typed = request.method === 'POST' ? new URLSearchParams(await text(request)).get('name') : params.login_hint;

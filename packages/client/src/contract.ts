@@ -454,6 +454,8 @@ export type User = {
   quiet_until?: Time;
   /** Whether people with whom the user shares a room are told when the user is active. */
   shows_presence: boolean;
+  /** Present, and true, if a person at the identity provider signs in to the account. */
+  is_connected?: true;
 };
 
 export type NewUser = {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await anAdmin();
   const port = await freePort();
   const address = `http://localhost:${port}`;
-  provider = await startIdentityProvider({ callback: `${address}/oidc` });
+  provider = await startIdentityProvider({ callback: `${address}/oidc`, logout: `${address}/api/oidc/logout` });
   service = await startService({ ...provider.settings, HTTP_PORT: port, PUBLIC_URL: address }, commands.serve);
 });
 afterAll(async () => {
@@ -50,6 +50,10 @@ it('somebody signs in by the identity provider and is where they wanted to go, w
   await page.goBack();
   await page.locator('.shell').waitFor();
   expect(page.url()).not.toContain('code=');
+
+  // Signing out there ends the session here, which the open page hears at once.
+  await provider.signOut('zoe');
+  await page.getByText('Your session has ended.').waitFor();
   await context.close();
 });
 
@@ -63,6 +67,8 @@ it('somebody connects an account, and then signs in to it by the identity provid
   await page.getByText('Your account is connected.').waitFor();
   await page.getByRole('link', { name: 'Continue' }).click();
   await page.getByText(`@${ann.username}`).waitFor();
+  await page.getByText('Your account is connected.').waitFor();
+  expect(await page.getByRole('button', { name: 'Connect with Example ID' }).count()).toBe(0);
   await leave(page);
   await context.clearCookies({ domain: '127.0.0.1' });
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();

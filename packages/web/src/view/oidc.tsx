@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure } from '../api.ts';
 import { forgetInvitation, keptInvitation } from '../invitation.ts';
 import { route } from '../routes.ts';
+import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { Loading, sentenceOf } from './controls.tsx';
@@ -24,9 +25,18 @@ export function SignInByProvider() {
 }
 
 /** The button that connects the account of the user with a person at the identity provider. */
-export const ConnectWithProvider = ({ name }: { name: string }) => (
-  <ProviderButton onClick={() => goToProvider({ path: location.pathname, link: true })} label={laterStrings.oidc.connect(name)} />
-);
+export const ConnectWithProvider = ({ name }: { name: string }) =>
+  me().is_connected ? (
+    <p>{laterStrings.oidc.connected}</p>
+  ) : (
+    <>
+      <p class="muted">{laterStrings.oidc.connectHint}</p>
+      <ProviderButton
+        onClick={() => goToProvider({ path: location.pathname, link: true })}
+        label={laterStrings.oidc.connect(name)}
+      />
+    </>
+  );
 
 type ButtonProps = { onClick: () => Promise<void>; label: string; isPrimary?: boolean };
 
@@ -108,10 +118,13 @@ async function finish(): Promise<{ path: string }> {
   // Neither the history nor a reload has it.
   history.replaceState(history.state, '', location.pathname);
   if (code === undefined || state === undefined) throw new Failure(0, laterStrings.oidc.refusedBy(settings.oidc ?? ''));
-  const { path, expires_at } = await inWords(
+  const { user, path, expires_at } = await inWords(
     ask(chat.POST('/api/oidc/callback', { body: { code, state, ...(iss !== undefined && { iss }) } })),
   );
-  if (expires_at === undefined) return { path };
+  if (expires_at === undefined) {
+    begin(user);
+    return { path };
+  }
   if (!path.startsWith('/join#')) forgetInvitation();
   location.replace(path);
   return new Promise(() => {});

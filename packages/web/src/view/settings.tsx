@@ -127,7 +127,7 @@ function Profile() {
         </Form>
       </Section>
       {settings.oidc !== undefined && (
-        <Section title={settings.oidc} hint={laterStrings.oidc.connectHint}>
+        <Section title={settings.oidc}>
           <ConnectWithProvider name={settings.oidc} />
         </Section>
       )}
