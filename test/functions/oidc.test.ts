@@ -27,6 +27,7 @@ const { aName, anAccount, anAdmin, aSession, logIn } = await import('../support/
 const { refusals } = await import('../support/error-bodies.ts');
 const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');
 const { outcome } = await import('../support/responses.ts');
+const { admin } = await import('../support/run-command.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(() => {
@@ -325,6 +326,21 @@ describe('connecting an account with a person at the provider', () => {
     expect(outcome(await ann.browser.post('/api/oidc/callback', back))).toEqual(
       refusals.denied('Another account is signed in than the one that began this. Start again.'),
     );
+  });
+
+  it('is undone on the command line, which ends the sessions', async () => {
+    const { account, browser } = await signedIn();
+    const person = aPerson();
+    await signIn(person, { browser, ...link });
+    const { session } = (await signIn(person)).browser;
+    const parted = await admin(['user', 'disconnect', account.username]);
+    expect(parted).toMatchObject({ code: 0, stdout: `Nobody at the identity provider signs in to ${account.username} now.\n` });
+    expect((await call('GET', '/api/users/me', { token: session })).status).toBe(401);
+    expect(userOf(await signIn(person))._id.$oid).not.toBe(account.id);
+    expect(await admin(['user', 'disconnect', account.username])).toMatchObject({
+      code: 1,
+      stderr: 'No person at the identity provider is connected with the account.\n',
+    });
   });
 
   it('is done once for an account, and once for a person', async () => {
