@@ -5,6 +5,7 @@ import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
 
 let provider: IdentityProvider;
@@ -85,7 +86,10 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
   await atProvider(page, 'nobody');
   await page.getByText('Example ID did not sign you in.').waitFor();
+  expect(await objections(page)).toEqual([]);
   await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
+  expect(await objections(page)).toEqual([]);
 
   await page.route('**/api/oidc/callback', (route) => route.abort());
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
@@ -94,16 +98,11 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   const thief = await visit(browser, { path: (await back).url().slice(service.url.length), baseUrl: service.url });
   await thief.page.getByText('This sign-in has expired, or began in another browser. Start again.').waitFor();
   expect((await thief.context.cookies(service.url)).filter(({ name }) => name === 'session')).toEqual([]);
-
-  provider.state.mode = 'fails';
-  await thief.page.getByRole('link', { name: 'Sign in' }).click();
-  await thief.page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
   expect(thief.problems).toEqual([]);
-  provider.state.mode = 'works';
   await Promise.all([context.close(), thief.context.close()]);
 });
 
-it('where it alone signs people in, the page asks for no password and offers no sign-up', async () => {
+it('where it alone signs people in, the page asks for no password, offers no sign-up, and says when the provider is out of reach', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
   const strict = await startService(settings, commands.serve);
@@ -115,5 +114,13 @@ it('where it alone signs people in, the page asks for no password and offers no 
     expect(problems).toEqual([]);
     await context.close();
   }
+  const { page, context } = await visit(browser, { baseUrl: strict.url });
+  provider.state.mode = 'fails';
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await page.getByText('Example ID can’t be reached. Try again later.').waitFor();
+  provider.state.mode = 'works';
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await page.waitForURL((url) => url.href.startsWith(`${provider.issuer}/auth?`));
+  await context.close();
   await strict.stop();
 });
