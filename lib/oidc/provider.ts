@@ -96,10 +96,11 @@ async function withProvider<T>(work: (provider: Provider) => Promise<T>): Promis
   try {
     return await work(await findProvider());
   } catch (error) {
-    const { name, code, error: said, message } = error as { name?: string; code?: string; error?: string; message?: string };
     const isSilent = isOutOfReach(error);
-    // Anyone can send what the provider does not confirm.
-    log(isSilent ? 'error' : 'info', 'the identity provider did not confirm a sign-in', { name, code, said, reason: message });
+    const reason = reasonsOf(error).join(': ').slice(0, 500);
+    // Anyone can send what the provider does not confirm: that is no error of the service.
+    if (isSilent) log('error', 'the identity provider is out of reach', { reason });
+    else log('info', 'the identity provider did not confirm a sign-in', { reason });
     throw isSilent ? providerUnavailable() : signInRefused();
   }
 }
@@ -167,6 +168,13 @@ async function readBounded({ status, body }: Response): Promise<Buffer<ArrayBuff
     parts.push(part);
   }
   return Buffer.concat(parts);
+}
+
+/** Why something failed, from the outside to the cause; of a refusal also the code that the provider gave. */
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { error: said } = error as { error?: unknown };
+  return [error.message, ...(typeof said === 'string' ? [said] : []), ...reasonsOf(error.cause)].filter(Boolean);
 }
 
 // The libraries wrap what the requests throw.
