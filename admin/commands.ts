@@ -40,6 +40,11 @@ export const commands: Record<string, Command> = {
     operands: 1,
   },
   'user activate': { usage: '<username>', summary: 'Activates a deactivated account again.', operands: 1 },
+  'user disconnect': {
+    usage: '<username>',
+    summary: 'Parts an account from the person at the identity provider who signs in to it: its sessions end, its tokens stay.',
+    operands: 1,
+  },
   'user limit': {
     usage: '<username> (--writes-per-second <number> | --default)',
     summary: "Sets an account's sustained messages and changes per second (bursts up to five times as many). For bots.",

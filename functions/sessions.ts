@@ -6,6 +6,7 @@ import {
   wrongLogin,
   wrongSecondFactor,
 } from '../lib/accounts/login.ts';
+import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
 import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
 import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
@@ -43,7 +44,7 @@ export const handler = endpoint({
     status: 201,
     answer: newSessionSchema,
     headers: { 'Set-Cookie': cookieHeader },
-    refusals: [wrongLogin, secondFactorRequired, wrongSecondFactor, tooManyRequests, ...cookieRefusals],
+    refusals: [wrongLogin, ...passwordRefusals, secondFactorRequired, wrongSecondFactor, tooManyRequests, ...cookieRefusals],
     run: async ({ body: { username, password, second_factor: code, cookie }, request: { source, headers } }) => {
       if (cookie) requireOwnOrigin(headers);
       const session = await logIn({ name: username, password, code, source, agent: headers['user-agent'] });

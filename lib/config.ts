@@ -22,6 +22,13 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set SECRET_KEY as well: REQUIRE_2FA=${requireSecondFactor} needs a key.`);
   if (emailConfirmation === 'required' && !smtpUrl)
     throw new ConfigError('Set SMTP_URL as well: EMAIL_CONFIRMATION=required needs a mail server.');
+  const issuer = read('OIDC_ISSUER');
+  const signIn = read('SIGN_IN');
+  if (issuer && !read('OIDC_CLIENT_ID')) throw new ConfigError('Set OIDC_CLIENT_ID as well: OIDC_ISSUER needs it.');
+  if (issuer && !publicUrl)
+    throw new ConfigError('Set PUBLIC_URL to the address of the service: the identity provider of OIDC_ISSUER leads back to it.');
+  if (signIn === 'oidc' && !issuer)
+    throw new ConfigError('Set OIDC_ISSUER as well: SIGN_IN=oidc leaves no other way to sign in.');
 
   return {
     /** Read when it is asked for: functions without a database have none. */
@@ -56,6 +63,21 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
     webhookHosts: read('WEBHOOK_HOSTS'),
+    /** The identity provider by which people can sign in; there is none where `issuer` is empty. */
+    oidc: {
+      issuer,
+      clientId: read('OIDC_CLIENT_ID'),
+      /** On AWS it is `ssm:` and the name of a parameter. */
+      clientSecret: read('OIDC_CLIENT_SECRET'),
+      name: read('OIDC_NAME'),
+      scopes: read('OIDC_SCOPES'),
+      groupsClaim: read('OIDC_GROUPS_CLAIM'),
+      adminGroup: read('OIDC_ADMIN_GROUP'),
+      linksByEmail: read('OIDC_LINK_BY_EMAIL') === 'on',
+      signUp: read('OIDC_SIGN_UP'),
+    },
+    /** Whether people may sign in by passwords. */
+    takesPasswords: signIn === 'all',
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
     /** Of the page; the first is for browsers that ask for none of them. */

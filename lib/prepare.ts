@@ -6,6 +6,7 @@ import { fileQuotaIndexes } from './collections/file-quotas.ts';
 import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
+import { oidcRequestIndexes } from './collections/oidc-requests.ts';
 import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
 import { pushedIndexes } from './collections/pushed.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
@@ -43,6 +44,7 @@ const indexes: Record<string, IndexDescription[]> = {
   avatars: [],
   tokens: tokenIndexes,
   codes: codeIndexes,
+  oidc_requests: oidcRequestIndexes,
   login_limits: loginLimitIndexes,
   rate_limits: rateLimitIndexes,
   rooms: roomIndexes,

@@ -154,6 +154,27 @@ const storeAddress: Rule<string> = {
 
 const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
+// Kept to the letter: an issuer is compared as it is written, also with a `/` at its end.
+const issuer: Rule<string> = {
+  read: (value) => {
+    if (value === '') return value;
+    const url = URL.parse(value);
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback.test(url.hostname));
+    return isSafe && !url.username && !url.password && !/[?#\s]/.test(value) ? value : undefined;
+  },
+  says: () => 'the issuer of an identity provider, which starts with https://, or with http:// on this machine',
+};
+
+const secret: Rule<string> = { ...text, isSecret: true };
+
+const scopeList: Rule<string> = {
+  read: (value) => {
+    const all = value.split(/[\s,]+/).filter(Boolean);
+    return all.includes('openid') && all.every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one)) ? all.join(' ') : undefined;
+  },
+  says: () => 'scopes, separated by blanks, of which one is openid',
+};
+
 const units = { '': 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 };
 
 const byteCount: Rule<number> = {
@@ -182,6 +203,7 @@ export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
 export const requiredSecondFactors = ['off', 'admins', 'all'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
+export const signIns = ['all', 'oidc'] as const;
 
 /** The languages that the page has: English, German and Arabic. */
 export const languages = ['en', 'de', 'ar'] as const;
@@ -344,6 +366,46 @@ export const settings = {
     'off',
     '`admins` or `all`: those who must have a [second factor](second-factor.md#require-it), and can do nothing else before they have set one up. Needs `SECRET_KEY`.',
   ),
+  OIDC_ISSUER: setting(
+    'service',
+    issuer,
+    '',
+    'Identity provider by which people can [sign in](sign-in.md) (OpenID Connect): its issuer, such as `https://id.example.org/realms/staff`. Needs `OIDC_CLIENT_ID` and `PUBLIC_URL`.',
+  ),
+  OIDC_CLIENT_ID: setting('service', text, '', 'Name of the service at the identity provider.'),
+  OIDC_CLIENT_SECRET: setting(
+    'service',
+    secret,
+    '',
+    'Secret of the service at the identity provider; on AWS [the name of a parameter](deploying.md#an-identity-provider) that has it. Without one the provider must take public clients.',
+  ),
+  OIDC_NAME: setting('service', text, 'single sign-on', 'Name of the identity provider, for the button “Sign in with ...”.'),
+  OIDC_SCOPES: setting('service', scopeList, 'openid profile email', 'Scopes that the identity provider is asked for.'),
+  OIDC_GROUPS_CLAIM: setting('service', text, 'groups', 'Claim in which the identity provider lists the groups of a person.'),
+  OIDC_ADMIN_GROUP: setting(
+    'service',
+    text,
+    '',
+    'Group at the identity provider whose members are made administrators when they sign in, until they sign in without it.',
+  ),
+  OIDC_LINK_BY_EMAIL: setting(
+    'service',
+    oneOf('off', 'on'),
+    'off',
+    '`on`: the first sign-in by the identity provider opens the account with the same confirmed e-mail address, if there is one.',
+  ),
+  OIDC_SIGN_UP: setting(
+    'service',
+    oneOf('all', 'invited'),
+    'all',
+    '`invited`: the identity provider’s people get an account only with an invitation to a room.',
+  ),
+  SIGN_IN: setting(
+    'service',
+    oneOf(...signIns),
+    'all',
+    '`oidc`: nobody signs in, signs up or gets a new password by a password; the identity provider alone does it.',
+  ),
   BRAND_NAME: setting('service', text, 'Chat', 'Name of the web client, in its title and on its icon.'),
   BRAND_COLOR: setting(
     'service',
@@ -471,6 +533,12 @@ export const settings = {
     text,
     '',
     'Version of the parameter with the [key of the second factor](deploying.md#second-factor). Another one restarts the functions.',
+  ),
+  OIDC_CLIENT_SECRET_VERSION: setting(
+    'aws',
+    text,
+    '',
+    'Version of the parameter with the [secret](deploying.md#an-identity-provider) of `OIDC_CLIENT_SECRET`. Another one restarts the functions.',
   ),
   CLOUDFRONT_SECRET: setting(
     'aws',

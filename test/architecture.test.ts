@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
-  ['push', 'notifications', 'webhooks'],
+  ['push', 'notifications', 'webhooks', 'oidc'],
   ['feed', 'prepare'],
   ['accounts'],
   ['messages'],
@@ -16,7 +16,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['smtp-url', 'secret-keys'],
+  ['smtp-url', 'secret-keys', 'oidc-secret'],
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],

@@ -102,6 +102,10 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/invitations':        [[200, 200, 200, 200, 200, 200, 200, 200, 200], async (user) => ({ body: { invitation: await codeBy(user) } })],
   'GET /api/setup':               [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'POST /api/setup':              [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { ...aPerson(), code: 'a'.repeat(32) } })],
+  // Without an identity provider; what they do with one is in test/functions/oidc.test.ts.
+  'POST /api/oidc/start':        [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: {} })],
+  'POST /api/oidc/callback':     [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { code: 'a', state: 'b' } })],
+  'POST /api/oidc/logout':       [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: 'logout_token=a' })],
   'GET /api/sessions':             [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/sessions':            [[201, 201, 201, 201, 201, 201, 201, 201, 201], async ({ username, password }) => ({ body: { username, password } })],
   'DELETE /api/sessions':          [[401, 401, 401, 401, 403, 204, 204, 204, 204]],

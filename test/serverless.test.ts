@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -66,6 +66,7 @@ describe('serverless.yml', () => {
       'user-codes',
       'tickets',
       'setup',
+      'oidc-start',
     ];
     const telling = functions.map(({ name }) => name).filter((name) => ![...withoutDatabase, ...withoutNotices].includes(name));
     expect(telling.sort()).toEqual(
@@ -102,10 +103,14 @@ describe('serverless.yml', () => {
       'setup',
       'sessions',
       'second-factor',
+      'oidc-callback',
       'tokens',
     ]);
-    expect(loads('hosts/aws/secret-keys.ts')).toEqual(serverless.custom.deployment.withSecretKey);
-    expect(loads('node_modules/nodemailer/')).toEqual(serverless.custom.deployment.withMail);
+    const { withMail, withOidc, withSecretKey } = serverless.custom.deployment;
+    expect(loads('hosts/aws/secret-keys.ts')).toEqual(withSecretKey);
+    expect(loads('node_modules/openid-client/')).toEqual(withOidc);
+    expect(loads('hosts/aws/oidc-secret.ts')).toEqual(withOidc);
+    expect(loads('node_modules/nodemailer/')).toEqual(withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.
     const { files, file, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;

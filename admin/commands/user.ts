@@ -1,5 +1,6 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { disconnectUser } from '../../lib/accounts/identities.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
@@ -75,6 +76,10 @@ export const userCommands: Record<string, Run> = {
   'user demote': changing({ is_admin: false }, 'is not an administrator'),
   'user deactivate': changing({ is_active: false }, 'is not active'),
   'user activate': changing({ is_active: true }, 'is active'),
+  'user disconnect': async ([word]) => {
+    const user = await disconnectUser(await findUserId(readUsername(word)));
+    return { data: user, text: `Nobody at the identity provider signs in to ${user.username} now.` };
+  },
   'user limit': async ([word], options) => {
     const rate = options.default === true ? undefined : readRate(required(options, 'writes-per-second'));
     const user = await setWriteRate(await findUserId(readUsername(word)), rate);

@@ -50,9 +50,12 @@ const filesOfAws: Plugin = {
     onResolve({ filter: /^@aws-sdk\/credential-providers$/ }, () => ({
       path: fileURLToPath(import.meta.resolve('./credential-providers.ts')),
     }));
-    onResolve({ filter: /^\.{1,2}\/(connection-string|smtp-url|secret-keys|cloudfront-secrets|carrier)\.ts$/ }, ({ path }) => ({
-      path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
-    }));
+    onResolve(
+      { filter: /^\.{1,2}\/(connection-string|smtp-url|secret-keys|oidc-secret|cloudfront-secrets|carrier)\.ts$/ },
+      ({ path }) => ({
+        path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
+      }),
+    );
   },
 };
 

@@ -47,6 +47,8 @@ type Serverless = {
         mailServerVersion: string;
         withSecretKey: string[];
         secretKeyVersion: string;
+        withOidc: string[];
+        oidcSecretVersion: string;
         cloudfrontSecret: string;
         cloudfrontSecretVersion: string;
         withoutHttp: string[];
@@ -58,7 +60,10 @@ type Serverless = {
     provider: {
       tracing: { lambda: string };
       environment: Record<string, unknown> &
-        Record<'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'SECRET_KEY' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
+        Record<
+          'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'SECRET_KEY' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION',
+          string
+        > & {
           FILES: unknown;
           FILES_ENDPOINT: unknown;
         };
@@ -132,12 +137,16 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL, SECRET_KEY, FILES, FILES_ENDPOINT } = service.provider.environment;
+  const { SMTP_URL, SECRET_KEY, OIDC_CLIENT_SECRET, FILES, FILES_ENDPOINT } = service.provider.environment;
   if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
     throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
   if (SECRET_KEY && !SECRET_KEY.startsWith('ssm:/'))
     throw new Error(
       'Set SECRET_KEY to the SSM parameter that has it, such as ssm:/chat-service/prod/secret-key: it is a secret.',
+    );
+  if (OIDC_CLIENT_SECRET && !isParameter(OIDC_CLIENT_SECRET))
+    throw new Error(
+      'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
     );
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
@@ -146,7 +155,8 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
-  const { alarmEmail, connectionStringVersion, mailServerVersion, secretKeyVersion } = service.custom.deployment;
+  const { alarmEmail, connectionStringVersion, mailServerVersion, secretKeyVersion, oidcSecretVersion } =
+    service.custom.deployment;
   const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
   if (cloudfrontSecret && !isParameter(cloudfrontSecret))
     throw new Error(
@@ -158,6 +168,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
   if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
   if (secretKeyVersion) wholeNumber('SECRET_KEY_VERSION', secretKeyVersion);
+  if (oidcSecretVersion) wholeNumber('OIDC_CLIENT_SECRET_VERSION', oidcSecretVersion);
 }
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
@@ -215,9 +226,11 @@ function addResources(serverless: Serverless): void {
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
   const { withoutDatabase, withoutNotices, withMail, mailServerVersion, withoutHttp, cloudfrontSecretVersion } = deployment;
   const { withSecretKey, secretKeyVersion } = deployment;
+  const { withOidc, oidcSecretVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
   const secretKey = environment.SECRET_KEY.slice('ssm:'.length);
   const mailServer = environment.SMTP_URL.slice('ssm:'.length);
+  const oidcSecret = environment.OIDC_CLIENT_SECRET.slice('ssm:'.length);
   const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
@@ -240,6 +253,7 @@ function addResources(serverless: Serverless): void {
     const usesDatabase = !withoutDatabase.includes(name);
     const sendsMail = mailServer !== '' && withMail.includes(name);
     const hasKey = secretKey !== '' && withSecretKey.includes(name);
+    const asksProvider = oidcSecret !== '' && withOidc.includes(name);
     const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
     const deployed: DeployedFunction = {
       name,
@@ -249,6 +263,7 @@ function addResources(serverless: Serverless): void {
         ...(usesDatabase ? [connectionString] : []),
         ...(sendsMail ? [mailServer] : []),
         ...(hasKey ? [secretKey] : []),
+        ...(asksProvider ? [oidcSecret] : []),
         ...(isBehindCloudfront ? [cloudfrontSecret] : []),
       ],
       isTraced: service.provider.tracing.lambda === 'Active',
@@ -274,6 +289,7 @@ function addResources(serverless: Serverless): void {
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
       ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
       ...(hasKey && secretKeyVersion && { SECRET_KEY_VERSION: secretKeyVersion }),
+      ...(asksProvider && oidcSecretVersion && { OIDC_CLIENT_SECRET_VERSION: oidcSecretVersion }),
       ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
     };
     const override = process.env[concurrencyOf(name)];

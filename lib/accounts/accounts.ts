@@ -1,6 +1,6 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
 import { described, record, type Shown } from '../api/schema.ts';
-import { type StatusDocument, type UserDocument, users } from '../collections/users.ts';
+import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { conflict, type Refusal } from '../errors.ts';
@@ -21,9 +21,14 @@ export type NewAccount = {
   username: string;
   name?: string | undefined;
   email: string;
-  password: string;
+  /** Absent for an account that has no password. */
+  password?: string;
   is_admin: boolean;
   is_first?: true;
+  /** The person at an identity provider who signs in to it. */
+  identity?: IdentityDocument;
+  /** Whether somebody has shown to read the e-mail of the address. */
+  isConfirmed?: boolean;
 };
 
 /** The changes that can be made to an account. */
@@ -114,14 +119,18 @@ export async function setWriteRate(id: ObjectId, perSecond: number | undefined):
   return shownUser.show(changed);
 }
 
-async function insertUser({ username, name, email, password, is_admin, is_first }: NewAccount): Promise<UserDocument> {
+/** Stores a new account and joins its default rooms; 409 when its name or address is taken. */
+export async function insertUser(created: NewAccount): Promise<UserDocument> {
+  const { username, name, email, password, is_admin, is_first, identity, isConfirmed } = created;
   await requireFree(username, email);
   const account = {
     username,
     ...(name && { name }),
     email,
     email_key: emailKey(email),
-    password_hash: await hashPassword(password),
+    ...(password !== undefined && { password_hash: await hashPassword(password) }),
+    ...(isConfirmed && { confirmed_email: email }),
+    ...(identity && { identity }),
     is_admin,
     is_active: true,
     session_generation: 0,

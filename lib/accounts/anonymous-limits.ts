@@ -21,6 +21,10 @@ export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<v
     [keyOf('invited sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerDay, window: hour }],
   ]);
 
+/** Counts the start of a sign-in by an identity provider, of which something is stored, or refuses it with 429. */
+export const countSignIn = (source: string): Promise<void> =>
+  count([[keyOf('sign-ins from', networkOf(source)), { most: 250, window: 5 * minute }]]);
+
 /**
  * Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429, so that no
  * mailbox is flooded. The limit for one network is below the limit for all networks. So requests from one network

@@ -7,6 +7,7 @@ import { noMail, requireMail, sendMail } from '../mail.ts';
 import { countMail } from './anonymous-limits.ts';
 import { createCode } from './codes.ts';
 import { codeFor, passwordLink } from './password-codes.ts';
+import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
 
 /** Where a code is sent, and what for. */
 export const codeRequest = {
@@ -14,7 +15,7 @@ export const codeRequest = {
   purpose: about('`password` for a new password, `address` for a sign-up or a new address.', oneOf('password', 'address')),
 };
 
-export const codeRequestRefusals = [noMail, tooManyRequests];
+export const codeRequestRefusals = [...passwordRefusals, noMail, tooManyRequests];
 
 /**
  * Sends a one-time code to an address. Whether there is an account with the address is told to nobody but who reads
@@ -22,6 +23,7 @@ export const codeRequestRefusals = [noMail, tooManyRequests];
  * time and gives the same answer.
  */
 export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
+  if (purpose === 'password') requirePasswords();
   requireMail();
   await countMail(emailKey(to), purpose, source);
   const user = await users.findOne({ email_key: { $in: emailKeys(to) } });

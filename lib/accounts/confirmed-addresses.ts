@@ -1,6 +1,8 @@
+import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
+import { emailKey } from '../identity/users.ts';
 import { findCode, forgetCode, noSuchCode } from './codes.ts';
 
 const confirmationRequired: Refusal = () =>
@@ -22,6 +24,10 @@ export async function withConfirmedAddress<T>(
   const { _id, email: confirmed, account } = await findCode(code);
   if (confirmed !== email || account !== undefined) throw noSuchCode();
   const given = await give();
-  await forgetCode(_id);
+  // Its owner has shown to read the e-mail of this address, to the letter.
+  await Promise.all([
+    forgetCode(_id),
+    users.updateOne({ email_key: emailKey(email), email }, { $set: { confirmed_email: email } }),
+  ]);
   return given;
 }

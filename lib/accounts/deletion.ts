@@ -49,6 +49,8 @@ const deletion = {
     email: '',
     email_key: '',
     password_hash: '',
+    confirmed_email: '',
+    identity: '',
     blocked: '',
     second_factor: '',
     pending_second_factor: '',

@@ -5,6 +5,7 @@ import { revokeTokens } from './api-tokens.ts';
 import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
 import { rememberAddress } from './login-limits.ts';
 import { newPassword } from './password-policy.ts';
+import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
 import { hashPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 
@@ -14,7 +15,7 @@ export const passwordParameters = {
   password: newPassword,
 };
 
-export const newPasswordRefusals = [noSuchCode];
+export const newPasswordRefusals = [...passwordRefusals, noSuchCode];
 
 /**
  * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every
@@ -22,6 +23,7 @@ export const newPasswordRefusals = [noSuchCode];
  * elsewhere do not keep the owner out.
  */
 export async function setForgottenPassword({ code, password }: Values<typeof passwordParameters>, source: string): Promise<void> {
+  requirePasswords();
   const { _id, email, account } = await findCode(code);
   if (!account) throw noSuchCode();
   const { user, generation } = account;

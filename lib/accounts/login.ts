@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
 import { dateSchema } from '../api/extended-json.ts';
 import { anyText, type Parameter } from '../api/parameters.ts';
 import { described, record, type Shown } from '../api/schema.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { type Refusal, unauthenticated } from '../errors.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginLogin, type LoginAttempt } from './login-limits.ts';
+import { requirePasswords } from './password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { useSecondFactor, type WithSecondFactor, wrongCode } from './second-factor-codes.ts';
 import { createSession, type WithToken } from './sessions.ts';
@@ -55,6 +55,7 @@ export type Login = {
  * computed hash and the same words. Whether there is a second factor is told only to who knows the password.
  */
 export async function logIn({ name, password, code, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
+  requirePasswords();
   const user = await users.findOne(
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
   );
@@ -100,7 +101,7 @@ async function proveSecondFactor(user: WithSecondFactor, code: string | undefine
 }
 
 /** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
-async function renewHash({ _id, password_hash }: { _id: ObjectId; password_hash: string }, password: string): Promise<void> {
-  if (!isCheap(password_hash)) return;
+async function renewHash({ _id, password_hash }: Pick<UserDocument, '_id' | 'password_hash'>, password: string): Promise<void> {
+  if (password_hash === undefined || !isCheap(password_hash)) return;
   await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
 }

@@ -10,6 +10,7 @@ import { deleteToken, type NewToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
+import { freshSignInRequired } from './fresh-sessions.ts';
 
 /** The parameters of a new token. */
 export const tokenParameters = {
@@ -28,6 +29,7 @@ export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
   wrongCurrentPassword,
+  freshSignInRequired,
   noSuchUser,
   tokenNameTaken,
   tooManyTokens,

@@ -7,17 +7,25 @@ import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../ide
 import { fullName } from '../identity/persons.ts';
 import { status } from '../identity/statuses.ts';
 import { email, newUsername, type User } from '../identity/users.ts';
-import { invitationCode, noSuchInvitation } from '../members/invitations.ts';
+import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
 import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
 import { countInvitedSignUp, countSignUp } from './anonymous-limits.ts';
 import { codeParameter } from './codes.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
-import { confirmPassword, currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
+import {
+  confirmPassword,
+  currentPassword,
+  hasPassword,
+  requireCurrentPassword,
+  wrongCurrentPassword,
+} from './current-password.ts';
 import { deleteUser } from './deletion.ts';
+import { freshSignInRequired, requireFreshSession } from './fresh-sessions.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { newPassword } from './password-policy.ts';
+import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
 
 const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
@@ -59,8 +67,8 @@ export const accountDeletion = { current_password: currentPassword };
 
 const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');
-const invitationRequired: Refusal = () => permissionDenied('invitation_required', 'An invitation is required.');
 export const signUpRefusals = [
+  ...passwordRefusals,
   registrationClosed,
   adminRequired,
   invitationRequired,
@@ -76,6 +84,7 @@ export const signUpRefusals = [
 export const changeRefusals = [
   adminRequired,
   wrongCurrentPassword,
+  freshSignInRequired,
   ...confirmationRefusals,
   emailTaken,
   lastAdminMustStay,
@@ -85,13 +94,16 @@ export const deletionRefusals = [
   adminRequired,
   currentPasswordRequired,
   wrongCurrentPassword,
+  freshSignInRequired,
   lastAdminMustStay,
   tooManyRequests,
 ];
 
 /** Refuses, with 403, a sign-up by anyone but an administrator while registration is closed. */
 export function requireRegistration(caller: Caller | undefined): void {
-  if (config.registration === 'closed' && !isAdmin(caller)) throw registrationClosed();
+  if (isAdmin(caller)) return;
+  requirePasswords();
+  if (config.registration === 'closed') throw registrationClosed();
 }
 
 /** Where a request comes from: the caller's address and program. */
@@ -154,8 +166,12 @@ export async function changeUserFor(
 
 /** Deletes an account: anyone's as an administrator, one's own with its password. */
 export async function deleteUserFor(id: ObjectId, currentPassword: string | undefined, caller: Caller): Promise<void> {
-  if (currentPassword !== undefined && id.equals(caller.user._id)) await confirmPassword(currentPassword, caller);
-  else if (!isAdmin(caller)) throw currentPasswordRequired();
+  const isOwn = id.equals(caller.user._id);
+  if (currentPassword !== undefined && isOwn) await confirmPassword(currentPassword, caller);
+  else if (!isAdmin(caller)) {
+    if (!isOwn || (await hasPassword(caller))) throw currentPasswordRequired();
+    await requireFreshSession(caller);
+  }
   await deleteUser(id);
 }
 

@@ -17,7 +17,12 @@ export type UserDocument = {
   /** As it was typed, and below as it is compared. */
   email: string;
   email_key: string;
-  password_hash: string;
+  /** Only there for an account that has a password: one of an identity provider's people need not have any. */
+  password_hash?: string;
+  /** The address, to the letter, for which somebody has shown to read its e-mail. It counts as long as it is `email`. */
+  confirmed_email?: string;
+  /** The person at an identity provider who signs in to the account. */
+  identity?: IdentityDocument;
   is_admin: boolean;
   is_active: boolean;
   created_at: Date;
@@ -55,6 +60,14 @@ export type SecondFactorDocument = {
   recovery_codes: string[];
 };
 
+/** A person at an identity provider: `subject` is unique there, and never given to another person. */
+export type IdentityDocument = {
+  issuer: string;
+  subject: string;
+  /** The provider's group made the account an administrator, which ends with the membership in the group. */
+  gave_admin?: true;
+};
+
 /** What a user says of themselves, until a time or for good. */
 export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
@@ -62,6 +75,7 @@ export type StatusDocument = { emoji?: string; text: string; until?: Date };
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
+  { key: { 'identity.subject': 1, 'identity.issuer': 1 }, name: 'identity', unique: true, sparse: true },
   { key: { is_first: 1 }, name: 'first', unique: true, sparse: true },
   { key: { is_admin: 1 }, name: 'is_admin', partialFilterExpression: { is_admin: true } },
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },

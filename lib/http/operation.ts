@@ -31,6 +31,7 @@ export type Input<
     path: string;
     query: Record<string, string | undefined>;
     headers: Record<string, string | undefined>;
+    cookies: readonly string[];
     source: string;
   };
   /** The body of the request, of an operation that takes bytes. */
@@ -67,6 +68,8 @@ export type Operation<
   body?: Body;
   /** Whether the body must have at least one of its parameters, each of which may be absent. */
   needsAny?: true;
+  /** What the documentation shows of a call in which another program has a part, so that none can be made for it. */
+  example?: { body: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people, or a file of one. */
   type?: 'text/html' | '*/*';
@@ -75,6 +78,8 @@ export type Operation<
   givesBytes?: 'file' | 'picture';
   /** Whether other programs call it in shapes of their own: it reads the body itself, JSON or a form, and may answer in their terms. */
   isForeign?: true;
+  /** The fields of a form that other programs send instead of JSON, with their meanings: the operation reads it itself. */
+  form?: Record<string, string>;
   /** The schema of the response; absent when it has no body. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */

@@ -38,8 +38,7 @@ export function headerToken({ 'x-auth-token': token, authorization = '' }: Heade
 /** The token that a request carries: in its headers, or else in the cookie if a page of the service's own origin sent it. */
 export function tokenOf({ headers, cookies = [] }: Pick<ApiEvent, 'headers' | 'cookies'>): string | undefined {
   const token = headerToken(headers);
-  const start = `${nameFor(headers)}=`;
-  const cookie = token === undefined ? cookies.find((one) => one.startsWith(start))?.slice(start.length) : undefined;
+  const cookie = token === undefined ? hostCookieOf({ headers, cookies }, 'session') : undefined;
   return cookie !== undefined && isFromOwnOrigin(headers) ? cookie : token;
 }
 
@@ -65,14 +64,47 @@ export const answerInCookie = <T extends { token: string }>({ token, ...shown }:
 /** Answers that the session of the cookie has ended. */
 export const answerCookieEnded = (headers: Headers) => new Answer(undefined, { 'Set-Cookie': cookie(headers, '', 0) });
 
+/*
+ * The cookie that binds a sign-in by an identity provider to the browser that has begun it. Each has one of its own, so
+ * that those in several tabs do not disturb each other.
+ */
+const signInName = (state: string) => `oidc-${state.slice(0, 8)}`;
+
+/** The header that sets it, as OpenAPI describes it. */
+export const signInCookieHeader = {
+  type: 'string',
+  pattern: '^(__Host-)?oidc-',
+  description: 'The secret that binds the sign-in to this browser, out of reach of scripts.',
+} as const;
+
+/** The cookie with the secret of a sign-in, for so many seconds. */
+export const signInCookie = (headers: Headers, state: string, secret: string, seconds: number) =>
+  hostCookie(headers, signInName(state), secret, seconds);
+
+/** The secret of a sign-in in the cookies of a request. */
+export const signInCookieOf = (request: { headers: Headers; cookies: readonly string[] }, state: string): string | undefined =>
+  hostCookieOf(request, signInName(state));
+
 type Headers = Record<string, string | undefined>;
 
-const cookie = (headers: Headers, value: string, seconds: number) =>
-  `${nameFor(headers)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isHttps(headers) ? '; Secure' : ''}`;
+const cookie = (headers: Headers, value: string, seconds: number) => hostCookie(headers, 'session', value, seconds);
+
+/** A cookie that no script and no other site gets to use, for the header `Set-Cookie`. */
+export const hostCookie = (headers: Headers, name: string, value: string, seconds: number) =>
+  `${hostName(headers, name)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isHttps(headers) ? '; Secure' : ''}`;
+
+/** The value of such a cookie in a request. */
+export function hostCookieOf(
+  { headers, cookies }: { headers: Headers; cookies: readonly string[] },
+  name: string,
+): string | undefined {
+  const start = `${hostName(headers, name)}=`;
+  return cookies.find((one) => one.startsWith(start))?.slice(start.length);
+}
 
 // Browsers take a `__Host-` cookie from nothing but the host itself, and over https alone. In a plain-http LAN they
 // would drop it.
-const nameFor = (headers: Headers) => (isHttps(headers) ? '__Host-session' : 'session');
+const hostName = (headers: Headers, name: string) => (isHttps(headers) ? `__Host-${name}` : name);
 
 const isHttps = (headers: Headers) => /^https\b/i.test(headers['x-forwarded-proto']?.trim() ?? '');
 

@@ -27,6 +27,7 @@ export type Caller = {
     | 'blocked'
     | 'writes_per_second'
     | 'is_bot'
+    | 'identity'
   > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
   /** The account must have a second factor and has none: it may do nothing but set one up. */
   mustSetUpSecondFactor?: boolean;

@@ -6,7 +6,7 @@ import { dateSchema, distinct, idSchema, showDate } from '../api/extended-json.t
 import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aFlag, aText, described, type Shown } from '../api/schema.ts';
+import { aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
@@ -45,8 +45,13 @@ export const shownUser = representation(
       ({ shows_presence }) => shows_presence !== false,
       { shows_presence: 1 },
     ),
+    is_connected: made(
+      described('Present, and true, if a person at the identity provider signs in to the account.', aTrue),
+      ({ identity }) => (identity ? (true as const) : undefined),
+      { 'identity.issuer': 1 },
+    ),
   },
-  ['name', 'avatar', 'status', 'quiet_until'],
+  ['name', 'avatar', 'status', 'quiet_until', 'is_connected'],
 );
 export type User = ShownBy<typeof shownUser>;
 

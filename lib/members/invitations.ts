@@ -4,7 +4,7 @@ import { about, dateTime, integer, optional, requireFuture, tokenOf, type Values
 import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
 import { attempt } from '../deadline.ts';
-import { conflict, notFound, type Refusal } from '../errors.ts';
+import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
@@ -59,6 +59,7 @@ export const invitationParameters = {
 export const invitationCode = tokenOf('an invitation');
 
 export const noSuchInvitation: Refusal = () => notFound('invitation');
+export const invitationRequired: Refusal = () => permissionDenied('invitation_required', 'An invitation is required.');
 const tooMany: Refusal = () => conflict('too_many_invitations', 'The room has too many invitations.');
 export const inviteRefusals = [...refusalsOf('invite'), tooMany];
 export const invitationRefusals = refusalsOf('seeInvitations');

@@ -12,6 +12,7 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
 export function webPage(built: string | undefined, config: Config): Page {
   const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files, languages } =
     config;
+  const { oidc, takesPasswords } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -22,6 +23,8 @@ export function webPage(built: string | undefined, config: Config): Page {
     emailConfirmation,
     sendsEmail: smtpUrl !== '',
     docs: docsUrl,
+    ...(oidc.issuer !== '' && { oidc: oidc.name }),
+    ...(!takesPasswords && { takesPasswords }),
     languages,
   };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">

@@ -103,9 +103,12 @@ describe('user', () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'delete'])('%s reports an unknown account', async (word) => {
-    expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
-  });
+  it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'disconnect', 'delete'])(
+    '%s reports an unknown account',
+    async (word) => {
+      expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
+    },
+  );
 });
 
 describe('every command', () => {

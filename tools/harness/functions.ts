@@ -11,6 +11,7 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
       withoutNotices: string[];
       withMail: string[];
       withSecretKey: string[];
+      withOidc: string[];
       withFiles: Record<string, string[]>;
     };
   };

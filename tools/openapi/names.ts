@@ -28,7 +28,7 @@ export const tags = [
   {
     name: 'Accounts',
     description: 'Users, their sessions and their named tokens.',
-    segments: ['users', 'sessions', 'tokens', 'codes', 'password', 'second-factor', 'setup'],
+    segments: ['users', 'sessions', 'tokens', 'codes', 'password', 'second-factor', 'setup', 'oidc'],
   },
   { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'asyncapi.json', 'docs'] },
 ];

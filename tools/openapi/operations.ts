@@ -28,7 +28,7 @@ type OperationDefinition = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
 export function describeOperation(method: string, route: string, defined: OperationDefinition, example: Step | undefined) {
-  const { summary, access, scope, body, takesBytes, givesBytes, isForeign } = defined;
+  const { summary, access, scope, body, takesBytes, givesBytes, isForeign, form } = defined;
   return {
     operationId: operationId(method, route),
     summary,
@@ -42,6 +42,7 @@ export function describeOperation(method: string, route: string, defined: Operat
     ...(body && { requestBody: requestBody(method, route, defined, example) }),
     ...(takesBytes && { requestBody: { required: true, content: { '*/*': bytesOf(example?.body) } } }),
     ...(isForeign && { requestBody: foreignBody(example?.body) }),
+    ...(form && { requestBody: formBody(form, defined.example?.body) }),
     responses: {
       [defined.status]: successOf(defined, example),
       ...(isForeign && foreignAnswers),
@@ -140,7 +141,7 @@ function descriptionOf(method: string, route: string, name: string, { about, rul
 function requestBody(
   method: string,
   route: string,
-  { body, needsAny, isSpecified }: OperationDefinition,
+  { body, needsAny, isSpecified, example: foreseen }: OperationDefinition,
   example: Step | undefined,
 ) {
   const parameters = Object.entries(body as Parameters);
@@ -160,7 +161,8 @@ function requestBody(
     ...(required.length > 0 && { required }),
     ...(needsAny && { anyOf: parameters.map(([name]) => ({ required: [name] })) }),
   };
-  const content = { schema, ...(example?.body !== undefined && { example: example.body }) };
+  const shown = example?.body ?? foreseen?.body;
+  const content = { schema, ...(shown !== undefined && { example: shown }) };
   return { required: method !== 'DELETE', content: { 'application/json': content } };
 }
 
@@ -187,6 +189,23 @@ const foreignBody = (example: unknown) => ({
           text: { type: 'string', description: 'The text of the message.' },
           payload: { type: 'string', description: "A message in Slack's shape, as JSON." },
         },
+      },
+      ...(example !== undefined && { example }),
+    },
+  },
+});
+
+/** A form. */
+const formBody = (fields: Record<string, string>, example: unknown) => ({
+  required: true,
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }]),
+        ),
+        required: Object.keys(fields),
       },
       ...(example !== undefined && { example }),
     },
@@ -238,7 +257,8 @@ function successOf(defined: OperationDefinition, example: Step | undefined) {
     ...(isIdempotent && { 'Idempotency-Replayed': replayed }),
     ...own,
   };
-  const shown = example?.answer === undefined ? {} : { example: example.answer };
+  const given = example?.answer ?? defined.example?.answer;
+  const shown = given === undefined ? {} : { example: given };
   return {
     description: {
       200: 'Done; the body has what was asked for.',
@@ -279,7 +299,7 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: OperationDefinition) {
-  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign } = defined;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign, form } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
@@ -287,7 +307,7 @@ function refusalsOf(method: string, defined: OperationDefinition) {
     ...(body || isForeign ? [413] : []),
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
-    ...(sends && !isSpecified && !takesBytes && !isForeign ? [415] : []),
+    ...(sends && !isSpecified && !takesBytes && !isForeign && !form ? [415] : []),
     ...(givesBytes ? [] : [406]),
     ...[500, 503],
   ];

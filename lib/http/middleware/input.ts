@@ -28,6 +28,7 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
           path: event.rawPath,
           query: event.queryStringParameters ?? {},
           headers: event.headers,
+          cookies: event.cookies ?? [],
           source: event.requestContext.http.sourceIp,
         },
         bytes: event.bytes ?? inOnePiece(event),

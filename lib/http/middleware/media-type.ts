@@ -14,9 +14,10 @@ export function mediaType({ docsUrl, operations }: { docsUrl: string; operations
   const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
-      const { takesBytes, givesBytes, isForeign } = operations[methodOf(event)] ?? {};
+      const { takesBytes, givesBytes, isForeign, form } = operations[methodOf(event)] ?? {};
       if (!givesBytes && !acceptsJson(event)) throw notAcceptable(docsUrl);
-      if (!takesBytes && !isForeign && !sendsJson(event)) throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
+      if (!takesBytes && !isForeign && !form && !sendsJson(event))
+        throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Message } from './api.ts';
 
 /** A view, by the address that leads to it. */
 export type Route =
-  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'directory' }
+  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' }
   | RoomRoute
   | { name: 'settings'; tab: string }
   | { name: 'list'; list: ListName }
@@ -53,7 +53,7 @@ function routeOf(address: string): Route {
   if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
   // After `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
-  const plain = (['login', 'signup', 'password', 'setup', 'directory'] as const).find((name) => name === first);
+  const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory'] as const).find((name) => name === first);
   if (plain) return { name: plain };
   if (pathname !== '/') return { name: 'nowhere' };
   return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };

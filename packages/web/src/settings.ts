@@ -10,6 +10,10 @@ export type Settings = {
   emailConfirmation: 'off' | 'required';
   sendsEmail: boolean;
   docs: string;
+  /** The name of the identity provider by which people can sign in. */
+  oidc?: string;
+  /** Where nobody signs in by a password. */
+  takesPasswords?: false;
   /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
   languages: readonly Language[];
 };

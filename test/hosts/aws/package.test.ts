@@ -34,6 +34,10 @@ const packaged = await packageAll(directory, {
   SMTP_URL_VERSION: '3',
   SECRET_KEY: 'ssm:/chat-service/dev/secret-key',
   SECRET_KEY_VERSION: '5',
+  OIDC_ISSUER: 'https://id.example.org',
+  OIDC_CLIENT_ID: 'chat',
+  OIDC_CLIENT_SECRET: 'ssm:/chat-service/dev/oidc-secret',
+  OIDC_CLIENT_SECRET_VERSION: '5',
   CLOUDFRONT_SECRET: 'ssm:/chat-service/dev/cloudfront-secret',
   CLOUDFRONT_SECRET_VERSION: '4',
   MONGODB_POOL_SIZE: undefined,
@@ -47,10 +51,11 @@ const of = (type: string) =>
     .map(({ Properties }) => Properties);
 const deployed = of('AWS::Lambda::Function');
 const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
-const { withMail } = serverless.custom.deployment;
+const { withMail, withOidc } = serverless.custom.deployment;
 const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
 const { withSecretKey } = serverless.custom.deployment;
 const hasKey = ({ FunctionName }: Properties) => withSecretKey.includes(FunctionName.replace('chat-service-dev-', ''));
+const asksProvider = ({ FunctionName }: Properties) => withOidc.includes(FunctionName.replace('chat-service-dev-', ''));
 const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
 const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
   !/-dev-(socket|push|notify|sweep)$/.test(FunctionName);
@@ -113,6 +118,15 @@ describe('a deployment', () => {
     }
   });
 
+  it("names the identity provider's secret to all functions, and contains it nowhere", () => {
+    expect(deployed.filter(asksProvider)).toHaveLength(3);
+    for (const properties of deployed) {
+      const { OIDC_CLIENT_SECRET, OIDC_CLIENT_SECRET_VERSION } = properties.Environment.Variables;
+      expect(OIDC_CLIENT_SECRET).toBe('ssm:/chat-service/dev/oidc-secret');
+      expect(OIDC_CLIENT_SECRET_VERSION).toBe(asksProvider(properties) ? '5' : undefined);
+    }
+  });
+
   it('has the version of the connection string in the configuration of these functions, so that a new one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
@@ -150,6 +164,7 @@ describe('a deployment', () => {
         ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
         ...(sendsMail(properties) ? reading('smtp-url') : []),
         ...(hasKey(properties) ? reading('secret-key') : []),
+        ...(asksProvider(properties) ? reading('oidc-secret') : []),
         ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
@@ -446,6 +461,11 @@ describe('the settings of a deployment', () => {
     ['REQUIRE_2FA=all', 'Set SECRET_KEY as well'],
     ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
     ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
+    [
+      'OIDC_CLIENT_SECRET=secret',
+      'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
+    ],
+    ['SIGN_IN=oidc', 'Set OIDC_ISSUER as well'],
     ['FILES=/srv/files', 'Leave FILES out, or set it to a bucket such as s3://chat-files'],
     ['FILES=s3://Chat', 'Set FILES to a directory, or to a bucket such as s3://chat-files'],
     ['FILES_ENDPOINT=https://s3.example.org', 'Leave FILES_ENDPOINT out: the keys of functions are those of their roles'],

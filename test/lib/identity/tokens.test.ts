@@ -34,6 +34,7 @@ describe('a token', () => {
   it('identifies the caller', async () => {
     const { id, username, email, token } = await anAdmin();
     expect(await findCaller(token)).toEqual({
+      mustSetUpSecondFactor: false,
       token: { _id: expect.any(ObjectId), kind: 'api', scopes: [] },
       user: { _id: new ObjectId(id), username, email, is_admin: true, is_active: true, created_at: expect.any(Date) },
       at: expect.any(Date),

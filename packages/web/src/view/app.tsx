@@ -24,8 +24,8 @@ const Settings = later(async () => (await import('./settings.tsx')).Settings);
 /** The page. */
 export function App() {
   const { state } = session.value;
-  // The link of an e-mail sets a password also where somebody is signed in.
-  const isInside = state === 'in' && route.value.name !== 'password';
+  // The link of an e-mail sets a password also where somebody is signed in, and an identity provider may lead back there.
+  const isInside = state === 'in' && !['password', 'oidc'].includes(route.value.name);
   return (
     <>
       {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}

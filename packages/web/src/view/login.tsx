@@ -14,6 +14,7 @@ import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { useInvitation } from './join.tsx';
 import { later } from './later.tsx';
+import { FinishSignIn, SignInByProvider } from './oidc.tsx';
 import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
 import './login.css';
@@ -30,7 +31,8 @@ export function Login() {
     if (followed) keepInvitation(followed);
   }, [followed]);
   const isNew = route.value.name === 'signup' || (followed !== undefined && !hasAccount);
-  const isSignUp = isNew && settings.registration !== 'closed' && !isAgain;
+  const takesPasswords = settings.takesPasswords !== false;
+  const isSignUp = isNew && settings.registration !== 'closed' && !isAgain && takesPasswords;
   return (
     <main class="login">
       <div class="card">
@@ -38,9 +40,11 @@ export function Login() {
           <img src="/icon.svg" alt="" width="40" height="40" />
           <bdi>{settings.name}</bdi>
         </p>
-        {!isSetUp.value && (route.value.name === 'home' || route.value.name === 'setup') ? (
+        {route.value.name === 'oidc' ? (
+          <FinishSignIn />
+        ) : !isSetUp.value && (route.value.name === 'home' || route.value.name === 'setup') ? (
           <SetUp />
-        ) : route.value.name === 'password' ? (
+        ) : route.value.name === 'password' && takesPasswords ? (
           <ForgottenPassword />
         ) : isSignUp ? (
           <SignUp followed={followed} onHasAccount={() => setHasAccount(true)} />
@@ -72,22 +76,27 @@ function SignIn({ again }: { again: string | undefined }) {
     <>
       <h1>{laterStrings.login.title}</h1>
       {again !== undefined && <p>{laterStrings.login.again}</p>}
-      <Form onSubmit={submit} submit={laterStrings.login.submit}>
-        <Field
-          label={laterStrings.login.username}
-          name="username"
-          autocomplete="username"
-          autoFocus
-          {...(again !== undefined && { value: again })}
-        />
-        <Field label={laterStrings.login.password} name="password" type="password" autocomplete="current-password" />
-      </Form>
-      <a href="/password">{laterStrings.password.forgotten}</a>
+      {settings.takesPasswords !== false && (
+        <>
+          <Form onSubmit={submit} submit={laterStrings.login.submit}>
+            <Field
+              label={laterStrings.login.username}
+              name="username"
+              autocomplete="username"
+              autoFocus
+              {...(again !== undefined && { value: again })}
+            />
+            <Field label={laterStrings.login.password} name="password" type="password" autocomplete="current-password" />
+          </Form>
+          <a href="/password">{laterStrings.password.forgotten}</a>
+        </>
+      )}
+      <SignInByProvider />
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {laterStrings.login.other}
         </button>
-      ) : settings.registration !== 'closed' ? (
+      ) : settings.takesPasswords === false ? null : settings.registration !== 'closed' ? (
         <a href="/signup">{laterStrings.login.toSignUp}</a>
       ) : (
         <p class="muted">{laterStrings.signUp.closed}</p>
@@ -139,6 +148,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
           />
         )}
       </Form>
+      <SignInByProvider />
       {followed === undefined ? (
         <a href="/login">{laterStrings.signUp.toLogin}</a>
       ) : (

@@ -20,6 +20,7 @@ import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { later } from './later.tsx';
+import { ConnectWithProvider } from './oidc.tsx';
 import { OwnData } from './own-data.tsx';
 import { PictureForm } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
@@ -86,7 +87,7 @@ function Profile() {
   };
   const remove = async ({ password = '' }: Record<string, string>) => {
     if (!(await confirmed(laterStrings.settings.removeAsk, laterStrings.settings.remove))) return;
-    await ask(chat.DELETE('/api/users/{user}', { ...mine, body: { current_password: password } }));
+    await ask(chat.DELETE('/api/users/{user}', { ...mine, body: proofOf(password) }));
     await signOut();
     go('/login', { replace: true });
   };
@@ -122,10 +123,10 @@ function Profile() {
       </Section>
       <Section title={laterStrings.settings.changePassword} hint={laterStrings.settings.passwordHint}>
         <Form
-          onSubmit={({ current = '', next = '' }) => change({ current_password: current, password: next })}
+          onSubmit={({ current = '', next = '' }) => change({ ...proofOf(current), password: next })}
           submit={laterStrings.settings.changePassword}
         >
-          <Field label={laterStrings.settings.currentPassword} name="current" type="password" autocomplete="current-password" />
+          <CurrentPassword name="current" />
           <Field
             label={laterStrings.settings.newPassword}
             name="next"
@@ -135,6 +136,11 @@ function Profile() {
           />
         </Form>
       </Section>
+      {settings.oidc !== undefined && (
+        <Section title={settings.oidc}>
+          <ConnectWithProvider name={settings.oidc} />
+        </Section>
+      )}
       <Section title={laterStrings.blocked.title} hint={laterStrings.blocked.hint}>
         <Blocked />
       </Section>
@@ -143,7 +149,7 @@ function Profile() {
       </Section>
       <Section title={laterStrings.settings.remove} hint={laterStrings.settings.removeHint}>
         <Form onSubmit={remove} submit={laterStrings.settings.remove} class="danger-form">
-          <Field label={laterStrings.settings.currentPassword} name="password" type="password" autocomplete="current-password" />
+          <CurrentPassword name="password" />
         </Form>
       </Section>
     </div>
@@ -167,6 +173,20 @@ type Changes = {
   current_password?: string;
 };
 
+/** The current password; people of an identity provider may have none. */
+const CurrentPassword = ({ name }: { name: string }) => (
+  <Field
+    label={laterStrings.settings.currentPassword}
+    name={name}
+    type="password"
+    autocomplete="current-password"
+    required={settings.oidc === undefined}
+    {...(settings.oidc !== undefined && { hint: laterStrings.oidc.noPassword })}
+  />
+);
+
+const proofOf = (password: string) => (password === '' ? {} : { current_password: password });
+
 /** A new address: where addresses are confirmed, a code is sent to it first. */
 function Address({ change }: { change: (body: Changes) => Promise<void> }) {
   const [asked, setAsked] = useState<string>();
@@ -182,7 +202,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
       </Form>
     );
   const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
-    change({ email, current_password: confirm, ...(asked !== undefined && { code: code.trim() }) });
+    change({ email, ...proofOf(confirm), ...(asked !== undefined && { code: code.trim() }) });
   return (
     <Form
       onSubmit={submit}
@@ -202,7 +222,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
       {asked !== undefined && (
         <Field label={laterStrings.settings.code} name="code" autocomplete="one-time-code" maxLength={40} autoFocus />
       )}
-      <Field label={laterStrings.settings.currentPassword} name="confirm" type="password" autocomplete="current-password" />
+      <CurrentPassword name="confirm" />
     </Form>
   );
 }

@@ -1,0 +1,28 @@
+import { Answer } from '../lib/http/answers.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { cookieRefusals, requireOwnOrigin, signInCookie, signInCookieHeader } from '../lib/http/session-cookie.ts';
+import { secondsToSignIn } from '../lib/oidc/requests.ts';
+import { startParameters, startRefusals, startSchema, startSignIn } from '../lib/oidc/start.ts';
+
+/** `/api/oidc/start`: where a sign-in by the identity provider begins. */
+export const handler = endpoint({
+  POST: operation({
+    summary: 'Begin to sign in by the identity provider: the browser then goes to `url`',
+    access: 'anyone',
+    body: startParameters,
+    example: {
+      body: { path: '/' },
+      answer: { url: 'https://id.example.org/auth?client_id=chat&response_type=code&code_challenge_method=S256' },
+    },
+    status: 201,
+    headers: { 'Set-Cookie': signInCookieHeader },
+    answer: startSchema,
+    refusals: [...startRefusals, ...cookieRefusals],
+    run: async ({ body, caller, request: { source, headers } }) => {
+      requireOwnOrigin(headers);
+      const { url, state, secret } = await startSignIn(body, source, caller);
+      return new Answer({ url }, { 'Set-Cookie': signInCookie(headers, state, secret, secondsToSignIn) });
+    },
+  }),
+});

@@ -1,0 +1,18 @@
+import { tokens } from '../collections/tokens.ts';
+import { permissionDenied, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+
+export const freshSignInRequired: Refusal = () =>
+  permissionDenied('fresh_sign_in_required', 'Sign in again first: this needs a session that is less than ten minutes old.');
+
+/**
+ * Requires a session that began less than ten minutes ago, by the database's clock: 403 if not, and for named tokens.
+ * It is the proof of identity where there is no password to ask for.
+ */
+export async function requireFreshSession({ token: { _id, kind } }: Caller): Promise<void> {
+  const isFresh = { $expr: { $gt: ['$created_at', { $add: ['$$NOW', -tenMinutes] }] } };
+  const fresh = kind === 'session' && (await tokens.findOne({ _id, kind, ...isFresh }, { projection: { _id: 1 } }));
+  if (!fresh) throw freshSignInRequired();
+}
+
+const tenMinutes = 600_000;

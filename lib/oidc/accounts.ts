@@ -1,0 +1,166 @@
+import type { ObjectId } from 'mongodb';
+import { changeUser, insertUser, usernameTaken } from '../accounts/accounts.ts';
+import { countInvitedSignUp } from '../accounts/anonymous-limits.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { config } from '../config.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { conflict, HttpError, permissionDenied, type Refusal } from '../errors.ts';
+import { emailKeys } from '../identity/users.ts';
+import { log } from '../log.ts';
+import { invitationRequired, noSuchInvitation } from '../members/invitations.ts';
+import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
+import { roomArchived } from '../rooms/permissions.ts';
+import { type Person, usernamesFor } from './people.ts';
+
+/*
+ * An account belongs to a person at the provider by issuer and subject alone. Names and addresses are what people type
+ * into forms, there as well: nobody gets into an account by them.
+ */
+
+const addressMissing: Refusal = () =>
+  permissionDenied('address_missing', 'The identity provider gives no e-mail address that an account can have.');
+const addressUnconfirmed: Refusal = () =>
+  permissionDenied('address_unconfirmed', 'The identity provider has not confirmed the e-mail address.');
+const addressTaken: Refusal = () =>
+  conflict('address_taken', 'Another account has this e-mail address: sign in to that, and connect it in the settings.');
+const identityTaken: Refusal = () => conflict('identity_taken', 'This person at the identity provider has another account.');
+const alreadyLinked: Refusal = () => conflict('already_linked', 'The account is connected already.');
+export const accountRefusals = [
+  invitationRequired,
+  noSuchInvitation,
+  roomArchived,
+  full,
+  addressMissing,
+  addressUnconfirmed,
+  addressTaken,
+  usernameTaken,
+  identityTaken,
+  alreadyLinked,
+];
+
+type Arrival = { invitation: string | undefined; source: string };
+
+/** The account of a person at the provider; the first sign-in makes it. */
+export async function findOrCreateAccount(person: Person, arrival: Arrival): Promise<{ user: UserDocument; isNew: boolean }> {
+  const known = (await findAccount(person)) ?? (await linkByEmail(person));
+  if (known) return { user: known, isNew: false };
+  try {
+    return { user: await createAccount(person, arrival), isNew: true };
+  } catch (error) {
+    // The same person signed in for the first time twice, at the same moment.
+    const made = duplicateIn(error) === 'identity' || error instanceof HttpError ? await findAccount(person) : undefined;
+    if (!made) throw error;
+    return { user: made, isNew: false };
+  }
+}
+
+const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> =>
+  users.findOne({ 'identity.subject': subject, 'identity.issuer': issuer });
+
+/**
+ * Links a person, once, to the account that has the same address, where the operator allows it and both sides have
+ * seen that its owner reads the e-mail. An account with an address that nobody has confirmed may be that of somebody
+ * who only waits for the owner.
+ */
+async function linkByEmail({ issuer, subject, email, isEmailVerified }: Person): Promise<UserDocument | undefined> {
+  if (!config.oidc.linksByEmail || email === undefined || !isEmailVerified) return undefined;
+  // Its owner alone opens an account with a second factor to the provider.
+  const isOpen = { is_active: true, identity: { $exists: false }, second_factor: { $exists: false } };
+  const linked = await users.findOneAndUpdate(
+    { email_key: { $in: emailKeys(email) }, email, confirmed_email: email, ...isOpen },
+    { $set: { identity: { issuer, subject } } },
+    { returnDocument: 'after' },
+  );
+  if (linked) log('info', 'security', { event: 'identity linked by address', whom: linked._id.toHexString() });
+  return linked ?? undefined;
+}
+
+/**
+ * Links a person to the account that the sign-in was begun by, unless that has a person already, its sessions have
+ * ended since, or the person has another account.
+ */
+export async function linkAccount(
+  { issuer, subject }: Person,
+  { user, generation }: { user: ObjectId; generation: number },
+): Promise<UserDocument> {
+  try {
+    const linked = await users.findOneAndUpdate(
+      { _id: user, session_generation: generation, is_active: true, identity: { $exists: false } },
+      { $set: { identity: { issuer, subject } } },
+      { returnDocument: 'after' },
+    );
+    if (!linked) throw alreadyLinked();
+    log('info', 'security', { event: 'identity linked', whom: user.toHexString() });
+    return linked;
+  } catch (error) {
+    throw duplicateIn(error) === 'identity' ? identityTaken() : error;
+  }
+}
+
+async function createAccount(person: Person, { invitation, source }: Arrival): Promise<UserDocument> {
+  if (config.oidc.signUp === 'invited' && invitation === undefined) throw invitationRequired();
+  if (person.email === undefined) throw addressMissing();
+  if (config.emailConfirmation === 'required' && !person.isEmailVerified) throw addressUnconfirmed();
+  if (invitation === undefined) return insertAccount(person, person.email);
+
+  const { room, inviter } = await takeInvitation(invitation);
+  const make = async (email: string) => {
+    await countInvitedSignUp(inviter, source);
+    return insertAccount(person, email);
+  };
+  const made = await make(person.email).catch(async (error) => {
+    await returnInvitation(room, invitation);
+    throw error;
+  });
+  await joinInvited(room, made._id);
+  return made;
+}
+
+/** Stores the account under the first of its possible names that is free. */
+async function insertAccount(person: Person, email: string): Promise<UserDocument> {
+  const { issuer, subject, name, isAdmin, isEmailVerified } = person;
+  for (const username of usernamesFor(person)) {
+    try {
+      return await insertUser({
+        username,
+        name,
+        email,
+        is_admin: isAdmin,
+        identity: { issuer, subject, ...(isAdmin && { gave_admin: true }) },
+        isConfirmed: isEmailVerified,
+      });
+    } catch (error) {
+      if (isConflict(error, 'email_taken')) throw addressTaken();
+      if (!isConflict(error, 'username_taken')) throw error;
+    }
+  }
+  throw usernameTaken();
+}
+
+const isConflict = (error: unknown, code: string) => error instanceof HttpError && error.body?.code === code;
+
+/**
+ * Makes an account an administrator whose person is in the group for that, and takes back what the group gave, but
+ * not from the last administrator. What other administrators gave stays.
+ */
+export async function applyGroup(user: UserDocument, { isAdmin }: Person): Promise<UserDocument> {
+  const { _id, is_admin, identity } = user;
+  if (config.oidc.adminGroup === '' || !user.is_active) return user;
+  if (isAdmin && !is_admin) {
+    const change = { $set: { is_admin: true, 'identity.gave_admin': true as const } };
+    const made = await users.findOneAndUpdate({ _id, is_active: true, is_admin: false }, change, { returnDocument: 'after' });
+    log('info', 'security', { event: 'made administrator by a group', whom: _id.toHexString() });
+    return made ?? user;
+  }
+  if (isAdmin || !is_admin || !identity?.gave_admin) return user;
+  try {
+    await changeUser(_id, { is_admin: false });
+    log('info', 'security', { event: 'no longer administrator by a group', whom: _id.toHexString() });
+  } catch (error) {
+    if (!isConflict(error, 'last_admin')) throw error;
+    log('error', 'the last administrator has left the group of administrators, and stays one', { user: _id.toHexString() });
+    return user;
+  }
+  const left = await users.findOneAndUpdate({ _id }, { $unset: { 'identity.gave_admin': '' } }, { returnDocument: 'after' });
+  return left ?? user;
+}

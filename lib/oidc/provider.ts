@@ -1,0 +1,182 @@
+import { createRemoteJWKSet, customFetch as fetchOfKeys, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import * as client from 'openid-client';
+import { config } from '../config.ts';
+import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../errors.ts';
+import { log } from '../log.ts';
+import { oidcSecret } from '../oidc-secret.ts';
+
+/*
+ * The service's one way to the identity provider (OpenID Connect). The provider is the operator's setting, so it may be
+ * within the network of the service; what it sends is bounded in time and size.
+ */
+
+/** How many milliseconds the provider has for each answer, and how many bytes of it are read. */
+const patience = 4_000;
+const mostBytes = 1_048_576;
+
+/** For how many milliseconds what the provider says of itself is taken to hold. */
+const knownFor = 3_600_000;
+
+/** By how many seconds the clocks of the provider and of this machine may differ. */
+export const clockTolerance = 60;
+
+export const noProvider: Refusal = () =>
+  permissionDenied('no_identity_provider', 'People can’t sign in by an identity provider here.');
+export const signInRefused: Refusal = () =>
+  permissionDenied('sign_in_refused', 'The identity provider did not confirm this sign-in. Start again.');
+const providerUnavailable = () => serviceUnavailable('The identity provider did not answer in time.');
+
+/** What the provider says of a person. */
+export type Claims = { iss: string; sub: string; [name: string]: unknown };
+
+/** Where the provider leads people back to: a view of the web client, which completes the sign-in. */
+const redirectUri = `${config.publicUrl}/oidc`;
+
+type Provider = { configuration: client.Configuration; keys: ReturnType<typeof createRemoteJWKSet> };
+
+let known: { since: number; provider: Promise<Provider> } | undefined;
+
+/** Refuses, with 403, what needs an identity provider where the service has none. */
+export function requireProvider(): void {
+  if (config.oidc.issuer === '') throw noProvider();
+}
+
+/** The address at which the provider asks a person to sign in. */
+export const signInAddress = (checks: { state: string; nonce: string; verifier: string }): Promise<URL> =>
+  withProvider(async ({ configuration }) =>
+    client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: config.oidc.scopes,
+      state: checks.state,
+      nonce: checks.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
+      code_challenge_method: 'S256',
+    }),
+  );
+
+/** What the provider led a browser back with, and what only this sign-in can know. */
+export type Answer = { code: string; state: string; iss: string | undefined; nonce: string; verifier: string };
+
+/** Exchanges the code of a sign-in for what the provider says of the person; 403 if anything in it is not as it must be. */
+export const readPerson = ({ code, state, iss, nonce, verifier }: Answer): Promise<Claims> =>
+  withProvider(async ({ configuration, keys }) => {
+    const address = new URL(redirectUri);
+    address.search = new URLSearchParams({ code, state, ...(iss !== undefined && { iss }) }).toString();
+    const tokens = await client.authorizationCodeGrant(configuration, address, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    });
+    // TLS vouches for it already; the signature does so as well, whatever stands between.
+    const { payload } = await jwtVerify(tokens.id_token ?? '', keys, rulesFor(configuration));
+    const { iss: issuer = '', sub = '' } = payload;
+    const isComplete = configuration.serverMetadata().userinfo_endpoint === undefined;
+    const more = isComplete ? {} : await client.fetchUserInfo(configuration, tokens.access_token, sub);
+    return { ...more, ...payload, iss: issuer, sub };
+  });
+
+/** The claims of a token that the provider has signed for this service; 403 if it is not one. */
+export const readSigned = (token: string, rules: JWTVerifyOptions): Promise<JWTPayload> =>
+  withProvider(async ({ configuration, keys }) => {
+    const { payload } = await jwtVerify(token, keys, { ...rulesFor(configuration), ...rules });
+    return payload;
+  });
+
+const rulesFor = (configuration: client.Configuration) => ({
+  issuer: configuration.serverMetadata().issuer,
+  audience: config.oidc.clientId,
+  clockTolerance,
+  algorithms: ['RS', 'PS', 'ES'].flatMap((kind) => [256, 384, 512].map((bits) => `${kind}${bits}`)).concat('EdDSA', 'Ed25519'),
+});
+
+/** Does something with the provider: 503 if it does not answer, and 403 for what it refuses or says wrongly. */
+async function withProvider<T>(work: (provider: Provider) => Promise<T>): Promise<T> {
+  requireProvider();
+  try {
+    return await work(await findProvider());
+  } catch (error) {
+    const isSilent = isOutOfReach(error);
+    const reason = reasonsOf(error).join(': ').slice(0, 500);
+    // Anyone can send what the provider does not confirm: that is no error of the service.
+    if (isSilent) log('error', 'the identity provider is out of reach', { reason });
+    else log('info', 'the identity provider did not confirm a sign-in', { reason });
+    throw isSilent ? providerUnavailable() : signInRefused();
+  }
+}
+
+function findProvider(): Promise<Provider> {
+  const now = performance.now();
+  if (known && now - known.since < knownFor) return known.provider;
+  const provider = discover();
+  known = { since: now, provider };
+  // The next one asks again.
+  provider.catch(() => {
+    if (known?.provider === provider) known = undefined;
+  });
+  return provider;
+}
+
+async function discover(): Promise<Provider> {
+  const { issuer, clientId } = config.oidc;
+  const isPlain = issuer.startsWith('http:');
+  const configuration = await client.discovery(
+    new URL(issuer),
+    clientId,
+    { [client.clockTolerance]: clockTolerance },
+    authentication,
+    { [client.customFetch]: fetchBounded, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
+  );
+  const { jwks_uri: address } = configuration.serverMetadata();
+  if (address === undefined) throw new Error('The identity provider has no jwks_uri.');
+  // An unknown key has the keys fetched again, once a second at most: the provider may change them at any time.
+  const options = { cooldownDuration: 1_000, timeoutDuration: patience, [fetchOfKeys]: fetchBounded };
+  return { configuration, keys: createRemoteJWKSet(new URL(address), options) };
+}
+
+/** Proves to the provider that it is this service that asks, in the way that it takes; HTTP Basic unless it says otherwise. */
+const authentication: client.ClientAuth = (server, metadata, body, headers) => {
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const prove =
+    oidcSecret === ''
+      ? client.None()
+      : methods.includes('client_secret_basic')
+        ? client.ClientSecretBasic(oidcSecret)
+        : client.ClientSecretPost(oidcSecret);
+  return prove(server, metadata, body, headers);
+};
+
+/** Sends a request that ends in time; an answer that is too long, or that the provider's own failure, is none. */
+async function fetchBounded(address: string, options: object): Promise<Response> {
+  try {
+    const answer = await fetch(address, { ...options, redirect: 'manual', signal: AbortSignal.timeout(patience) });
+    if (answer.status >= 500) throw new Error(`It answered with ${answer.status}.`);
+    const { status, headers } = answer;
+    return new Response(await readBounded(answer), { status, headers });
+  } catch (error) {
+    throw Object.assign(providerUnavailable(), { cause: error });
+  }
+}
+
+async function readBounded({ status, body }: Response): Promise<Buffer<ArrayBuffer> | null> {
+  if (body === null || status === 204 || status === 304) return null;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
+    length += part.length;
+    if (length > mostBytes) throw new Error(`Its answer has more than ${mostBytes} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Why something failed, from the outside to the cause; of a refusal also the code that the provider gave. */
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { error: said } = error as { error?: unknown };
+  return [error.message, ...(typeof said === 'string' ? [said] : []), ...reasonsOf(error.cause)].filter(Boolean);
+}
+
+// The libraries wrap what the requests throw.
+const isOutOfReach = (error: unknown): boolean =>
+  error instanceof HttpError || (error instanceof Error && error.cause !== undefined && isOutOfReach(error.cause));

@@ -1,0 +1,54 @@
+import type { ObjectId } from 'mongodb';
+import { type OidcRequestDocument, oidcRequests } from '../collections/oidc-requests.ts';
+import { unexpiredWithin } from '../collections/tokens.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { permissionDenied, type Refusal } from '../errors.ts';
+import { hashToken } from '../identity/authenticate.ts';
+import { randomToken } from '../identity/tokens.ts';
+
+export const signInExpired: Refusal = () =>
+  permissionDenied('sign_in_expired', 'This sign-in has expired, or another browser has begun it. Start again.');
+
+/** What is known of a sign-in from its beginning. */
+type Begun = {
+  path: string;
+  invitation: string | undefined;
+  account: { user: ObjectId; generation: number } | undefined;
+};
+
+/** Stores a sign-in that begins: what the provider is told, and the secret for the browser's cookie. */
+export async function beginRequest({ path, invitation, account }: Begun) {
+  const [state, secret, nonce] = [randomToken(), randomToken(), randomToken()];
+  // 43 characters at least (RFC 7636, 4.1).
+  const verifier = randomToken() + randomToken();
+  const document = {
+    _id: hashToken(state),
+    browser: hashToken(secret),
+    nonce,
+    verifier,
+    path,
+    ...(invitation !== undefined && { invitation }),
+    ...(account && { account }),
+  };
+  await insertWithTimes(oidcRequests, document, { expires_at: { $add: ['$$NOW', validFor] } });
+  return { state, secret, nonce, verifier };
+}
+
+/**
+ * Takes a sign-in that the same browser has begun, which works once: 403 if not. Of several requests at the same
+ * moment, one gets it.
+ */
+export async function takeRequest(state: string, secret: string | undefined): Promise<OidcRequestDocument> {
+  if (secret === undefined) throw signInExpired();
+  const taken = await oidcRequests.findOneAndDelete({
+    _id: hashToken(state),
+    browser: hashToken(secret),
+    ...unexpiredWithin(validFor),
+  });
+  if (!taken) throw signInExpired();
+  return taken;
+}
+
+/** The seconds, and the milliseconds, that people have at the provider. */
+export const secondsToSignIn = 600;
+const validFor = secondsToSignIn * 1_000;

@@ -1,0 +1,100 @@
+import { rememberAddress } from '../accounts/login-limits.ts';
+import { createSession } from '../accounts/sessions.ts';
+import { dateSchema } from '../api/extended-json.ts';
+import { about, anyText, optional, type Values } from '../api/parameters.ts';
+import { aText, described, record, type Shown } from '../api/schema.ts';
+import type { UserDocument } from '../collections/users.ts';
+import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { shownUser } from '../identity/users.ts';
+import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
+import { personOf } from './people.ts';
+import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
+import { signInExpired, takeRequest } from './requests.ts';
+
+/** What the provider has led the browser back with. */
+export const callbackParameters = {
+  code: about('The `code` that the identity provider gave.', anyText),
+  state: about('The `state` that it gave back.', anyText),
+  iss: about('The `iss` that it gave, if it did.', optional(anyText)),
+};
+
+/** A sign-in that is complete. */
+export const signInSchema = record(
+  'OidcSignIn',
+  {
+    user: described('The account.', shownUser.schema),
+    path: described('Where the page goes on.', aText),
+    expires_at: described(
+      'The time of expiry of the session; absent where an account was linked, whose session stays.',
+      dateSchema,
+    ),
+  },
+  ['expires_at'],
+);
+
+/** What the documentation shows of both. */
+export const exampleAnswer = {
+  code: 'SplxlOBeZQQYbYS6WxSbIA',
+  state: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',
+  iss: 'https://id.example.org',
+};
+export const exampleSignIn: Shown<typeof signInSchema> = {
+  user: {
+    _id: { $oid: '6b0163a4327fbcafc916e187' },
+    username: 'bob',
+    email: 'bob@example.org',
+    is_admin: false,
+    is_active: true,
+    created_at: { $date: '2026-11-21T09:04:42.123Z' },
+    shows_presence: true,
+  },
+  path: '/',
+  expires_at: { $date: '2026-12-21T09:05:06.531Z' },
+};
+
+const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
+const otherAccount: Refusal = () =>
+  permissionDenied('other_account', 'Another account is signed in than the one that began this. Start again.');
+export const callbackRefusals = [
+  noProvider,
+  signInExpired,
+  signInRefused,
+  accountDeactivated,
+  otherAccount,
+  ...accountRefusals,
+  tooManyRequests,
+];
+
+/** Where a request comes from, and the secret in the cookie of its browser. */
+type Origin = { source: string; agent: string | undefined; secret: string | undefined };
+
+type SignIn = Shown<typeof signInSchema> & { token?: string };
+
+/**
+ * Completes a sign-in: finds the account of the provider's person or makes it, and begins a session, or links the
+ * person to the account that the sign-in began with. 403 for one that another browser has begun, or that was completed
+ * before.
+ */
+export async function completeSignIn(
+  { code, state, iss }: Values<typeof callbackParameters>,
+  { source, agent, secret }: Origin,
+  caller: Caller | undefined,
+): Promise<SignIn> {
+  requireProvider();
+  const { nonce, verifier, path, invitation, account } = await takeRequest(state, secret);
+  if (account && !caller?.user._id.equals(account.user)) throw otherAccount();
+  const person = personOf(await readPerson({ code, state, iss, nonce, verifier }));
+  if (account) return { user: shownUser.show(await linkAccount(person, account)), path };
+  const { user, isNew } = await findOrCreateAccount(person, { invitation, source });
+  const next = invitation === undefined || isNew ? path : `/join#${invitation}`;
+  const session = await beginSession(await applyGroup(user, person), { source, agent });
+  return { ...session, path: next };
+}
+
+/** Begins the session of somebody whom the provider has signed in: every such session begins here. */
+async function beginSession(user: UserDocument, { source, agent }: Omit<Origin, 'secret'>) {
+  if (!user.is_active) throw accountDeactivated();
+  const [session] = await Promise.all([createSession(user, agent), rememberAddress(user._id.toHexString(), source)]);
+  return { ...session, user: shownUser.show(user) };
+}

@@ -1,0 +1,64 @@
+import type { ObjectId } from 'mongodb';
+import { countSignIn } from '../accounts/anonymous-limits.ts';
+import { freshSignInRequired, requireFreshSession } from '../accounts/fresh-sessions.ts';
+import { about, flag, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
+import { aText, described, record } from '../api/schema.ts';
+import { users } from '../collections/users.ts';
+import { tooManyRequests, unauthenticated } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { invitationCode } from '../members/invitations.ts';
+import { noProvider, requireProvider, signInAddress, signInRefused } from './provider.ts';
+import { beginRequest } from './requests.ts';
+
+/** A path of the page itself: nothing that a browser takes for the address of another site. */
+const pagePath: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && isPagePath.test(sent) ? sent : undefined),
+  rule: 'be a path of the page, such as /rooms',
+  schema: { type: 'string', pattern: '^/([A-Za-z0-9_-][A-Za-z0-9_/?=&#%.-]{0,500})?$' },
+};
+
+const isPagePath = /^\/([A-Za-z0-9_-][A-Za-z0-9_/?=&#%.-]{0,500})?$/;
+
+/** The parameters of a sign-in that begins. */
+export const startParameters = {
+  path: about('Where the page goes on after it.', withDefault(pagePath, '/')),
+  invitation: about('The code of an invitation to a room, which a new account joins.', optional(invitationCode)),
+  link: about(
+    'Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old.',
+    withDefault(flag, false),
+  ),
+};
+
+/** Where a sign-in begins. */
+export const startSchema = record('OidcStart', {
+  url: described('The address of the identity provider, to which the browser goes.', aText),
+});
+
+export const startRefusals = [noProvider, signInRefused, freshSignInRequired, unauthenticated, tooManyRequests];
+
+/**
+ * Begins a sign-in by the identity provider: stores what is to be compared when it ends, for ten minutes. Returns the
+ * address that the browser goes to, and the secret that binds the sign-in to it, for a cookie.
+ */
+export async function startSignIn(
+  { path, invitation, link }: Values<typeof startParameters>,
+  source: string,
+  caller: Caller | undefined,
+): Promise<{ url: string; state: string; secret: string }> {
+  requireProvider();
+  const account = link ? await accountToLink(caller) : undefined;
+  await countSignIn(source);
+  const { state, secret, nonce, verifier } = await beginRequest({ path, invitation, account });
+  const url = await signInAddress({ state, nonce, verifier });
+  return { url: url.href, state, secret };
+}
+
+// The person at the provider can sign in from then on: a session that was left open somewhere does not do as a proof.
+async function accountToLink(caller: Caller | undefined): Promise<{ user: ObjectId; generation: number }> {
+  if (!caller) throw unauthenticated();
+  await requireFreshSession(caller);
+  const { _id } = caller.user;
+  const user = await users.findOne({ _id }, { projection: { session_generation: 1 } });
+  if (!user) throw unauthenticated();
+  return { user: _id, generation: user.session_generation };
+}

@@ -1,0 +1,126 @@
+import '../../../test/support/isolated-database.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
+import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { objections } from './axe.ts';
+import { signIn, visit } from './support.ts';
+
+let provider: IdentityProvider;
+let service: Service;
+beforeAll(async () => {
+  await anAdmin();
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  provider = await startIdentityProvider({ callback: `${address}/oidc`, logout: `${address}/api/oidc/logout` });
+  service = await startService({ ...provider.settings, HTTP_PORT: port, PUBLIC_URL: address }, commands.serve);
+});
+afterAll(async () => {
+  provider.close();
+  await service.stop();
+});
+
+/** Does at the provider what people do there. */
+async function atProvider(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Go' }).click();
+}
+
+const leave = async (page: Page) => {
+  await page.goto(`${service.url}/settings/about`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
+};
+
+it('somebody signs in by the identity provider and is where they wanted to go, with a session that no script can read', async () => {
+  provider.people.set('zoe', { preferred_username: 'zoe', name: 'Zoe Example', email: 'zoe@example.org' });
+  const { page, context } = await visit(browser, { path: '/directory', baseUrl: service.url });
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await atProvider(page, 'zoe');
+  await page.locator('.shell').waitFor();
+  expect(page.url()).toBe(`${service.url}/directory`);
+  const cookies = await context.cookies(service.url);
+  expect(cookies.find(({ name }) => name === 'session')).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  expect(await page.evaluate('document.cookie')).toBe('');
+  await page.goto(`${service.url}/settings/profile`);
+  await page.getByText('@zoe').waitFor();
+
+  // What the provider gave is good for once, and no longer in the history.
+  await page.goBack();
+  await page.locator('.shell').waitFor();
+  expect(page.url()).not.toContain('code=');
+
+  // Signing out there ends the session here, which the open page hears at once.
+  await provider.signOut('zoe');
+  await page.getByText('Your session has ended.').waitFor();
+  await context.close();
+});
+
+it('somebody connects an account, and then signs in to it by the identity provider', async () => {
+  const ann = await anAccount();
+  provider.people.set('ann', { preferred_username: 'another', email: 'ann@id.example.org', email_verified: true });
+  const { page, context } = await visit(browser, { path: '/settings/profile', baseUrl: service.url });
+  await signIn(page, ann);
+  await page.getByRole('button', { name: 'Connect with Example ID' }).click();
+  await atProvider(page, 'ann');
+  await page.getByText('Your account is connected.').waitFor();
+  await page.getByRole('link', { name: 'Continue' }).click();
+  await page.getByText(`@${ann.username}`).waitFor();
+  await page.getByText('Your account is connected.').waitFor();
+  expect(await page.getByRole('button', { name: 'Connect with Example ID' }).count()).toBe(0);
+  await leave(page);
+  await context.clearCookies({ domain: '127.0.0.1' });
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await atProvider(page, 'ann');
+  await page.locator('.shell').waitFor();
+  await page.goto(`${service.url}/settings/profile`);
+  await page.getByText(`@${ann.username}`).waitFor();
+  await context.close();
+});
+
+it('somebody whom the identity provider does not sign in, or who comes back in another browser, is told so', async () => {
+  provider.people.set('bob', { preferred_username: 'bob', email: 'bob@example.org' });
+  const { page, context } = await visit(browser, { baseUrl: service.url });
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await atProvider(page, 'nobody');
+  await page.getByText('Example ID did not sign you in.').waitFor();
+  expect(await objections(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
+  expect(await objections(page)).toEqual([]);
+
+  await page.route('**/api/oidc/callback', (route) => route.abort());
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  const back = page.waitForRequest((request) => request.url().startsWith(`${service.url}/oidc?`));
+  await atProvider(page, 'bob');
+  const thief = await visit(browser, { path: (await back).url().slice(service.url.length), baseUrl: service.url });
+  await thief.page.getByText('This sign-in has expired, or began in another browser. Start again.').waitFor();
+  expect((await thief.context.cookies(service.url)).filter(({ name }) => name === 'session')).toEqual([]);
+  expect(thief.problems).toEqual([]);
+  await Promise.all([context.close(), thief.context.close()]);
+});
+
+it('where it alone signs people in, the page asks for no password, offers no sign-up, and says when the provider is out of reach', async () => {
+  const port = await freePort();
+  const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
+  const strict = await startService(settings, commands.serve);
+  for (const path of ['/', '/signup', '/password', '/rooms/0123456789abcdef01234567']) {
+    const { page, context, problems } = await visit(browser, { path, baseUrl: strict.url });
+    await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
+    expect(await page.locator('input').count()).toBe(0);
+    expect(await page.locator('.login a').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  }
+  const { page, context } = await visit(browser, { baseUrl: strict.url });
+  provider.state.mode = 'fails';
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await page.getByText('Example ID can’t be reached. Try again later.').waitFor();
+  provider.state.mode = 'works';
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await page.waitForURL((url) => url.href.startsWith(`${provider.issuer}/auth?`));
+  await context.close();
+  await strict.stop();
+});

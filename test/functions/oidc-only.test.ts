@@ -1,0 +1,46 @@
+import { afterAll, expect, it } from 'vitest';
+import { startIdentityProvider } from '../support/identity-provider.ts';
+
+const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
+Object.assign(process.env, provider.settings, { SIGN_IN: 'oidc', OIDC_NAME: 'Example ID' });
+const { createPasswordCode } = await import('../../lib/accounts/password-codes.ts');
+const { ObjectId } = await import('mongodb');
+const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { signInBy, userOf } = await import('../support/oidc-browser.ts');
+const { outcome } = await import('../support/responses.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+afterAll(provider.close);
+
+const noPasswords = refusals.denied('Passwords are not used here: sign in by the identity provider.');
+
+it('where the identity provider alone signs people in, no password does, and administrators still make accounts', async () => {
+  const [account, admin] = [await anAccount(), await anAdmin()];
+  const { code } = await createPasswordCode(new ObjectId(account.id));
+  const aNewAccount = () => ({ username: aName(), email: `${aName()}@example.org`, password: 'correct horse' });
+  for (const [method, path, body] of [
+    ['POST', '/api/sessions', { username: account.username, password: account.password }],
+    ['POST', '/api/users', aNewAccount()],
+    ['POST', '/api/codes', { email: account.email, purpose: 'password' }],
+    ['PUT', '/api/password', { code, password: 'another horse' }],
+  ] as const)
+    expect(outcome(await call(method, path, { body }))).toEqual(noPasswords);
+  expect(await logIn(call, 'nobody', 'correct horse')).toMatchObject({ body: { code: 'passwords_off' } });
+  expect((await call('POST', '/api/users', { token: admin.token, body: aNewAccount() })).status).toBe(201);
+  expect((await call('GET', '/api/users/me', { token: account.token })).status).toBe(200);
+});
+
+it('a provider that does not answer at first is asked again at the next sign-in', async () => {
+  const person = aName();
+  provider.people.set(person, { preferred_username: person, email: `${person}@example.org` });
+  provider.state.mode = 'hangs';
+  const since = performance.now();
+  expect(await call('POST', '/api/oidc/start', { body: {} })).toMatchObject({
+    status: 503,
+    body: { description: 'The identity provider did not answer in time.' },
+  });
+  expect(performance.now() - since).toBeLessThan(5_000);
+  provider.state.mode = 'works';
+  expect(userOf(await signInBy(provider, person))).toMatchObject({ username: person });
+});

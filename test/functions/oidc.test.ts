@@ -1,0 +1,495 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { aKey, type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+
+// The provider tells of sign-outs here, as a server in front of the function.
+const forwarding = createServer(async (request, response) => {
+  const { inProcess } = await import('../support/transports.ts');
+  const headers = { 'content-type': String(request.headers['content-type']) };
+  const { status } = await inProcess('POST', '/api/oidc/logout', { headers, body: await text(request) });
+  response.writeHead(status).end();
+}).listen(0, '127.0.0.1');
+await once(forwarding, 'listening');
+const provider = await startIdentityProvider({
+  callback: 'https://chat.example.org/oidc',
+  logout: `http://127.0.0.1:${(forwarding.address() as AddressInfo).port}/`,
+});
+Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
+await import('../support/isolated-database.ts');
+const { tokens } = await import('../../lib/collections/tokens.ts');
+const { oidcRequests } = await import('../../lib/collections/oidc-requests.ts');
+const { users } = await import('../../lib/collections/users.ts');
+const { aName, anAccount, anAdmin, aSession, logIn } = await import('../support/accounts.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');
+const { outcome } = await import('../support/responses.ts');
+const { admin } = await import('../support/run-command.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+afterAll(() => {
+  provider.close();
+  forwarding.close();
+});
+beforeEach(() => {
+  provider.state.mode = 'works';
+});
+
+/** Somebody new at the provider. */
+function aPerson(claims: Claims = {}): string {
+  const name = aName();
+  provider.people.set(name, { preferred_username: name, email: `${name}@example.org`, email_verified: true, ...claims });
+  return name;
+}
+
+const signIn = (person: string, options = {}) => signInBy(provider, person, options);
+const sessionsOf = async (person: string) => {
+  const account = await users.findOne({ 'identity.subject': person });
+  return { user: account?._id ?? new ObjectId(), kind: 'session' as const };
+};
+
+const expired = refusals.denied('This sign-in has expired, or another browser has begun it. Start again.');
+const refused = refusals.denied('The identity provider did not confirm this sign-in. Start again.');
+
+describe('signing in by an identity provider', () => {
+  it('makes an account at the first time, and finds it at the next, whatever the person is called then', async () => {
+    const person = aPerson({ name: 'Ann Example' });
+    const first = await signIn(person, { sent: { path: '/rooms/1?panel=pins' } });
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        user: {
+          username: person,
+          name: 'Ann Example',
+          email: `${person}@example.org`,
+          is_admin: false,
+          is_active: true,
+          is_connected: true,
+        },
+        path: '/rooms/1?panel=pins',
+      },
+    });
+    expect(first.body).not.toHaveProperty('token');
+    expect(first.headers['set-cookie']).toMatch(
+      /^__Host-session=[a-z0-9]{32}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect((await call('GET', '/api/users/me', { token: first.browser.session })).body).toEqual(userOf(first));
+    provider.people.set(person, { preferred_username: aName(), email: 'other@example.org', email_verified: true });
+    const second = await signIn(person);
+    expect(userOf(second)).toEqual(userOf(first));
+    expect(second.browser.session).not.toBe(first.browser.session);
+    expect(await users.countDocuments({ 'identity.subject': person })).toBe(1);
+  });
+
+  it('makes one account where a person signs in for the first time in many tabs at the same moment', async () => {
+    const person = aPerson();
+    const all = await Promise.all(Array.from({ length: 6 }, () => signIn(person)));
+    expect(new Set(all.map((one) => userOf(one)._id.$oid)).size).toBe(1);
+    expect(all.map(({ status }) => status)).toEqual(Array(6).fill(201));
+  });
+
+  it.each([
+    ['with accents', 'Zoë.Müller', /^zoe\.muller$/],
+    ['of an address', 'jo.public@corp.example', /^jo\.public$/],
+    ['of signs', '***', /^user\d+$/],
+    ['of another script', '李', /^user\d+$/],
+    ['that is reserved', 'admin', /^admin\d+$/],
+    ['that looks like an id', 'a'.repeat(24), /^user\d+$/],
+    ['that is too long', 'x'.repeat(300), /^x{56}$/],
+  ])('gives a name %s as an account can have it', async (_which, preferred_username, expected) => {
+    expect(userOf(await signIn(aPerson({ preferred_username })))).toMatchObject({
+      username: expect.stringMatching(expected),
+    });
+  });
+
+  it('gives a name that is taken a number, and leaves the account that has it alone', async () => {
+    const { username, id } = await anAccount();
+    const [one, two] = [
+      await signIn(aPerson({ preferred_username: username })),
+      await signIn(aPerson({ preferred_username: username })),
+    ];
+    expect([userOf(one).username, userOf(two).username]).toEqual([`${username}2`, `${username}3`]);
+    expect(await users.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('identity');
+  });
+
+  it('needs an address that an account can have', async () => {
+    const missing = refusals.denied('The identity provider gives no e-mail address that an account can have.');
+    for (const email of [undefined, 'no address', 'two@@example.org'])
+      expect(outcome(await signIn(aPerson({ email })))).toEqual(missing);
+  });
+
+  it('is refused to a deactivated account, with a sentence', async () => {
+    const person = aPerson();
+    const { _id } = userOf(await signIn(person));
+    await users.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { is_active: false } });
+    expect(outcome(await signIn(person))).toEqual(refusals.denied('This account is deactivated.'));
+  });
+
+  it('begins with a new account after the old one was deleted', async () => {
+    const person = aPerson();
+    const first = await signIn(person);
+    expect((await call('DELETE', '/api/users/me', { token: first.browser.session, body: {} })).status).toBe(204);
+    const second = await signIn(person);
+    expect(userOf(second)._id).not.toEqual(userOf(first)._id);
+  });
+
+  it.each(['//evil.example', '/\\evil.example', 'https://evil.example', '/a b', '', '/%0d%0a\n', 'javascript:alert(1)'])(
+    'goes on at no other page than its own: %j',
+    async (path) => {
+      const { status } = await call('POST', '/api/oidc/start', { body: { path } });
+      expect(status).toBe(400);
+    },
+  );
+});
+
+describe('an account of somebody else', () => {
+  /** Ten ways to ask for the account of a victim, and how each ends: with an account of one's own, or with none. */
+  const ways: [string, (victim: { username: string; email: string; id: string }) => Claims][] = [
+    ['the same address, confirmed', ({ email }) => ({ email, email_verified: true })],
+    ['the same address, not confirmed', ({ email }) => ({ email, email_verified: false })],
+    ['the same address, confirmed in words', ({ email }) => ({ email, email_verified: 'true' })],
+    ['the address in capitals', ({ email }) => ({ email: email.toUpperCase() })],
+    ['the address with a dot at its end', ({ email }) => ({ email: `${email}.` })],
+    ['the same username', ({ username }) => ({ preferred_username: username })],
+    ['the username in capitals', ({ username }) => ({ preferred_username: username.toUpperCase() })],
+    ['the username as a mention', ({ username }) => ({ preferred_username: `@${username}` })],
+    ['the username before another domain', ({ username }) => ({ preferred_username: `${username}@evil.example` })],
+    ['the id of the account', ({ id }) => ({ preferred_username: id, nickname: id })],
+  ];
+
+  it.each(ways)('is not opened by %s', async (_way, claim) => {
+    const victim = await anAccount();
+    const person = aPerson(claim(victim));
+    const reply = await signIn(person);
+    if (reply.status === 201) expect(userOf(reply)._id.$oid).not.toBe(victim.id);
+    else expect(reply).toMatchObject({ status: 409, body: { code: 'address_taken' } });
+    expect(await users.findOne({ _id: new ObjectId(victim.id) })).not.toHaveProperty('identity');
+  });
+
+  it('is not opened by a subject that differs in case', async () => {
+    const person = aPerson();
+    const first = await signIn(person);
+    provider.people.set(person.toUpperCase(), { preferred_username: aName(), email: `${aName()}@example.org` });
+    expect(userOf(await signIn(person.toUpperCase()))._id).not.toEqual(userOf(first)._id);
+  });
+});
+
+describe('a sign-in that has begun', () => {
+  it('is completed once', async () => {
+    const browser = new CookieJar();
+    const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
+    const replies = await Promise.all([1, 2, 3].map(() => browser.post('/api/oidc/callback', back)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 403, 403]);
+    expect(outcome(await browser.post('/api/oidc/callback', back))).toEqual(expired);
+  });
+
+  it('is completed by the browser that has begun it alone, and a thief of its code leaves it to that', async () => {
+    const [ann, thief] = [new CookieJar(), new CookieJar()];
+    const back = answerOf(await provider.signIn(await begin(ann), aPerson()));
+    const own = new URL(await begin(thief)).searchParams.get('state') ?? '';
+    expect(outcome(await thief.post('/api/oidc/callback', back))).toEqual(expired);
+    // With the thief's own state, the code is that of another sign-in.
+    expect(outcome(await thief.post('/api/oidc/callback', { ...back, state: own }))).toEqual(refused);
+    expect(thief.session).toBeUndefined();
+  });
+
+  it('is not completed with the secret of another sign-in', async () => {
+    const browser = new CookieJar();
+    const [first, second] = [await begin(browser), await begin(browser)].map(
+      (url) => new URL(url).searchParams.get('state') ?? '',
+    );
+    const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
+    const name = (state = '') => `__Host-oidc-${state.slice(0, 8)}`;
+    browser.cookies.set(name(back.state), browser.cookies.get(name(first)) ?? '');
+    expect(outcome(await browser.post('/api/oidc/callback', back))).toEqual(expired);
+    expect(browser.cookies.get(name(second))).toMatch(/^[a-z0-9]{32}$/);
+  });
+
+  it.each([
+    ['another nonce', (url: URL) => url.searchParams.set('nonce', 'another')],
+    ['another code challenge', (url: URL) => url.searchParams.set('code_challenge', 'b'.repeat(43))],
+    ['another client', (url: URL) => url.searchParams.set('client_id', 'another')],
+  ])('is refused after the provider was asked with %s', async (_which, change) => {
+    const browser = new CookieJar();
+    const url = new URL(await begin(browser));
+    change(url);
+    const back = await provider.signIn(url.href, aPerson());
+    expect(outcome(await browser.post('/api/oidc/callback', answerOf(back)))).toEqual(refused);
+  });
+
+  it.each([
+    ['the name of another issuer', { iss: 'https://evil.example' }],
+    ['no issuer, although the provider names itself', { iss: undefined }],
+    ['a code that the provider did not give', { code: 'guessed' }],
+  ])('is refused with %s', async (_which, changed) => {
+    const browser = new CookieJar();
+    const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
+    expect(outcome(await browser.post('/api/oidc/callback', { ...back, ...changed }))).toEqual(refused);
+  });
+
+  it('is good for ten minutes', async () => {
+    const browser = new CookieJar();
+    const { headers } = await browser.post('/api/oidc/start', {});
+    expect(headers['set-cookie']).toMatch(
+      /^__Host-oidc-[a-z0-9]{8}=[a-z0-9]{32}; Max-Age=600; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
+    await oidcRequests.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1_000) } });
+    expect(outcome(await browser.post('/api/oidc/callback', back))).toEqual(expired);
+  });
+
+  it('and its end are refused to pages of other origins, and there is no other way than its own', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    const foreign = refusals.denied("Only a page of the service's own origin gets a session in a cookie.");
+    for (const [path, body] of [
+      ['/api/oidc/start', {}],
+      ['/api/oidc/callback', { code: 'a', state: 'b' }],
+    ] as const)
+      expect(outcome(await call('POST', path, { body, headers }))).toEqual(foreign);
+    const url = new URL(await begin(new CookieJar()));
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: 'chat',
+      response_type: 'code',
+      scope: 'openid profile email',
+      redirect_uri: 'https://chat.example.org/oidc',
+      code_challenge_method: 'S256',
+    });
+  });
+});
+
+describe('an account without a password', () => {
+  it('takes a session of less than ten minutes for the proof, and no other and no token', async () => {
+    const person = aPerson();
+    const { browser } = await signIn(person);
+    const token = browser.session;
+    const make = (by = token) => call('POST', '/api/tokens', { token: by, body: { name: aName() } });
+    const made = await make();
+    expect(made.status).toBe(201);
+    const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
+    expect(outcome(await make((made.body as { token: string }).token))).toEqual(stale);
+    await tokens.updateMany(await sessionsOf(person), { $set: { created_at: new Date(Date.now() - 601_000) } });
+    expect(outcome(await make())).toEqual(stale);
+    for (const body of [{ password: 'a new password' }, { password: 'a new password', current_password: 'guessed' }])
+      expect(outcome(await call('PATCH', '/api/users/me', { token, body }))).toEqual(stale);
+    expect(outcome(await call('DELETE', '/api/users/me', { token, body: {} }))).toEqual(stale);
+    expect((await signIn(person)).status).toBe(201);
+  });
+
+  it('is signed in to by no password until it sets one', async () => {
+    const person = aPerson();
+    const { browser } = await signIn(person);
+    for (const password of ['', 'undefined', 'correct horse'].filter(Boolean))
+      expect(await logIn(call, person, password)).toMatchObject({ status: 401 });
+    const body = { password: 'correct horse' };
+    expect((await call('PATCH', '/api/users/me', { token: browser.session, body })).status).toBe(200);
+    expect((await logIn(call, person, 'correct horse')).status).toBe(201);
+    expect((await signIn(person)).status).toBe(201);
+  });
+});
+
+describe('connecting an account with a person at the provider', () => {
+  async function signedIn() {
+    const account = await anAccount();
+    const browser = new CookieJar();
+    browser.cookies.set('__Host-session', await aSession(call, account));
+    return { account, browser };
+  }
+  const link = { sent: { link: true, path: '/settings/profile' } };
+
+  it('lets the person sign in to it, also with another address, and starts no other session', async () => {
+    const { account, browser } = await signedIn();
+    const before = browser.session;
+    const person = aPerson();
+    const linked = await signIn(person, { browser, ...link });
+    expect(linked).toMatchObject({ status: 201, body: { user: { username: account.username }, path: '/settings/profile' } });
+    expect(browser.session).toBe(before);
+    expect(userOf(await signIn(person))).toMatchObject({ username: account.username, email: account.email });
+    expect((await logIn(call, account.username, account.password)).status).toBe(201);
+  });
+
+  it('needs somebody who has just signed in', async () => {
+    expect((await call('POST', '/api/oidc/start', { body: { link: true } })).status).toBe(401);
+    const { account, browser } = await signedIn();
+    const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
+    expect(outcome(await call('POST', '/api/oidc/start', { token: account.token, body: { link: true } }))).toEqual(stale);
+    await tokens.updateMany({ user: new ObjectId(account.id) }, { $set: { created_at: new Date(Date.now() - 601_000) } });
+    expect(outcome(await browser.post('/api/oidc/start', { link: true }))).toEqual(stale);
+  });
+
+  it('is not done for another account than the one that has begun it', async () => {
+    const [ann, mallory] = [await signedIn(), await signedIn()];
+    const back = answerOf(await provider.signIn(await begin(ann.browser, { link: true }), aPerson()));
+    ann.browser.cookies.set('__Host-session', mallory.browser.session ?? '');
+    expect(outcome(await ann.browser.post('/api/oidc/callback', back))).toEqual(
+      refusals.denied('Another account is signed in than the one that began this. Start again.'),
+    );
+  });
+
+  it('is undone on the command line, which ends the sessions', async () => {
+    const { account, browser } = await signedIn();
+    const person = aPerson();
+    await signIn(person, { browser, ...link });
+    const { session } = (await signIn(person)).browser;
+    const parted = await admin(['user', 'disconnect', account.username]);
+    expect(parted).toMatchObject({ code: 0, stdout: `Nobody at the identity provider signs in to ${account.username} now.\n` });
+    expect((await call('GET', '/api/users/me', { token: session })).status).toBe(401);
+    expect(userOf(await signIn(person))._id.$oid).not.toBe(account.id);
+    expect(await admin(['user', 'disconnect', account.username])).toMatchObject({
+      code: 1,
+      stderr: 'No person at the identity provider is connected with the account.\n',
+    });
+  });
+
+  it('is done once for an account, and once for a person', async () => {
+    const [ann, bob] = [await signedIn(), await signedIn()];
+    const person = aPerson();
+    expect((await signIn(person, { browser: ann.browser, ...link })).status).toBe(201);
+    expect(outcome(await signIn(person, { browser: bob.browser, ...link }))).toEqual(
+      refusals.conflict('This person at the identity provider has another account.'),
+    );
+    expect(outcome(await signIn(aPerson(), { browser: ann.browser, ...link }))).toEqual(
+      refusals.conflict('The account is connected already.'),
+    );
+  });
+});
+
+describe('the group of administrators', () => {
+  it('makes administrators when they sign in, and takes back what it gave', async () => {
+    await anAdmin();
+    const person = aPerson({ groups: ['staff'] });
+    const is_admin = async () => userOf(await signIn(person)).is_admin;
+    const groups = (...all: string[]) => provider.people.set(person, { ...provider.people.get(person), groups: all });
+    expect(await is_admin()).toBe(false);
+    groups('staff', 'chat-admins');
+    expect(await is_admin()).toBe(true);
+    groups('chat-admins-not');
+    expect(await is_admin()).toBe(false);
+    // What another administrator gave stays.
+    await users.updateOne({ 'identity.subject': person }, { $set: { is_admin: true } });
+    groups('staff');
+    expect(await is_admin()).toBe(true);
+    expect(userOf(await signIn(aPerson({ groups: ['chat-admins'] }))).is_admin).toBe(true);
+  });
+
+  it('does not take it from the last administrator', async () => {
+    const person = aPerson({ groups: ['chat-admins'] });
+    await signIn(person);
+    const others = { is_admin: true, 'identity.subject': { $ne: person } };
+    const before = await users.find(others).toArray();
+    await users.unscoped.updateMany(others, { $set: { is_admin: false } });
+    provider.people.set(person, { ...provider.people.get(person), groups: [] });
+    expect(userOf(await signIn(person)).is_admin).toBe(true);
+    await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });
+    expect(userOf(await signIn(person)).is_admin).toBe(false);
+  });
+});
+
+describe('the identity provider', () => {
+  it('may sign with another key from one moment to the next', async () => {
+    const person = aPerson();
+    expect((await signIn(person)).status).toBe(201);
+    provider.rotateKeys();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await signIn(person)).status).toBe(201);
+  });
+
+  it('is believed only what it has signed with a key that it shows', async () => {
+    const person = aPerson();
+    provider.rotateKeys();
+    provider.state.mode = 'shows other keys';
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(outcome(await signIn(person))).toEqual(refused);
+    provider.state.mode = 'works';
+    provider.rotateKeys();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await signIn(person)).status).toBe(201);
+  });
+
+  it('ends the sessions of somebody who signs out there, and leaves named tokens and others alone', async () => {
+    const [person, other] = [aPerson(), aPerson()];
+    const sessions = [await signIn(person), await signIn(person)].map(({ browser }) => browser.session);
+    const stays = (await signIn(other)).browser.session;
+    const { body } = await call('POST', '/api/tokens', { token: sessions[0], body: { name: aName() } });
+    await provider.signOut(person);
+    const statuses = async (all: (string | undefined)[]) =>
+      Promise.all(all.map(async (token) => (await call('GET', '/api/users/me', { token })).status));
+    expect(await statuses(sessions)).toEqual([401, 401]);
+    expect(await statuses([stays, (body as { token: string }).token])).toEqual([200, 200]);
+    await provider.signOut('somebody without an account');
+  });
+
+  const logOutBy = (logout_token: string) =>
+    call('POST', '/api/oidc/logout', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token }).toString(),
+    });
+  const logoutClaims = (sub: string) => ({
+    iss: provider.issuer,
+    aud: 'chat',
+    sub,
+    iat: Math.floor(Date.now() / 1_000),
+    jti: aName(),
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  });
+
+  it.each([
+    ['that is none', () => ({}), async () => 'a'],
+    ['that is longer than any', () => ({}), async () => 'a'.repeat(20_000)],
+    ['that says nothing of an end', () => ({ events: {} }), provider.sign],
+    ['that may be for a sign-in', () => ({ nonce: 'a' }), provider.sign],
+    ['for another client', () => ({ aud: 'another' }), provider.sign],
+    ['of another issuer', () => ({ iss: 'https://evil.example' }), provider.sign],
+    ['that is old', () => ({ iat: Math.floor(Date.now() / 1_000) - 700 }), provider.sign],
+    ['that names nobody', () => ({ sub: undefined, sid: 'a session' }), provider.sign],
+    ['without an id', () => ({ jti: undefined }), provider.sign],
+    ['that somebody else has signed', () => ({}), (claims: object) => provider.sign({ ...claims }, aKey())],
+    ['that nobody has signed', () => ({}), async (claims: object) => `${encode({ alg: 'none' })}.${encode(claims)}.`],
+  ])('ends no session by a logout token %s', async (_which, changes, sign) => {
+    const person = aPerson();
+    const token = (await signIn(person)).browser.session;
+    expect([400, 403]).toContain((await logOutBy(await sign({ ...logoutClaims(person), ...changes() }))).status);
+    expect((await call('GET', '/api/users/me', { token })).status).toBe(200);
+    expect((await logOutBy(await provider.sign(logoutClaims(person)))).status).toBe(204);
+    expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
+  });
+
+  it.each([
+    ['45 seconds ahead', 45, 204],
+    ['two minutes ahead', 120, 403],
+    ['ten minutes and 45 seconds behind', -645, 204],
+  ])('may have a clock that is a minute off: %s', async (_how, seconds, status) => {
+    const claims = logoutClaims(aPerson());
+    expect((await logOutBy(await provider.sign({ ...claims, iat: claims.iat + seconds }))).status).toBe(status);
+  });
+
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+});
+
+describe('without the identity provider', () => {
+  it.each(['fails', 'floods', 'hangs'] as const)('that %s, a sentence says so in time, and passwords work', async (mode) => {
+    const browser = new CookieJar();
+    const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
+    provider.state.mode = mode;
+    const since = performance.now();
+    const reply = await browser.post('/api/oidc/callback', back);
+    expect(outcome(reply)).toMatchObject({
+      status: 503,
+      body: { description: 'The identity provider did not answer in time.' },
+    });
+    expect(performance.now() - since).toBeLessThan(5_000);
+    const account = await anAccount();
+    expect((await logIn(call, account.username, account.password)).status).toBe(201);
+  });
+
+  it('a logout token that needs its keys is for later', async () => {
+    provider.rotateKeys();
+    provider.state.mode = 'hangs';
+    const logout_token = await provider.sign({ iss: provider.issuer, sub: 'a', aud: 'chat', jti: 'a', iat: 0 });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ logout_token }).toString();
+    expect((await call('POST', '/api/oidc/logout', { headers, body })).status).toBe(503);
+  });
+});
