@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
   ['push', 'notifications'],
-  ['feed', 'prepare'],
+  ['feed', 'prepare', 'imports'],
   ['accounts', 'webhooks'],
   ['messages'],
   ['members'],

@@ -29,5 +29,5 @@ export function verify(plain: string, hashed: string | undefined, cost: number):
 /** The cost of a hash. */
 export const costOf = (hashed: string): number => bcrypt.getRounds(hashed);
 
-// A salt and a hash of zeroes, at a given cost: no password is known to have it.
-const hashOfNothing = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+/** A salt and a hash of zeroes, at a given cost: no password is known to have it. */
+export const hashOfNothing = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
