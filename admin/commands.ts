@@ -166,6 +166,13 @@ export const commands: Record<string, Command> = {
     options: importOptions,
     makesDatabase: true,
   },
+  'import mattermost': {
+    usage: `(<export.jsonl> | <export.zip>) ${importUsage}`,
+    summary: `Imports people, rooms, messages and files from a bulk export of Mattermost. ${importSummary}`,
+    operands: 1,
+    options: importOptions,
+    makesDatabase: true,
+  },
   import: {
     usage: '<file>',
     summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',

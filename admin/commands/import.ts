@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { importFromSource } from '../../lib/imports/import.ts';
+import { openMattermost } from '../../lib/imports/mattermost.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
 import type { Source } from '../../lib/imports/source.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
@@ -10,6 +11,7 @@ import { progressBar } from '../progress.ts';
 
 export const importCommands: Record<string, Run> = {
   'import slack': importing(openSlack),
+  'import mattermost': importing(openMattermost),
 };
 
 /** A command that imports the archive of another chat. */

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { type MessageDocument, messages } from '../collections/messages.ts';
+import { type AttachedFile, type MessageDocument, messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
@@ -10,28 +10,14 @@ import { mostEmoji } from '../messages/reactions.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
 import { takePlace } from '../rooms/sequence.ts';
+import { paragraphs } from '../webhooks/markdown.ts';
 import { reactionOf } from './emoji.ts';
+import { bringFiles, settleFiles } from './files.ts';
 import type { Ids } from './ids.ts';
-import type { Account, People } from './people.ts';
+import type { Account } from './people.ts';
 import type { SourceMessage } from './source.ts';
-import type { Tally } from './tally.ts';
 import { messageTexts } from './texts.ts';
-
-/** What writes messages, and where. */
-export type Writing = { ids: Ids; people: People; tally: Tally; isDryRun: boolean; room: TargetRoom };
-
-/** The room of some messages. While it does not exist, `seq` and `ordinal` are those of the last message for it. */
-export type TargetRoom = {
-  _id: ObjectId;
-  exists: boolean;
-  seq: number;
-  ordinal: number;
-  lastAt: Date | null;
-  /** The members by their usernames: those whom a message can mention. */
-  named: ReadonlyMap<string, ObjectId>;
-  /** The replies that begin a thread whose first message is missing, by the id that this has in the source. */
-  roots: Map<string, ObjectId>;
-};
+import type { TargetRoom, Writing } from './writing.ts';
 
 type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
 type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'repliers'>;
@@ -45,8 +31,13 @@ type Root = { _id: ObjectId; user: ObjectId; repliers: ObjectId[]; replied_at?: 
  * them at its next places.
  */
 export async function writeBatch(batch: SourceMessage[], writing: Writing): Promise<void> {
-  const messagesOfBatch = batch.map((message) => ({ message, texts: messageTexts(message.text) }));
-  const { drafts, replied } = await draftsOf(messagesOfBatch, writing);
+  const divided: DividedMessage[] = [];
+  for (const message of batch) {
+    const { attached, lines } = await bringFiles(message, writing);
+    const texts = messageTexts(paragraphs(message.text, lines));
+    divided.push({ message, attached, texts: texts.length === 0 && attached.length > 0 ? [''] : texts });
+  }
+  const { drafts, replied } = await draftsOf(divided, writing);
   if (drafts.length === 0 || writing.isDryRun) return;
   const { room } = writing;
   const documents = await placed(room, drafts);
@@ -58,12 +49,13 @@ export async function writeBatch(batch: SourceMessage[], writing: Writing): Prom
   await followThreads(room, documents, replied);
   if (room.exists) await readOn(room, documents);
   await insert(documents);
+  await settleFiles(documents);
   for (const { created_at } of documents) if (!room.lastAt || created_at > room.lastAt) room.lastAt = created_at;
   // Unless somebody has written since.
   if (room.exists) await rooms.updateOne({ _id: room._id, seq: room.seq }, { $set: { last_message_at: room.lastAt } });
 }
 
-type DividedMessage = { message: SourceMessage; texts: string[] };
+type DividedMessage = { message: SourceMessage; attached: AttachedFile[]; texts: string[] };
 
 /** The ids of a message and of what did not fit into it. */
 const partIds = (ids: Ids, { id, at }: SourceMessage, count: number): ObjectId[] =>
@@ -85,17 +77,15 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
   };
   const drafts: Draft[] = [];
   const replied = new Set<Root>();
-  for (const { message, texts } of batch) {
+  for (const { message, attached, texts } of batch) {
     const { thread, author: writer, reactions, at } = message;
     tally.read('messages');
     tally.read('reactions', reactions.length);
-    tally.read('files', message.files.length);
     const all = partIds(ids, message, texts.length);
     const [own] = all;
     if (!own) {
       tally.leaveOut('messages', 'without a text', message.raw);
       for (const reaction of reactions) tally.leaveOut('reactions', 'of a message that is left out', reaction);
-      for (const { id, name } of message.files) tally.leaveOut('files', 'of a message that is left out', { id, name });
       continue;
     }
     const author = await people.named(writer);
@@ -111,28 +101,21 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     for (const _id of all) stored.set(_id.toHexString(), stored.get(_id.toHexString()) ?? { _id, user: author._id });
     if (missing.length === 0) tally.present('messages');
     else tally.written('messages');
-    if (missing[0]?.part !== 0) {
-      tally.present('reactions', reactions.length);
-      tally.present('files', message.files.length);
-    } else
-      for (const { id, name, address } of message.files)
-        tally.leaveOut(
-          'files',
-          address === undefined ? 'not in the archive' : 'not in the archive: a link to it stands in the message',
-          { id, name, address },
-        );
+    if (missing[0]?.part !== 0) tally.present('reactions', reactions.length);
     if (missing.length === 0) continue;
     if (thread && !root && !isDryRun) tally.note('replies that begin their thread, because its first message is missing');
     if (texts.length > 1) tally.note('messages that were too long, and became several');
 
     for (const { _id, text, part } of missing) {
       const isFirst = part === 0;
+      const files = isFirst && attached.length > 0 ? attached : undefined;
       drafts.push({
         _id,
         room: room._id,
         user: author._id,
         text,
-        words: tokensOf({ text }, author._id),
+        ...(files && { files }),
+        words: tokensOf({ text, files }, author._id),
         created_at: at,
         edited_at: message.editedAt ?? null,
         deleted_at: null,

@@ -35,15 +35,15 @@ export function reactionOf(code: string): string | undefined {
   return normaliseReaction(codes.get(name) ?? name);
 }
 
+/** A text in which what stands outside of code is changed. */
+export const outsideCode = (text: string, change: (part: string) => string): string =>
+  text
+    .split(/(```[\s\S]*?```|`[^`\n]+`)/)
+    .map((part, at) => (at % 2 === 1 ? part : change(part)))
+    .join('');
+
 /** A text with emoji in place of their short codes, except in code. */
 export const withEmoji = (text: string): string =>
-  text.includes(':')
-    ? text
-        .split(/(```[\s\S]*?```|`[^`\n]+`)/)
-        .map((part, at) =>
-          at % 2 === 1
-            ? part
-            : part.replaceAll(/(?<!\w):([\w+-]+):(?::skin-tone-\d:)?(?!\w)/g, (whole, code) => codes.get(code) ?? whole),
-        )
-        .join('')
-    : text;
+  text.includes(':') ? outsideCode(text, (part) => part.replaceAll(shortCode, (whole, code) => codes.get(code) ?? whole)) : text;
+
+const shortCode = /(?<!\w):([\w+-]+):(?::skin-tone-\d:)?(?!\w)/g;

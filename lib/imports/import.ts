@@ -8,12 +8,13 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { retryContended } from '../database/writes.ts';
 import { joinInvited } from '../members/join.ts';
 import { roomKey, roomName } from '../rooms/rooms.ts';
-import { type TargetRoom, type Writing, writeBatch } from './batches.ts';
+import { writeBatch } from './batches.ts';
 import { idsOf } from './ids.ts';
 import { type Account, People } from './people.ts';
-import type { Source, SourceMessage, SourceRoom, UsernameOf } from './source.ts';
+import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from './source.ts';
 import { type LeaveOut, type Report, Tally } from './tally.ts';
 import { storable } from './texts.ts';
+import type { TargetRoom, Writing } from './writing.ts';
 
 /*
  * Brings another chat over: first its people, then room by room with its messages in the order of their times. What is
@@ -47,6 +48,7 @@ export async function importFromSource(source: Source, options: ImportOptions): 
     await importRoom(room, run);
     run.progress();
   }
+  for (const item of source.unreadable?.() ?? []) leaveOutItem(item, run);
   return tally.report();
 }
 
@@ -72,10 +74,8 @@ async function importRoom(room: SourceRoom, run: Run): Promise<void> {
     run.progress();
   };
   for await (const item of room.messages(run.usernameOf)) {
-    if ('leftOut' in item) {
-      tally.read(item.kind ?? 'messages');
-      tally.leaveOut(item.kind ?? 'messages', item.leftOut, item.raw);
-    } else if (batch.push(item) === batchSize) await flush();
+    if ('leftOut' in item) leaveOutItem(item, run);
+    else if (batch.push(item) === batchSize) await flush();
   }
   if (batch.length > 0) await flush();
   await target.finish();
@@ -83,11 +83,16 @@ async function importRoom(room: SourceRoom, run: Run): Promise<void> {
 
 const describe = ({ id, kind, name, topic }: SourceRoom) => ({ id, kind, name, topic });
 
-async function leaveOutMessages(room: SourceRoom, reason: string, { tally, usernameOf }: Run): Promise<void> {
+function leaveOutItem({ kind = 'messages', leftOut, raw }: LeftOut, { tally }: Run): void {
+  tally.read(kind);
+  tally.leaveOut(kind, leftOut, raw);
+}
+
+async function leaveOutMessages(room: SourceRoom, reason: string, run: Run): Promise<void> {
+  const { tally, usernameOf } = run;
   for await (const item of room.messages(usernameOf)) {
     if ('leftOut' in item) {
-      tally.read(item.kind ?? 'messages');
-      tally.leaveOut(item.kind ?? 'messages', item.leftOut, item.raw);
+      leaveOutItem(item, run);
       continue;
     }
     tally.read('messages');

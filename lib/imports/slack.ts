@@ -1,6 +1,5 @@
 import { isObject } from '../api/parameters.ts';
 import { HttpError } from '../errors.ts';
-import { lines, link } from '../webhooks/markdown.ts';
 import { Reader, webAddress } from '../webhooks/reader.ts';
 import { mrkdwn, readSlack } from '../webhooks/slack.ts';
 import { type Archive, broken, openArchive } from './archive.ts';
@@ -155,7 +154,7 @@ class SlackArchive implements Source {
       id: `${channel}:${ts}`,
       author,
       at,
-      text: lines(this.#text(raw, subtype, usernameOf), ...files.map(fileLine)),
+      text: this.#text(raw, subtype, usernameOf),
       editedAt: timeOf(edited.ts),
       thread: thread !== undefined && threadAt && thread !== ts ? { id: `${channel}:${thread}`, at: threadAt } : undefined,
       isInRoom: subtype === 'thread_broadcast' || subtype === 'reply_broadcast',
@@ -270,8 +269,6 @@ function fileOf(file: Json, index: number): SourceFile {
     .find((one) => one !== undefined);
   return { id: textOf(file.id) ?? String(index), name, ...(address !== undefined && { address }) };
 }
-
-const fileLine = ({ name, address }: SourceFile) => link(storable(name).replaceAll(/\s+/g, ' '), address);
 
 /** The time of a message, which is its name as well: seconds with six digits behind them. */
 function timeOf(ts: unknown): Date | undefined {

@@ -78,6 +78,8 @@ export type Source = {
   name: string;
   people: () => AsyncIterable<SourcePerson>;
   rooms: () => AsyncIterable<SourceRoom>;
+  /** What of it could not be read when it was opened. */
+  unreadable?: () => LeftOut[];
   /** How much of it was read, in a unit of its own. */
   progress: () => { done: number; all: number };
   close: () => Promise<void>;

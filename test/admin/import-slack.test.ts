@@ -435,7 +435,7 @@ describe('import slack', () => {
 
     const history = await historyOf(await roomNamed(room));
     expect(history.map(({ text }) => text)).toEqual([
-      'Kept\n[plan.pdf](https://files.example.org/plan.pdf)',
+      'Kept\n\n[plan.pdf](https://files.example.org/plan.pdf)',
       'Reply to what is deleted',
       'And another',
     ]);
