@@ -1,10 +1,10 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { type AttachedFile, type MessageDocument, messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { retryContended } from '../database/writes.ts';
+import { outcomesOf, retryContended } from '../database/writes.ts';
 import { findMentions } from '../messages/mentions.ts';
 import { mostEmoji } from '../messages/reactions.ts';
 import { tokensOf } from '../messages/tokens.ts';
@@ -38,8 +38,9 @@ export async function writeBatch(batch: SourceMessage[], writing: Writing): Prom
     divided.push({ message, attached, texts: texts.length === 0 && attached.length > 0 ? [''] : texts });
   }
   const { drafts, replied } = await draftsOf(divided, writing);
-  if (drafts.length === 0 || writing.isDryRun) return;
-  const { room } = writing;
+  const { room, isDryRun } = writing;
+  if (isDryRun) room.seq += drafts.length;
+  if (drafts.length === 0 || isDryRun) return;
   const documents = await placed(room, drafts);
   const known = new Map(documents.map((document) => [document._id.toHexString(), document]));
   for (const { _id, ...replies } of replied)
@@ -216,7 +217,18 @@ async function followThreads(room: TargetRoom, documents: MessageDocument[], roo
     if (!thread) continue;
     for (const one of [beganBy.get(thread.toHexString()) ?? user, user, ...mentions]) follow(thread, one, reply);
   }
-  const updates: AnyBulkWriteOperation<FollowedThreadDocument>[] = [...followers.values()].map(({ _id, seq, at }) => ({
+  const all = [...followers.values()];
+  if (all.length === 0) return;
+  // Most are new, and are inserted in a third of the time that upserts take.
+  const inserted = await outcomesOf(
+    all.length,
+    followedThreads.insertMany(
+      all.map(({ _id, seq, at }) => ({ _id, room: room._id, seq, replied_seq: seq, replied_at: at })),
+      { ordered: false },
+    ),
+  );
+  const known = all.filter((_, index) => inserted[index]?.status === 'rejected');
+  const updates = known.map(({ _id, seq, at }) => ({
     updateOne: {
       filter: { _id },
       update: { $set: { room: room._id }, $max: { seq, replied_seq: seq, replied_at: at } },

@@ -3,9 +3,10 @@ import { textUpTo } from '../api/parameters.ts';
 import { type MessageDocument, messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
+import { followedThreads } from '../collections/threads.ts';
 import { config } from '../config.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { retryContended } from '../database/writes.ts';
+import { inBatches, retryContended } from '../database/writes.ts';
 import { joinInvited } from '../members/join.ts';
 import { roomKey, roomName } from '../rooms/rooms.ts';
 import { writeBatch } from './batches.ts';
@@ -68,7 +69,6 @@ async function importRoom(room: SourceRoom, run: Run): Promise<void> {
   }
   let batch: SourceMessage[] = [];
   const flush = async () => {
-    await target.begin();
     await writeBatch(batch, { ...run, room: target.room });
     batch = [];
     run.progress();
@@ -104,8 +104,8 @@ async function leaveOutMessages(room: SourceRoom, reason: string, run: Run): Pro
   }
 }
 
-/** Where the messages of a room go: `begin` comes before the first of them, `finish` after the last. */
-type Target = { room: TargetRoom; begin: () => Promise<void>; finish: () => Promise<void> };
+/** Where the messages of a room go; `finish` comes after the last of them. */
+type Target = { room: TargetRoom; finish: () => Promise<void> };
 
 /** A person in the room, as its member here. */
 type MemberHere = Account & { isOwner: boolean };
@@ -121,7 +121,16 @@ async function openTarget(room: SourceRoom, run: Run): Promise<Target | { refusa
     for (const { username } of members) tally.leaveOut('members', 'of a room that is left out', { room: room.id, username });
     return { refusal: 'it is being deleted here' };
   }
-  return found ? existingTarget(found, members, run) : newTarget(room, { members, key }, run);
+  if (!found) return newTarget(room, { members, key }, run);
+  if (!found._id.equals(ids('room', room.id)) && !run.isDryRun) await forgetUnfinished(ids('room', room.id));
+  return existingTarget(found, members, run);
+}
+
+/** Forgets what a run that was cut off wrote for a conversation that its people have begun since. */
+async function forgetUnfinished(room: ObjectId): Promise<void> {
+  await inBatches(messages.unscoped, { room }, (some) => messages.unscoped.deleteMany(some));
+  await inBatches(followedThreads, { room }, (some) => followedThreads.deleteMany(some));
+  await inBatches(readMarkers, { '_id.room': room }, (some) => readMarkers.deleteMany(some));
 }
 
 const findRoom = (filter: { _id: ObjectId } | { direct_key: string }) =>
@@ -197,7 +206,7 @@ async function existingTarget(found: FoundRoom, members: MemberHere[], run: Run)
       }
     }
   };
-  return { room, begin: async () => {}, finish };
+  return { room, finish };
 }
 
 const full = 'of a room that has as many members as it can have';
@@ -217,9 +226,11 @@ async function newTarget(source: SourceRoom, { members, key }: NewRoom, run: Run
     named: byName(kept),
     roots: new Map(),
   };
-  let isMade = false;
-  const make = async () => {
-    isMade = true;
+  const finish = async () => {
+    if (source.kind === 'direct' && room.seq === 0) {
+      tally.leaveOut('rooms', 'a conversation without messages', describe(source));
+      return;
+    }
     tally.written('rooms');
     tally.read('members', members.length);
     tally.written('members', kept.length);
@@ -228,20 +239,7 @@ async function newTarget(source: SourceRoom, { members, key }: NewRoom, run: Run
       tally.note('rooms without an owner, until an administrator appoints one');
     if (!isDryRun) await insertRoom(source, { members: kept, key }, run, room);
   };
-  return {
-    room,
-    // Other people may begin the same conversation at any time, so that it has to be there first.
-    begin: async () => {
-      if (key === undefined || isMade) return;
-      await make();
-      room.exists = !isDryRun;
-    },
-    finish: async () => {
-      if (isMade) return;
-      if (source.kind !== 'direct' || room.seq > 0) return make();
-      tally.leaveOut('rooms', 'a conversation without messages', describe(source));
-    },
-  };
+  return { room, finish };
 }
 
 type NewRoom = { members: MemberHere[]; key: string | undefined };
@@ -291,7 +289,7 @@ async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }
     await rooms.unscoped.updateOne({ _id }, { $currentDate: { changed_at: true } });
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    throw new Error('The room was made by somebody else at the same time: run the import again.', { cause: error });
+    throw new Error('The same people have begun a conversation at the same time: run the import again.', { cause: error });
   }
 }
 

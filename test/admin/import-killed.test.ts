@@ -38,7 +38,8 @@ it('an import that is killed twice on its way ends as one that was not', async (
     );
   await writeSlackExport(file, {
     users,
-    channels: rooms.map((name, index) => ({ id: `C${index}`, name, creator: 'U1', members: ['U1', 'U2', 'U3'] })),
+    channels: rooms.slice(1).map((name, index) => ({ id: `C${index}`, name, creator: 'U1', members: ['U1', 'U2', 'U3'] })),
+    mpims: [{ id: 'G1', name: rooms[0], members: ['U1', 'U2', 'U3'] }],
     days: Object.fromEntries(rooms.map((name, index) => [`${name}/2020-01-01`, list(index)])),
   });
   const [whole, killed] = await Promise.all([aDatabase(), aDatabase()]);

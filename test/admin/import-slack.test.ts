@@ -2,8 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
 import { type Account, aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
@@ -291,6 +293,49 @@ describe('import slack', () => {
     ].map((room) => ({ ...room, unread: 0 }));
     expect(told).toHaveLength(expected.length);
     expect(told).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('goes on in the conversation that people have begun here, also where it was cut off before that was there', async () => {
+    const { ann, bob, users, run } = aTeam();
+    const exported = {
+      users,
+      dms: [{ id: 'D1', members: ['U1', 'U2'] }],
+      days: {
+        'D1/2020-01-01': [
+          slackMessage('U1', 1, 'One'),
+          slackMessage('U2', 2, 'Two'),
+          slackMessage('U1', 3, 'Reply', { thread_ts: tsOf(1) }),
+        ],
+      },
+    };
+    await run(exported);
+    const { token } = await claim(ann);
+    const conversations = async () =>
+      (await read('/api/members?user=me&limit=200', token)) as { room: { $oid: string }; unread: number }[];
+    const [first] = await conversations();
+    // As a run leaves it that was killed before the last step.
+    await rooms.unscoped.deleteOne({ _id: new ObjectId(first?.room.$oid) });
+    expect(await conversations()).toEqual([]);
+    const opened = await call('POST', '/api/conversations', { token, body: { users: [bob] } });
+    const id = (opened.body as { _id: { $oid: string } })._id.$oid;
+    await call('POST', '/api/messages', { token, body: { room: id, text: 'Written here' } });
+    await storeNotes();
+
+    expect((await run(exported)).counts).toMatchObject({
+      rooms: { read: 1, written: 0, present: 1 },
+      messages: { read: 3, written: 3, present: 0 },
+    });
+    const history = await historyOf(id, token);
+    expect(history.map(({ seq, text }) => [seq, text])).toEqual([
+      [1, 'Written here'],
+      [2, 'One'],
+      [3, 'Two'],
+      [4, 'Reply'],
+    ]);
+    expect(history[1]).toMatchObject({ reply_count: 1 });
+    expect(await conversations()).toMatchObject([{ room: { $oid: id }, unread: 0 }]);
+    expect((await run(exported)).counts.messages).toMatchObject({ written: 0, present: 3 });
+    expect(await messages.unscoped.countDocuments({ room: new ObjectId(first?.room.$oid) })).toBe(0);
   });
 
   it('gives each person a username by the rules, marks bots, and leaves those who are deleted inactive', async () => {
