@@ -244,7 +244,25 @@ async function readOn({ _id: room, seq, ordinal }: TargetRoom, documents: Messag
   await readMarkers.updateMany({ '_id.room': room, ordinal: { $gte: before } }, { $max: { seq, ordinal } });
 }
 
+/** Inserts messages in their order, few enough at a time for the database to index their words well within a call's time. */
 async function insert(documents: MessageDocument[]): Promise<void> {
+  let some: MessageDocument[] = [];
+  let weight = 0;
+  for (const document of documents) {
+    some.push(document);
+    weight += document.words?.length ?? 0;
+    if (weight < mostWords) continue;
+    await insertSome(some);
+    some = [];
+    weight = 0;
+  }
+  if (some.length > 0) await insertSome(some);
+}
+
+/** In characters: a message of a few lines has some hundred. */
+const mostWords = 150_000;
+
+async function insertSome(documents: MessageDocument[]): Promise<void> {
   try {
     await messages.unscoped.insertMany(documents, { ordered: true });
   } catch (error) {

@@ -189,6 +189,12 @@ async function existingTarget(found: FoundRoom, members: MemberHere[], run: Run)
   const missing = members.filter((member) => !isMember.has(member._id.toHexString()));
   const former = await readMarkers.find({ _id: { $in: missing.map((member) => ({ room: _id, user: member._id })) } }).toArray();
   const wasMember = new Set([...former.map((marker) => marker._id.user), ...found.banned].map((user) => user.toHexString()));
+  // Nobody has anything to read in it, and nothing of the archive shall be.
+  if (ordinal === 0 && !isDryRun)
+    await startReading(
+      room,
+      found.members.map(({ user }) => user),
+    );
   tally.present('rooms');
   tally.read('members', members.length);
   tally.present('members', members.length - missing.length);
@@ -258,7 +264,10 @@ async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }
   const createdAt = source.createdAt ?? now;
   const [first] = members;
   const name = key === undefined ? nameOf(source, members) : '';
-  await startReading(room, members);
+  await startReading(
+    room,
+    members.map((member) => member._id),
+  );
   const document: RoomDocument = {
     _id,
     name,
@@ -294,8 +303,8 @@ async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }
 }
 
 /** Has all members read what the room has. */
-async function startReading({ _id: room, seq, ordinal }: TargetRoom, members: MemberHere[]): Promise<void> {
-  const markers = members.map(({ _id: user }) => ({
+async function startReading({ _id: room, seq, ordinal }: TargetRoom, members: ObjectId[]): Promise<void> {
+  const markers = members.map((user) => ({
     updateOne: { filter: { _id: { room, user } }, update: { $max: { seq, ordinal } }, upsert: true },
   }));
   if (markers.length > 0) await retryContended(() => readMarkers.bulkWrite(markers, { ordered: false }));

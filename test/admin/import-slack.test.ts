@@ -338,6 +338,17 @@ describe('import slack', () => {
     expect(await messages.unscoped.countDocuments({ room: new ObjectId(first?.room.$oid) })).toBe(0);
   });
 
+  it('leaves nothing unread in a conversation that was begun here, and in which nobody has written', async () => {
+    const { ann, bob, users, run } = aTeam();
+    const dms = [{ id: 'D1', members: ['U1', 'U2'] }];
+    await run({ users, dms });
+    const tokens = [(await claim(ann)).token, (await claim(bob)).token];
+    expect((await call('POST', '/api/conversations', { token: tokens[0], body: { users: [bob] } })).status).toBe(201);
+    await run({ users, dms, days: { 'D1/2020-01-01': [slackMessage('U1', 1, 'One'), slackMessage('U2', 2, 'Two <@U1>')] } });
+    for (const token of tokens)
+      expect(await read('/api/members?user=me', token)).toMatchObject([{ seq: 2, unread: 0, unread_mentions: 0 }]);
+  });
+
   it('gives each person a username by the rules, marks bots, and leaves those who are deleted inactive', async () => {
     const [taken, gone, bot] = [await anAccount(), aName(), aName()];
     const { room, channel, run } = aTeam();
