@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { Entry, openPromise, type ZipFile } from 'yauzl';
 
 /** The files of a zip archive, by their names. */
 export type Archive = {
@@ -77,12 +77,7 @@ async function entriesOf(zip: ZipFile, path: string): Promise<Map<string, Entry>
         throw broken(path, `unpacks to too much at ${entry.fileName}`);
       if (entry.fileName.endsWith('/')) continue;
       if (entries.has(entry.fileName)) throw broken(path, `has ${entry.fileName} twice`);
-      // These share the memory of the whole directory.
-      const none = Buffer.alloc(0);
-      entries.set(
-        entry.fileName,
-        Object.assign(entry, { fileNameRaw: none, extraFieldRaw: none, fileCommentRaw: none, extraFields: [] }),
-      );
+      entries.set(entry.fileName, needed(entry));
     }
   } catch (error) {
     if (error instanceof ArchiveError) throw error;
@@ -91,6 +86,20 @@ async function entriesOf(zip: ZipFile, path: string): Promise<Map<string, Entry>
   if (packed > zip.fileSize) throw broken(path, 'has entries that overlap');
   if (unpacked > mostBytes || isTooDense(zip.fileSize, unpacked)) throw broken(path, 'unpacks to too much');
   return entries;
+}
+
+/** What reading an entry takes: an archive has one for each room and day, and the rest of them would take half a kilobyte each. */
+function needed({ compressedSize, uncompressedSize, compressionMethod, ...entry }: Entry): Entry {
+  const { crc32, generalPurposeBitFlag, relativeOffsetOfLocalHeader } = entry;
+  const fields = {
+    compressedSize,
+    uncompressedSize,
+    compressionMethod,
+    crc32,
+    generalPurposeBitFlag,
+    relativeOffsetOfLocalHeader,
+  };
+  return Object.assign(Object.create(Entry.prototype) as Entry, fields);
 }
 
 const isTooDense = (packed: number, unpacked: number) => unpacked > harmless && unpacked > mostRatio * packed;

@@ -53,7 +53,10 @@ class SlackArchive implements Source {
     this.#root = root;
     for (const name of archive.names) {
       const [, folder] = name.startsWith(root) ? (/^([^/]+)\/[^/]+\.json$/.exec(name.slice(root.length)) ?? []) : [];
-      if (folder !== undefined) this.#days.set(folder, [...(this.#days.get(folder) ?? []), name]);
+      if (folder === undefined) continue;
+      const days = this.#days.get(folder) ?? [];
+      days.push(name);
+      this.#days.set(folder, days);
     }
     for (const days of this.#days.values()) days.sort();
     this.#all = [...this.#days.values()].reduce((sum, days) => sum + days.length, 0);

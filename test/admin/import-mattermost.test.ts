@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fileQuotas } from '../../lib/collections/file-quotas.ts';
 import type { Message } from '../../lib/messages/messages.ts';
@@ -209,6 +210,44 @@ describe('import mattermost', () => {
     expect((await run(archive)).counts).toMatchObject({ files: { read: 4, present: 4 }, messages: { present: 3, written: 0 } });
     expect(await fileQuotas.findOne({ _id: history[0]?.user.$oid ?? '' })).toMatchObject({ bytes: 1_013 });
     expect(await historyOf(room)).toEqual(history);
+  });
+
+  it('takes any posts in any order of their lines, and each text stands in the service once, in the order of its time', async () => {
+    const onePost = fc.record({
+      user: fc.nat(1),
+      second: fc.integer({ min: 1, max: 1_000 }),
+      text: fc.string({ unit: 'binary', maxLength: 20 }),
+      replies: fc.array(fc.record({ user: fc.nat(1), after: fc.integer({ min: -5, max: 500 }) }), { maxLength: 4 }),
+      props: fc.jsonValue({ maxDepth: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(onePost, { maxLength: 20 }), async (posts) => {
+        const { ann, bob, room, beginning, post, run } = anExport();
+        const people = [ann, bob];
+        const lines = posts.map(({ user, second, text, replies, props }, at) =>
+          post(people[user] ?? ann, second, `(${at}) ${text}`, {
+            props,
+            replies: replies.map((reply, of) =>
+              said(people[reply.user] ?? ann, Math.max(1, second + reply.after), `(${at}.${of})`),
+            ),
+          }),
+        );
+        const count = posts.reduce((sum, { replies }) => sum + 1 + replies.length, 0);
+        expect((await run([...beginning, ...lines])).counts.messages).toMatchObject({ read: count, written: count });
+        const history = await historyOf(room);
+        const names = history.map(({ text }) => /\(([\d.]+)\)/.exec(text)?.[1]);
+        const expected = posts.flatMap(({ replies }, at) => [`${at}`, ...replies.map((_, of) => `${at}.${of}`)]);
+        expect(names.toSorted()).toEqual(expected.toSorted());
+        const idOf = new Map(history.map(({ _id }, at) => [names[at], _id]));
+        expect(history.map(({ thread }) => thread)).toEqual(
+          names.map((name) => (name?.includes('.') ? idOf.get(name.replace(/\..*/, '')) : null)),
+        );
+        const roots = history.filter(({ thread }) => thread === null).map(({ created_at }) => created_at.$date);
+        expect(roots).toEqual(roots.toSorted());
+        expect((await run([...beginning, ...lines])).counts.messages).toMatchObject({ written: 0, present: count });
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it('leaves out lines that are not JSON and fields that are not as they should be, and goes on', async () => {
