@@ -35,14 +35,19 @@ export async function bringFiles(message: SourceMessage, writing: Writing): Prom
   const id = ids('message', message.id, message.at);
   const stored = await messages.unscoped.findOne<Pick<MessageDocument, 'files'>>({ _id: id }, { projection: { files: 1 } });
   for (const file of message.files) {
-    if (stored) tally.present('files');
     const refusal = whyNot(file, attached.length);
-    const brought = refusal === undefined && !stored && !isDryRun ? await bring(file, { message, id }, writing) : refusal;
-    if (typeof brought === 'object') attached.push(brought);
-    else if (brought !== undefined) lacking.push(link(lineOf(file.name), file.address));
-    if (stored) continue;
-    if (typeof brought === 'string') tally.leaveOut('files', brought, { id: file.id, name: file.name, address: file.address });
-    else tally.written('files');
+    if (refusal === undefined && stored) {
+      tally.present('files');
+      continue;
+    }
+    const brought = refusal ?? (isDryRun ? undefined : await bring(file, { message, id }, writing));
+    if (typeof brought === 'string') {
+      lacking.push(link(lineOf(file.name), file.address));
+      tally.leaveOut('files', brought, { id: file.id, name: file.name, address: file.address });
+    } else {
+      if (brought) attached.push(brought);
+      tally.written('files');
+    }
   }
   return { attached: stored?.files ?? attached, lines: lines(...lacking) };
 }

@@ -281,7 +281,7 @@ class MattermostExport implements Source {
 
 /** So many bytes a line may have, and those that are kept parsed. */
 const mostLine = 64 * 1024 * 1024;
-const mostParsed = 8 * 1024 * 1024;
+const mostParsed = 1024 * 1024;
 
 type Context = { id: string; thread: { id: string; at: Date | undefined } | undefined; usernameOf: UsernameOf };
 

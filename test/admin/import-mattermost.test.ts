@@ -2,8 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fileQuotas } from '../../lib/collections/file-quotas.ts';
+import { files } from '../../lib/collections/files.ts';
+import { messages } from '../../lib/collections/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { aName, anAdmin } from '../support/accounts.ts';
 import { admin as command } from '../support/run-command.ts';
@@ -207,9 +210,23 @@ describe('import mattermost', () => {
     expect((await call('GET', `/api/files/${owl?._id.$oid}/content`, { token: admin.token })).status).toBe(200);
     expect(await fileQuotas.findOne({ _id: history[0]?.user.$oid ?? '' })).toMatchObject({ bytes: 1_013 });
 
-    expect((await run(archive)).counts).toMatchObject({ files: { read: 4, present: 4 }, messages: { present: 3, written: 0 } });
+    expect((await run(archive)).counts).toMatchObject({
+      files: { read: 4, present: 3, written: 0, leftOut: { 'not in the archive': 1 } },
+      messages: { present: 3, written: 0 },
+    });
     expect(await fileQuotas.findOne({ _id: history[0]?.user.$oid ?? '' })).toMatchObject({ bytes: 1_013 });
     expect(await historyOf(room)).toEqual(history);
+
+    // As a run leaves it that was killed when the files were there, and their message was not.
+    const { deletedCount } = await messages.deleteMany({ _id: new ObjectId(history[0]?._id.$oid) });
+    expect(deletedCount).toBe(1);
+    expect((await run(archive)).counts).toMatchObject({
+      files: { written: 2, present: 1 },
+      messages: { present: 2, written: 1 },
+    });
+    expect((await historyOf(room)).at(-1)).toMatchObject({ created_at: history[0]?.created_at, files: history[0]?.files });
+    expect(await fileQuotas.findOne({ _id: history[0]?.user.$oid ?? '' })).toMatchObject({ bytes: 1_013 });
+    expect(await files.find({ message: new ObjectId(history[0]?._id.$oid), due: { $exists: true } }).toArray()).toEqual([]);
   });
 
   it('takes any posts in any order of their lines, and each text stands in the service once, in the order of its time', async () => {

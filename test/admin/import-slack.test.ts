@@ -359,7 +359,7 @@ describe('import slack', () => {
         slackUser('U3', bot, { is_bot: true, profile: { bot_id: 'B3' } }),
         slackUser('U4', 'Äöü Ünder.Score.', {}),
         { id: 'U5', name: 12_345_678_901, unknown: { deep: [] } },
-        slackUser('U6', 'admin'),
+        slackUser('U6', 'admin', { is_admin: true, is_owner: true }),
       ],
       channels: [channel],
       days: {
@@ -388,6 +388,8 @@ describe('import slack', () => {
       ].flatMap((row, at) => (at === 3 ? [[expect.stringMatching(/^build-bot\d*$/), true, 'Build Bot'], row] : [row])),
     );
     expect(JSON.parse((await command(['user', 'show', gone, '--json'])).stdout)).toMatchObject({ is_active: false });
+    const owner = history.at(-1)?.username ?? '';
+    expect(JSON.parse((await command(['user', 'show', owner, '--json'])).stdout)).toMatchObject({ is_admin: false });
   });
 
   it('maps people onto accounts by their e-mail addresses only when asked to, and says how many there are', async () => {
