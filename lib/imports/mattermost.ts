@@ -3,16 +3,12 @@ import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { HttpError } from '../errors.ts';
-import { paragraphs } from '../webhooks/markdown.ts';
-import { Reader } from '../webhooks/reader.ts';
-import { readSlack } from '../webhooks/slack.ts';
 import { type Archive, broken, openArchive } from './archive.ts';
-import { outsideCode, withEmoji } from './emoji.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
 import { linesOf } from './lines.ts';
+import { dateOf, readPost } from './mattermost-posts.ts';
 import { PostIndex } from './post-index.ts';
-import type { LeftOut, Source, SourceFile, SourceItem, SourceMessage, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
+import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 
 /*
  * The bulk export of Mattermost: a line of JSON for each thing, alone or as `import.jsonl` in an archive with the
@@ -214,47 +210,17 @@ class MattermostExport implements Source {
       const own = count === 0 ? id : `${id} ${count}`;
       if (reply < 0 && count > 0) others.set(offset, own);
       const thread = reply < 0 ? undefined : { id: others.get(offset) ?? idOf(root), at: dateOf(root.create_at) };
-      yield this.#item(post, { id: own, thread, usernameOf });
+      yield readPost(post, { id: own, thread, usernameOf, fileOf: this.#fileOf });
     }
   }
 
-  #item(post: Json, { id, thread, usernameOf }: Context): SourceItem {
-    const { replies: _, ...raw } = post;
-    const leave = (leftOut: string): SourceItem => ({ leftOut, raw });
-    const [type, user, at] = [textOf(post.type) ?? '', textOf(post.user), dateOf(post.create_at)];
-    if (type.startsWith('system_')) return leave('a message of the system');
-    if (numberOf(post.delete_at)) return leave('deleted in the source');
-    if (!at) return leave('without a time');
-    const props = jsonOf(post.props);
-    const author = authorOf(user, props);
-    if (!author) return leave('without an author');
-    const message = withUsernames(textOf(post.message) ?? '', usernameOf);
-    return {
-      id,
-      author,
-      at,
-      text: paragraphs(type === 'me' && message !== '' ? `_${message}_` : withEmoji(message), attachmentsOf(props)),
-      editedAt: dateOf(numberOf(post.edit_at) || undefined),
-      ...(thread?.at && { thread: { id: thread.id, at: thread.at } }),
-      reactions: listOf(post.reactions)
-        .map(jsonOf)
-        .flatMap(({ user, emoji_name }) => {
-          const [who, emoji] = [textOf(user), textOf(emoji_name)];
-          return who === undefined || emoji === undefined ? [] : [{ emoji, user: who }];
-        }),
-      pinnedAt: post.is_pinned === true ? at : undefined,
-      files: listOf(post.attachments).map((attachment, index) => this.#fileOf(textOf(jsonOf(attachment).path) ?? '', index)),
-      raw,
-    };
-  }
-
-  #fileOf(path: string, index: number): SourceFile {
+  #fileOf = (path: string, index: number): SourceFile => {
     const { archive } = this.#unpacked;
     const file = { id: String(index), name: basename(path) || 'file' };
     const name = [path, `data/${path}`].find((one) => archive?.size(one) !== undefined);
     if (!archive || name === undefined) return file;
     return { ...file, size: archive.size(name) ?? 0, open: () => archive.stream(name) };
-  }
+  };
 
   /** A post that was seen before: its replies follow from it one by one. */
   async #postAt(offset: number, length: number): Promise<Json> {
@@ -283,8 +249,6 @@ class MattermostExport implements Source {
 const mostLine = 64 * 1024 * 1024;
 const mostParsed = 1024 * 1024;
 
-type Context = { id: string; thread: { id: string; at: Date | undefined } | undefined; usernameOf: UsernameOf };
-
 const keyOf = (team: unknown, channel: unknown) => `${textOf(team) ?? ''}/${textOf(channel) ?? ''}`;
 
 function parse(text: string): Json | undefined {
@@ -294,42 +258,4 @@ function parse(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Who has written a post: what a webhook has written is by the name that it gave itself. */
-function authorOf(user: string | undefined, props: Json): SourceMessage['author'] | undefined {
-  const isWebhook = String(props.from_webhook) === 'true';
-  const name = textOf(props.override_username) ?? textOf(props.webhook_display_name);
-  if (isWebhook && name?.trim()) return { id: `webhook ${name}`, username: name, name, isBot: true };
-  return user === undefined ? undefined : { id: user, username: user, isBot: isWebhook };
-}
-
-function attachmentsOf({ attachments }: Json): string {
-  if (attachments === undefined) return '';
-  try {
-    return withEmoji(readSlack(new Reader({ attachments })));
-  } catch (error) {
-    // What programs have sent may be of any form.
-    if (error instanceof HttpError) return '';
-    throw error;
-  }
-}
-
-/** A text with the usernames of here, where these differ. */
-const withUsernames = (text: string, usernameOf: UsernameOf): string =>
-  outsideCode(text, (part) =>
-    // A name may end before a dot that ends the sentence.
-    part.replaceAll(/(?<![\w@./-])@(\w[\w.-]*?)([._-]*)(?![\w.-])/g, (whole, name: string, end: string) => {
-      const [all, most] = [usernameOf((name + end).toLowerCase()), usernameOf(name.toLowerCase())];
-      if (all !== undefined) return `@${all}`;
-      return most === undefined ? whole : `@${most}${end}`;
-    }),
-  );
-
-/** A date from 1970 to 9999, of milliseconds. */
-function dateOf(value: unknown): Date | undefined {
-  const milliseconds = numberOf(value);
-  return milliseconds !== undefined && milliseconds > 0 && milliseconds < 253_402_300_800_000
-    ? new Date(Math.floor(milliseconds))
-    : undefined;
 }

@@ -1,12 +1,7 @@
-import { isObject } from '../api/parameters.ts';
-import { HttpError } from '../errors.ts';
-import { Reader, webAddress } from '../webhooks/reader.ts';
-import { mrkdwn, readSlack } from '../webhooks/slack.ts';
 import { type Archive, broken, openArchive } from './archive.ts';
-import { withEmoji } from './emoji.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
-import type { Source, SourceFile, SourceItem, SourceMessage, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
-import { storable } from './texts.ts';
+import { dateOf, firstText, type Pins, pinsOf, readMessage, timeOf } from './slack-messages.ts';
+import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 
 /*
  * The archive that Slack exports: `users.json`; `channels.json`, `groups.json`, `dms.json` and `mpims.json`, as far as
@@ -43,7 +38,7 @@ class SlackArchive implements Source {
   /** The names of the files of days, by their folder. */
   readonly #days = new Map<string, string[]>();
   readonly #channelNames = new Map<string, string>();
-  /** People, bots and what the messages say of others. */
+  /** The ids of the users by which bots speak. */
   readonly #userOfBot = new Map<string, string>();
   #done = 0;
   readonly #all: number;
@@ -129,76 +124,11 @@ class SlackArchive implements Source {
         yield { leftOut: parsed === undefined ? 'not JSON, or too long' : 'not a list of messages', kind: 'pages', raw: day };
         continue;
       }
-      const all = parsed.map((raw) => ({ raw: jsonOf(raw), original: raw as unknown }));
       // In the order of their times, which is that of the file but for few.
-      all.sort((one, other) => (timeOf(one.raw.ts)?.getTime() ?? 0) - (timeOf(other.raw.ts)?.getTime() ?? 0));
-      for (const { raw, original } of all) yield this.#item(raw, original, { channel, pins, usernameOf });
-    }
-  }
-
-  #item(raw: Json, original: unknown, { channel, pins, usernameOf }: Context): SourceItem {
-    const leave = (leftOut: string): SourceItem => ({ leftOut, raw: original });
-    const [subtype, ts] = [textOf(raw.subtype), textOf(raw.ts)];
-    const at = timeOf(raw.ts);
-    if (raw.is_hidden_by_limit !== undefined || raw.type === 'hidden_by_limit' || subtype === 'hidden_by_limit')
-      return leave("hidden by the limit of the source's plan");
-    if (subtype === 'tombstone') return leave('deleted in the source');
-    if (subtype !== undefined && systemMessages.test(subtype)) return leave('a message of the system');
-    if (ts === undefined || !at) return leave('without a time');
-    const author = this.#author(raw);
-    if (!author) return leave('without an author');
-    const files = listOf(raw.files ?? (raw.file === undefined ? undefined : [raw.file])).map((file, index) =>
-      fileOf(jsonOf(file), index),
-    );
-    const thread = textOf(raw.thread_ts);
-    const threadAt = timeOf(raw.thread_ts);
-    const edited = jsonOf(raw.edited);
-    return {
-      id: `${channel}:${ts}`,
-      author,
-      at,
-      text: this.#text(raw, subtype, usernameOf),
-      editedAt: timeOf(edited.ts),
-      thread: thread !== undefined && threadAt && thread !== ts ? { id: `${channel}:${thread}`, at: threadAt } : undefined,
-      isInRoom: subtype === 'thread_broadcast' || subtype === 'reply_broadcast',
-      reactions: listOf(raw.reactions).map(jsonOf).flatMap(reactionsOf),
-      pinnedAt: pins.get(ts) ?? (listOf(raw.pinned_to).includes(channel) ? at : undefined),
-      files,
-      raw: original,
-    };
-  }
-
-  #author(raw: Json): SourceMessage['author'] | undefined {
-    const [user, bot] = [textOf(raw.user), textOf(raw.bot_id)];
-    const profile = jsonOf(raw.user_profile);
-    if (user !== undefined)
-      return { id: user, username: textOf(profile.name), name: firstText(profile.real_name), isBot: bot !== undefined };
-    const known = bot === undefined ? undefined : this.#userOfBot.get(bot);
-    const name = firstText(raw.username, jsonOf(raw.bot_profile).name);
-    if (known !== undefined) return { id: known, username: name, name, isBot: true };
-    if (bot === undefined && name === undefined) return undefined;
-    return { id: bot ?? `bot ${name}`, username: name, name, isBot: true };
-  }
-
-  /** The text in Markdown: as from a webhook, but that ids are known. */
-  #text(raw: Json, subtype: string | undefined, usernameOf: UsernameOf): string {
-    const name = (text: string) =>
-      text.replaceAll(/<([@#])([A-Z0-9]+)(\|[^<>]*)?>/g, (whole, sign: string, id: string) => {
-        const known = sign === '@' ? usernameOf(id) : this.#channelNames.get(id);
-        return known === undefined ? whole : `<${sign}${id}|${known}>`;
-      });
-    const { text, blocks, attachments } = within(raw, name) as Json;
-    const plain = withEmoji(mrkdwn(storable(textOf(text) ?? '')));
-    if (subtype === 'me_message') return plain === '' ? '' : `_${plain}_`;
-    if (blocks === undefined && attachments === undefined) return plain;
-    try {
-      const read = withEmoji(readSlack(new Reader({ text, blocks, attachments })));
-      // It reads less of a text than people write.
-      return read.length < plain.length ? plain : read;
-    } catch (error) {
-      // What programs have sent may be of any form.
-      if (error instanceof HttpError) return plain;
-      throw error;
+      const times = new Map(parsed.map((message: unknown) => [message, timeOf(jsonOf(message).ts)?.getTime() ?? 0]));
+      parsed.sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
+      const [channelNames, userOfBot] = [this.#channelNames, this.#userOfBot];
+      for (const message of parsed) yield readMessage(message, { channel, pins, usernameOf, channelNames, userOfBot });
     }
   }
 
@@ -221,65 +151,9 @@ class SlackArchive implements Source {
   }
 }
 
-type Context = { channel: string; pins: Pins; usernameOf: UsernameOf };
-type Pins = ReadonlyMap<string, Date>;
-
 const roomLists = [
   { file: 'channels.json', kind: 'public' },
   { file: 'groups.json', kind: 'private' },
   { file: 'mpims.json', kind: 'direct' },
   { file: 'dms.json', kind: 'direct' },
 ] as const;
-
-/** What says that something happened, and nothing that somebody has said. */
-const systemMessages =
-  /^((channel|group|bot|app)_(join|leave|topic|purpose|name|archive|unarchive|add|remove|conversion|convert_to_private|posting_permissions)|pinned_item|unpinned_item|ekm_access_denied|channel_canvas_updated|document_mention|huddle_thread|sh_room_created|sh_room_shared|reminder_add|joiner_notification|joiner_notification_for_inviter|message_changed|message_deleted|message_replied|bot_enable|bot_disable|assistant_app_thread)$/;
-
-/** Some texts within an object, each changed: as deep as blocks go. */
-function within(value: unknown, change: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return change(value);
-  if (depth > 20) return undefined;
-  if (Array.isArray(value)) return value.map((one) => within(one, change, depth + 1));
-  if (!isObject(value)) return value;
-  const chosen = depth === 0 ? ['text', 'blocks', 'attachments'] : Object.keys(value);
-  return Object.fromEntries(
-    chosen.filter((key) => Object.hasOwn(value, key)).map((key) => [key, within(value[key], change, depth + 1)]),
-  );
-}
-
-const firstText = (...values: unknown[]): string | undefined => values.map(textOf).find((text) => text?.trim());
-
-const pinsOf = (channel: Json): Pins =>
-  new Map(
-    listOf(channel.pins)
-      .map(jsonOf)
-      .flatMap(({ id, created }) => {
-        const [ts, at] = [textOf(id), dateOf((numberOf(created) ?? Number.NaN) * 1000)];
-        return ts !== undefined && at ? [[ts, at] as const] : [];
-      }),
-  );
-
-const reactionsOf = ({ name, users }: Json) =>
-  listOf(users).flatMap((user) => {
-    const [emoji, id] = [textOf(name), textOf(user)];
-    return emoji === undefined || id === undefined ? [] : [{ emoji, user: id }];
-  });
-
-function fileOf(file: Json, index: number): SourceFile {
-  const name = firstText(file.title, file.name) ?? 'file';
-  const address = [file.permalink, file.url_private, file.external_url]
-    .map((one) => webAddress(textOf(one) ?? ''))
-    .find((one) => one !== undefined);
-  return { id: textOf(file.id) ?? String(index), name, ...(address !== undefined && { address }) };
-}
-
-/** The time of a message, which is its name as well: seconds with six digits behind them. */
-function timeOf(ts: unknown): Date | undefined {
-  const text = textOf(ts);
-  return text !== undefined && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? dateOf(Math.floor(Number(text) * 1000)) : undefined;
-}
-
-/** A date from 1970 to 9999. */
-function dateOf(milliseconds: number): Date | undefined {
-  return milliseconds >= 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds) : undefined;
-}

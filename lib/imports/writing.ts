@@ -3,8 +3,11 @@ import type { Ids } from './ids.ts';
 import type { People } from './people.ts';
 import type { Tally } from './tally.ts';
 
-/** What writes messages, and where. */
-export type Writing = { ids: Ids; people: People; tally: Tally; isDryRun: boolean; room: TargetRoom };
+/** What a run of an import has in common. */
+export type Run = { ids: Ids; people: People; tally: Tally; isDryRun: boolean };
+
+/** A run, and the room that it writes messages to. */
+export type Writing = Run & { room: TargetRoom };
 
 /** The room of some messages. While it does not exist, `seq` and `ordinal` are those of the last message for it. */
 export type TargetRoom = {

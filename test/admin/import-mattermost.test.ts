@@ -277,7 +277,13 @@ describe('import mattermost', () => {
       { type: 'post' },
       { type: 'post', post: { team: 'team', channel: room, user: ann, message: 'No time' } },
       { type: 'post', post: { team: 'team', channel: room, message: 'Nobody', create_at: 1 } },
-      post(ann, 1, 'Kept', { replies: 'none', reactions: [null, { user: 7 }], attachments: {}, props: 'x', edit_at: 'x' }),
+      post(ann, 1, 'Kept', {
+        replies: 'none',
+        reactions: [null, { user: 7 }],
+        attachments: {},
+        props: { from_webhook: { toString: 1 } },
+        edit_at: 'x',
+      }),
     ]);
     expect(counts.pages).toMatchObject({ read: 2, leftOut: { 'not JSON, or too long': 2 } });
     expect(counts.messages).toMatchObject({ read: 4, written: 1, leftOut: { 'without a time': 2, 'without an author': 1 } });
