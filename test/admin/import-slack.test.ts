@@ -623,14 +623,12 @@ describe('import slack', () => {
     ],
     ['has entries that overlap', [{ name: 'users.json', bytes: '[]', packedSize: 500 }], 'overlap'],
     ['has a list that is none', [{ name: 'users.json', bytes: '{"a":1}' }], 'has no list in users.json'],
-  ])('refuses an archive that %s, and writes nothing', async (_what, content, sentence) => {
+  ])('refuses an archive that %s', async (_what, content, sentence) => {
     const file = join(directory, `${aName()}.zip`);
     await writeFile(file, typeof content === 'string' ? content : zipOf(content));
-    const before = await messages.unscoped.countDocuments({});
     const ended = await command(['import', 'slack', file]);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain(sentence);
-    expect(await messages.unscoped.countDocuments({})).toBe(before);
   });
 
   it('names a file that is not there, and does not replace one by what is left out', async () => {
