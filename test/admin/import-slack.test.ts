@@ -8,7 +8,8 @@ import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
-import { type Account, aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
+import { type Account, aName, anAccount, anAddress, anAdmin, logIn } from '../support/accounts.ts';
+import { mailsTo } from '../support/mail.ts';
 import { admin as command } from '../support/run-command.ts';
 import { type SlackExport, slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -161,6 +162,17 @@ describe('import slack', () => {
       unread: 1,
       role: 'owner',
     });
+  });
+
+  it('lets people claim their accounts by the e-mail addresses that they had, and nobody without a code', async () => {
+    const [ann, email] = [aName(), `${aName()}@example.org`];
+    await aWorkspace().run({ users: [slackUser('U1', ann, { profile: { real_name: 'Ann', email } })] });
+    expect((await logIn(call, ann, 'a horse, a battery')).status).toBe(401);
+    const source = anAddress();
+    expect((await call('POST', '/api/codes', { body: { email, purpose: 'password' }, source })).status).toBe(204);
+    const body = { code: mailsTo(email).at(-1)?.code, password: 'a horse, a battery' };
+    expect((await call('PUT', '/api/password', { body })).status).toBe(204);
+    expect((await logIn(call, ann, 'a horse, a battery')).status).toBe(201);
   });
 
   it('changes nothing when it runs again, and a later archive adds what is new, after what people have written here', async () => {
