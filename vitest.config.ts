@@ -30,7 +30,7 @@ const thorough = [
   'packages/embedded-mongodb/test/**/differential.test.ts',
   'packages/embedded-mongodb/test/{backup,damage,damage-harness,durability-*,faults-*,limits,private,spec-tests,wire-*,with-database,group-commit}.test.ts',
   // Processes of their own.
-  'test/admin/{damage,data-directory,terminal,transfer}.test.ts',
+  'test/admin/{damage,data-directory,import-killed,terminal,transfer}.test.ts',
   'test/lib/{clocks,database/client}.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',

@@ -2,6 +2,15 @@ import { scopes } from '../lib/api/scopes.ts';
 import type { Command, Run } from './command.ts';
 
 const yes = { yes: { type: 'boolean' } } as const;
+const importUsage = '[--dry-run] [--map-by-email] [--workspace <name>] [--left-out <file>]';
+const importSummary =
+  'May be repeated, also with a later archive: what is there already stays as it is. With --dry-run it counts what would come over; with --map-by-email, people with the e-mail address of an account here are that account; --workspace tells the archives of several workspaces apart; --left-out names a new file for what does not come over.';
+const importOptions = {
+  'dry-run': { type: 'boolean' },
+  'map-by-email': { type: 'boolean' },
+  workspace: { type: 'string' },
+  'left-out': { type: 'string' },
+} as const;
 const newPassword = 'Asks for it, hidden and twice, or reads it from standard input.';
 
 /** Every command by its name, in the order of the overview. What carries them out is loaded once there is a database to work on. */
@@ -170,6 +179,20 @@ export const commands: Record<string, Command> = {
     options: { force: { type: 'boolean' }, 'skip-damaged': { type: 'boolean' } },
     takesDamaged: true,
   },
+  'import slack': {
+    usage: `<export.zip> ${importUsage}`,
+    summary: `Imports people, rooms and messages from an archive that Slack has exported. ${importSummary}`,
+    operands: 1,
+    options: importOptions,
+    makesDatabase: true,
+  },
+  'import mattermost': {
+    usage: `(<export.jsonl> | <export.zip>) ${importUsage}`,
+    summary: `Imports people, rooms, messages and files from a bulk export of Mattermost. ${importSummary}`,
+    operands: 1,
+    options: importOptions,
+    makesDatabase: true,
+  },
   import: {
     usage: '<file>',
     summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',
@@ -189,7 +212,10 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   database: async () => (await import('./commands/database.ts')).databaseCommands,
   backup: async () => (await import('./commands/database.ts')).databaseCommands,
   export: async () => (await import('./commands/transfer.ts')).transferCommands,
-  import: async () => (await import('./commands/transfer.ts')).transferCommands,
+  import: async () => ({
+    ...(await import('./commands/transfer.ts')).transferCommands,
+    ...(await import('./commands/import.ts')).importCommands,
+  }),
 };
 
 /** What carries out a command. */

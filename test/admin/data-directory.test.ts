@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { dataDirectories } from '../support/data-directories.ts';
 import { runCommand } from '../support/run-command.ts';
+import { slackUser, writeSlackExport } from '../support/slack-export.ts';
 
 const { directory, environmentOf } = dataDirectories('chat-admin');
 const administer = (name: string, words: string[], input = '') =>
@@ -54,6 +55,10 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
     expect(await administer('source', ['export', file])).toMatchObject({ code: 0, stderr: '' });
     expect(await administer('target', ['import', file])).toMatchObject({ code: 0, stderr: '' });
     expect((await administer('target', ['user', 'list'])).stdout).toContain('ann@example.org');
+    const archive = join(directory, 'slack.zip');
+    await writeSlackExport(archive, { users: [slackUser('U1', 'bob')] });
+    expect(await administer('moved', ['import', 'slack', archive])).toMatchObject({ code: 0, stderr: '' });
+    expect((await administer('moved', ['user', 'list'])).stdout).toMatch(/^bob /m);
   });
 });
 

@@ -1,0 +1,68 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { importFromSource } from '../../lib/imports/import.ts';
+import { openMattermost } from '../../lib/imports/mattermost.ts';
+import { openSlack } from '../../lib/imports/slack.ts';
+import type { Source } from '../../lib/imports/source.ts';
+import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
+import { toPrintableJson } from '../../lib/printable-json.ts';
+import type { Options, Run } from '../command.ts';
+import { table } from '../output.ts';
+import { progressBar } from '../progress.ts';
+
+export const importCommands: Record<string, Run> = {
+  'import slack': importing(openSlack),
+  'import mattermost': importing(openMattermost),
+};
+
+/** A command that imports the archive of another chat. */
+function importing(openSource: (path: string) => Promise<Source>): Run {
+  return async ([path = ''], options, { stderr }) => {
+    const source = await openSource(path);
+    const bar = progressBar(stderr);
+    let leftOut: ReturnType<typeof openLeftOut> | undefined;
+    try {
+      leftOut = openLeftOut(options['left-out']);
+      const report = await importFromSource(source, {
+        workspace: typeof options.workspace === 'string' ? options.workspace : '',
+        isDryRun: options['dry-run'] === true,
+        mapsByEmail: options['map-by-email'] === true,
+        leaveOut: leftOut.write,
+        progress: bar.update,
+      });
+      return { data: { ...report, is_dry_run: options['dry-run'] === true }, text: textOf(report, options) };
+    } finally {
+      bar.end();
+      leftOut?.close();
+      await source.close();
+    }
+  };
+}
+
+/** The file for what is left out, a line of JSON for each record: new, and only its owner can read it. */
+function openLeftOut(path: Options[string]): { write: LeaveOut; close: () => void } {
+  if (typeof path !== 'string') return { write: () => {}, close: () => {} };
+  const file = openSync(path, 'wx', 0o600);
+  return {
+    write: (kind, reason, record) => void writeSync(file, `${toPrintableJson({ kind, reason, record })}\n`),
+    close: () => closeSync(file),
+  };
+}
+
+function textOf({ counts, notes }: Report, options: Options): string {
+  const isDryRun = options['dry-run'] === true;
+  const rows = Object.entries(counts)
+    .filter(([, { read }]) => read > 0)
+    .map(([kind, { read, written, present, leftOut }]) => {
+      const left = Object.values(leftOut).reduce((one, other) => one + other, 0);
+      return [kind, ...[read, written, present, left].map(String)];
+    });
+  const reasons = Object.entries(counts).flatMap(([kind, { leftOut }]) =>
+    Object.entries(leftOut).map(([reason, count]) => `  ${count} ${kind}: ${reason}`),
+  );
+  return [
+    table(['', 'READ', isDryRun ? 'TO WRITE' : 'WRITTEN', 'THERE', 'LEFT OUT'], rows),
+    ...(reasons.length > 0 ? ['Left out:', ...reasons] : []),
+    ...(Object.keys(notes).length > 0 ? ['Besides:', ...Object.entries(notes).map(([what, count]) => `  ${count} ${what}`)] : []),
+    ...(isDryRun ? ['Nothing was written.'] : []),
+  ].join('\n');
+}

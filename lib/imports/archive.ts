@@ -1,0 +1,132 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { inflateRawSync } from 'node:zlib';
+import { Entry, openPromise, type ZipFile } from 'yauzl';
+
+/** The files of a zip archive, by their names. */
+export type Archive = {
+  names: string[];
+  /** How many bytes a file has, as the archive says; reading ends with an error where it has more. */
+  size: (name: string) => number | undefined;
+  /** All bytes of a file, of `most` at most; an error for a longer one. */
+  read: (name: string, most: number) => Promise<Buffer>;
+  stream: (name: string) => Promise<Readable>;
+  close: () => void;
+};
+
+/*
+ * What an archive may take: more entries or bytes than any workspace has, or bytes that were packed as no text can
+ * be, are a bomb. Entries that share their bytes would be one without looking so.
+ */
+const mostEntries = 1_000_000;
+const mostBytes = 1024 ** 4;
+const mostRatio = 500;
+/** Less than that is no bomb, however well it was packed. */
+const harmless = 64 * 1024 * 1024;
+
+/** Opens a zip archive, of which the directory is read and checked before anything else. */
+export async function openArchive(path: string): Promise<Archive> {
+  const zip = await opened(path);
+  try {
+    const entries = await entriesOf(zip, path);
+    const find = (name: string): Entry => {
+      const entry = entries.get(name);
+      if (!entry) throw broken(path, `has no ${name}`);
+      return entry;
+    };
+    const openStream = async (name: string, isPacked: boolean): Promise<Readable> => {
+      const entry = find(name);
+      if (entry.isEncrypted()) throw broken(path, `is encrypted at ${name}`);
+      try {
+        return await zip.openReadStreamPromise(entry, isPacked ? { decodeFileData: false } : {});
+      } catch (error) {
+        throw broken(path, `can't be read at ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    };
+    return {
+      names: [...entries.keys()],
+      size: (name) => entries.get(name)?.uncompressedSize,
+      stream: (name) => openStream(name, false),
+      read: async (name, most) => {
+        const entry = find(name);
+        if (entry.uncompressedSize > most) throw broken(path, `has more than ${most} bytes in ${name}`);
+        const bytes = unpacked(await buffer(await openStream(name, true)), entry);
+        if (bytes?.length !== entry.uncompressedSize) throw broken(path, `has other bytes than it says in ${name}`);
+        return bytes;
+      },
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+/** The bytes of a packed file, all of them in one step: a stream for each of many small files takes several times as long. */
+function unpacked(packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer | undefined {
+  if (compressionMethod === stored) return packed;
+  if (compressionMethod !== deflated) return undefined;
+  try {
+    return inflateRawSync(packed, { maxOutputLength: uncompressedSize + 1 });
+  } catch {
+    return undefined;
+  }
+}
+
+const stored = 0;
+const deflated = 8;
+
+async function opened(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { autoClose: false, lazyEntries: true, strictFileNames: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw error;
+    throw broken(path, 'is not a zip archive, or was cut off');
+  }
+}
+
+async function entriesOf(zip: ZipFile, path: string): Promise<Map<string, Entry>> {
+  if (zip.entryCount > mostEntries) throw broken(path, `has more than ${mostEntries} entries`);
+  const entries = new Map<string, Entry>();
+  let [packed, unpacked] = [0, 0];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      packed += entry.compressedSize;
+      unpacked += entry.uncompressedSize;
+      if (isTooDense(entry.compressedSize, entry.uncompressedSize))
+        throw broken(path, `unpacks to too much at ${entry.fileName}`);
+      if (entry.fileName.endsWith('/')) continue;
+      if (entries.has(entry.fileName)) throw broken(path, `has ${entry.fileName} twice`);
+      entries.set(entry.fileName, needed(entry));
+    }
+  } catch (error) {
+    if (error instanceof ArchiveError) throw error;
+    throw broken(path, `can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (packed > zip.fileSize) throw broken(path, 'has entries that overlap');
+  if (unpacked > mostBytes || isTooDense(zip.fileSize, unpacked)) throw broken(path, 'unpacks to too much');
+  return entries;
+}
+
+/** What reading an entry takes: an archive has one for each room and day, and the rest of them would take half a kilobyte each. */
+function needed({ compressedSize, uncompressedSize, compressionMethod, ...entry }: Entry): Entry {
+  const { crc32, generalPurposeBitFlag, relativeOffsetOfLocalHeader } = entry;
+  const fields = {
+    compressedSize,
+    uncompressedSize,
+    compressionMethod,
+    crc32,
+    generalPurposeBitFlag,
+    relativeOffsetOfLocalHeader,
+  };
+  return Object.assign(Object.create(Entry.prototype) as Entry, fields);
+}
+
+const isTooDense = (packed: number, unpacked: number) => unpacked > harmless && unpacked > mostRatio * packed;
+
+/** An archive is not as it must be. */
+export class ArchiveError extends Error {
+  override name = 'ArchiveError';
+}
+
+export const broken = (path: string, what: string) => new ArchiveError(`The file ${path} ${what}.`);

@@ -1,0 +1,274 @@
+import type { ObjectId } from 'mongodb';
+import { type AttachedFile, type MessageDocument, messages } from '../collections/messages.ts';
+import { readMarkers } from '../collections/read-markers.ts';
+import { rooms } from '../collections/rooms.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { outcomesOf, retryContended } from '../database/writes.ts';
+import { findMentions } from '../messages/mentions.ts';
+import { mostEmoji } from '../messages/reactions.ts';
+import { tokensOf } from '../messages/tokens.ts';
+import { noSuchRoom } from '../rooms/permissions.ts';
+import { takePlace } from '../rooms/sequence.ts';
+import { paragraphs } from '../webhooks/markdown.ts';
+import { reactionOf } from './emoji.ts';
+import { bringFiles, settleFiles } from './files.ts';
+import type { Ids } from './ids.ts';
+import type { Account } from './people.ts';
+import type { SourceMessage } from './source.ts';
+import { messageTexts } from './texts.ts';
+import type { TargetRoom, Writing } from './writing.ts';
+
+type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
+type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'repliers'>;
+
+/** The message with which a thread began, and what its new replies change in it. */
+type Root = { _id: ObjectId; user: ObjectId; repliers: ObjectId[]; replied_at?: Date };
+
+/**
+ * Writes messages of a room in their order, those that are not there yet. A room that does not exist gets them at the
+ * places that they have among themselves, so that a run that was cut off ends as any other; one that people are in gets
+ * them at its next places.
+ */
+export async function writeBatch(batch: SourceMessage[], writing: Writing): Promise<void> {
+  const divided: DividedMessage[] = [];
+  for (const message of batch) {
+    const { attached, lines } = await bringFiles(message, writing);
+    const texts = messageTexts(paragraphs(message.text, lines));
+    divided.push({ message, attached, texts: texts.length === 0 && attached.length > 0 ? [''] : texts });
+  }
+  const { drafts, replied } = await draftsOf(divided, writing);
+  const { room, isDryRun } = writing;
+  if (isDryRun) room.seq += drafts.length;
+  if (drafts.length === 0 || isDryRun) return;
+  const documents = await placed(room, drafts);
+  const known = new Map(documents.map((document) => [document._id.toHexString(), document]));
+  for (const { _id, ...replies } of replied)
+    Object.assign(known.get(_id.toHexString()) ?? {}, { has_replies: true, ...noted(replies) });
+  // All before the messages exist: nobody sees a reply uncounted, or old messages as new ones, whenever this is cut off.
+  await noteReplies(replied.filter(({ _id }) => !known.has(_id.toHexString())));
+  await followThreads(room, documents, replied);
+  if (room.exists) await readOn(room, documents);
+  await insert(documents);
+  await settleFiles(documents);
+  for (const { created_at } of documents) if (!room.lastAt || created_at > room.lastAt) room.lastAt = created_at;
+  // Unless somebody has written since.
+  if (room.exists) await rooms.updateOne({ _id: room._id, seq: room.seq }, { $set: { last_message_at: room.lastAt } });
+}
+
+type DividedMessage = { message: SourceMessage; attached: AttachedFile[]; texts: string[] };
+
+/** The ids of a message and of what did not fit into it. */
+const partIds = (ids: Ids, { id, at }: SourceMessage, count: number): ObjectId[] =>
+  Array.from({ length: count }, (_, part) => ids('message', part === 0 ? id : `${id} ${part}`, at));
+
+async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ drafts: Draft[]; replied: Root[] }> {
+  const { ids, people, tally, isDryRun, room } = writing;
+  const rootIdOf = ({ id, at }: { id: string; at: Date }) => room.roots.get(id) ?? ids('message', id, at);
+  const stored = await findStored([
+    ...batch.flatMap(({ message, texts }) => partIds(ids, message, texts.length)),
+    ...batch.flatMap(({ message: { thread } }) => (thread ? [rootIdOf(thread)] : [])),
+  ]);
+  const roots = new Map<string, Root>();
+  const remember = (_id: ObjectId, user: ObjectId): Root => {
+    const key = _id.toHexString();
+    const root = roots.get(key) ?? { _id, user, repliers: stored.get(key)?.repliers ?? [] };
+    roots.set(key, root);
+    return root;
+  };
+  const drafts: Draft[] = [];
+  const replied = new Set<Root>();
+  for (const { message, attached, texts } of batch) {
+    const { thread, author: writer, reactions, at } = message;
+    tally.read('messages');
+    tally.read('reactions', reactions.length);
+    const all = partIds(ids, message, texts.length);
+    const [own] = all;
+    if (!own) {
+      tally.leaveOut('messages', 'without a text', message.raw);
+      for (const reaction of reactions) tally.leaveOut('reactions', 'of a message that is left out', reaction);
+      continue;
+    }
+    const author = await people.named(writer);
+    const rootId = thread && rootIdOf(thread);
+    const storedRoot = rootId && stored.get(rootId.toHexString());
+    let root = rootId && (storedRoot ? remember(rootId, storedRoot.user) : roots.get(rootId.toHexString()));
+    // A promoted reply, which comes again.
+    if (root?._id.equals(own)) root = undefined;
+    if (!root) remember(own, author._id);
+    if (thread && !root) room.roots.set(thread.id, own);
+
+    const missing = all.flatMap((_id, part) => (stored.has(_id.toHexString()) ? [] : [{ _id, text: texts[part] ?? '', part }]));
+    for (const _id of all) stored.set(_id.toHexString(), stored.get(_id.toHexString()) ?? { _id, user: author._id });
+    if (missing.length === 0) tally.present('messages');
+    else tally.written('messages');
+    if (missing[0]?.part !== 0) tally.present('reactions', reactions.length);
+    if (missing.length === 0) continue;
+    if (thread && !root && !isDryRun) tally.note('replies that begin their thread, because its first message is missing');
+    if (texts.length > 1) tally.note('messages that were too long, and became several');
+
+    for (const { _id, text, part } of missing) {
+      const isFirst = part === 0;
+      const files = isFirst && attached.length > 0 ? attached : undefined;
+      drafts.push({
+        _id,
+        room: room._id,
+        user: author._id,
+        text,
+        ...(files && { files }),
+        words: tokensOf({ text, files }, author._id),
+        created_at: at,
+        edited_at: message.editedAt ?? null,
+        deleted_at: null,
+        thread: root?._id ?? null,
+        ...(root && message.isInRoom !== true && { is_folded: true as const }),
+        mentions: mentionedIn(text, room),
+        reactions: isFirst ? reactionsOf(message, writing) : [],
+        pinned_at: (isFirst && message.pinnedAt) || null,
+        ...(isFirst && message.pinnedAt && { is_pinned: true as const }),
+      });
+    }
+    if (!root) continue;
+    root.repliers = [...root.repliers.filter((one) => !one.equals(author._id)), author._id].slice(-mostRepliers);
+    root.replied_at = at;
+    replied.add(root);
+  }
+  return { drafts, replied: [...replied] };
+}
+
+const mostRepliers = 3;
+
+async function findStored(wanted: ObjectId[]): Promise<Map<string, StoredMessage>> {
+  const options = { projection: { user: 1, repliers: 1 }, batchSize: wanted.length + 1 } as const;
+  const found = await messages.unscoped.find<StoredMessage>({ _id: { $in: wanted } }, options).toArray();
+  return new Map(found.map((message) => [message._id.toHexString(), message]));
+}
+
+/** The members whom a text mentions. Nobody is told, and `@room` and `@here` address nobody: the message is an old one. */
+function mentionedIn(text: string, { named }: TargetRoom): ObjectId[] {
+  if (!text.includes('@')) return [];
+  const names = findMentions(text).flatMap((candidates) => candidates.find((name) => named.has(name)) ?? []);
+  return [...new Set(names)].map((name) => named.get(name) as ObjectId);
+}
+
+function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
+  const kept = new Map<string, MessageDocument['reactions'][number]>();
+  const emojis = new Set<string>();
+  for (const reaction of reactions) {
+    const [emoji, user] = [reactionOf(reaction.emoji), people.get(reaction.user)];
+    const refusal = whyNot(emoji, user);
+    if (refusal || !emoji || !user) {
+      tally.leaveOut('reactions', refusal ?? '', reaction);
+      continue;
+    }
+    emojis.add(emoji);
+    kept.set(`${emoji} ${user._id.toHexString()}`, { emoji, user: user._id });
+    tally.written('reactions');
+  }
+  return [...kept.values()];
+
+  function whyNot(emoji: string | undefined, user: Account | undefined): string | undefined {
+    if (emoji === undefined) return 'not an emoji or a word';
+    if (!user) return 'of somebody who is not in the archive';
+    if (kept.has(`${emoji} ${user._id.toHexString()}`)) return 'twice by one person';
+    return emojis.size >= mostEmoji && !emojis.has(emoji) ? `more than ${mostEmoji} different ones` : undefined;
+  }
+}
+
+/** The messages with their places. */
+async function placed(room: TargetRoom, drafts: Draft[]): Promise<MessageDocument[]> {
+  const counted = drafts.filter(({ is_folded }) => !is_folded).length;
+  if (room.exists) {
+    const taken = await takePlace({ where: { _id: room._id } }, drafts.length, counted);
+    if (!taken) throw noSuchRoom();
+    room.seq = taken.seq - drafts.length;
+    room.ordinal = taken.message_count - counted;
+  }
+  return drafts.map((draft) => {
+    room.seq++;
+    if (!draft.is_folded) room.ordinal++;
+    return { ...draft, seq: room.seq, ordinal: room.ordinal };
+  });
+}
+
+const noted = ({ repliers, replied_at }: Pick<Root, 'repliers' | 'replied_at'>) => ({
+  repliers,
+  ...(replied_at && { replied_at }),
+});
+
+async function noteReplies(roots: Root[]): Promise<void> {
+  const updates = roots.map(({ _id, repliers, replied_at }) => ({
+    updateOne: {
+      filter: { _id },
+      update: { $set: { has_replies: true as const, repliers }, ...(replied_at && { $max: { replied_at } }) },
+    },
+  }));
+  if (updates.length > 0) await messages.unscoped.bulkWrite(updates, { ordered: false });
+}
+
+/** Has those who began a thread, replied or were mentioned follow it, as those of whom they have read everything. */
+async function followThreads(room: TargetRoom, documents: MessageDocument[], roots: Root[]): Promise<void> {
+  const beganBy = new Map(roots.map(({ _id, user }) => [_id.toHexString(), user]));
+  const followers = new Map<string, { _id: FollowedThreadDocument['_id']; seq: number; at: Date }>();
+  const follow = (thread: ObjectId, user: ObjectId, { seq, created_at: at }: MessageDocument) =>
+    followers.set(`${thread} ${user}`, { _id: { thread, user }, seq, at });
+  for (const reply of documents) {
+    const { thread, user, mentions } = reply;
+    if (!thread) continue;
+    for (const one of [beganBy.get(thread.toHexString()) ?? user, user, ...mentions]) follow(thread, one, reply);
+  }
+  const all = [...followers.values()];
+  if (all.length === 0) return;
+  // Most are new, and are inserted in a third of the time that upserts take.
+  const inserted = await outcomesOf(
+    all.length,
+    followedThreads.insertMany(
+      all.map(({ _id, seq, at }) => ({ _id, room: room._id, seq, replied_seq: seq, replied_at: at })),
+      { ordered: false },
+    ),
+  );
+  const known = all.filter((_, index) => inserted[index]?.status === 'rejected');
+  const updates = known.map(({ _id, seq, at }) => ({
+    updateOne: {
+      filter: { _id },
+      update: { $set: { room: room._id }, $max: { seq, replied_seq: seq, replied_at: at } },
+      upsert: true,
+    },
+  }));
+  if (updates.length > 0) await retryContended(() => followedThreads.bulkWrite(updates, { ordered: false }));
+}
+
+/** Has those who had read everything before these messages read them, too: they are no news. */
+async function readOn({ _id: room, seq, ordinal }: TargetRoom, documents: MessageDocument[]): Promise<void> {
+  const before = ordinal - documents.filter(({ is_folded }) => !is_folded).length;
+  await readMarkers.updateMany({ '_id.room': room, ordinal: { $gte: before } }, { $max: { seq, ordinal } });
+}
+
+/** Inserts messages in their order, few enough at a time for the database to index their words well within a call's time. */
+async function insert(documents: MessageDocument[]): Promise<void> {
+  let some: MessageDocument[] = [];
+  let weight = 0;
+  for (const document of documents) {
+    some.push(document);
+    weight += document.words?.length ?? 0;
+    if (weight < mostWords) continue;
+    await insertSome(some);
+    some = [];
+    weight = 0;
+  }
+  if (some.length > 0) await insertSome(some);
+}
+
+/** In characters: a message of a few lines has some hundred. */
+const mostWords = 150_000;
+
+async function insertSome(documents: MessageDocument[]): Promise<void> {
+  try {
+    await messages.unscoped.insertMany(documents, { ordered: true });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new Error('Another import wrote the same messages at the same time. Run this one again when that one is done.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs';
+
+/** A line of a file and where it is; no text for one that is too long. */
+export type Line = { text: string | undefined; offset: number; length: number };
+
+/** The lines of a file, each with its place in bytes. Of one that is too long, nothing is kept. */
+export async function* linesOf(path: string, most: number): AsyncGenerator<Line> {
+  let begun: Buffer[] = [];
+  let [offset, length] = [0, 0];
+  const take = (bytes: Buffer) => {
+    length += bytes.length;
+    if (length <= most) begun.push(bytes);
+    else begun = [];
+  };
+  const end = (): Line => {
+    const line = { text: length > most ? undefined : Buffer.concat(begun).toString('utf8'), offset, length };
+    offset += length + 1;
+    begun = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      take(chunk.subarray(from, at));
+      yield end();
+      from = at + 1;
+    }
+    take(chunk.subarray(from));
+  }
+  if (length > 0) yield end();
+}

@@ -1,0 +1,159 @@
+import { type Archive, broken, openArchive } from './archive.ts';
+import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
+import { dateOf, firstText, type Pins, pinsOf, readMessage, timeOf } from './slack-messages.ts';
+import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
+
+/*
+ * The archive that Slack exports: `users.json`; `channels.json`, `groups.json`, `dms.json` and `mpims.json`, as far as
+ * the one who exported them could see them; and a folder for each room with a file for each day. Fields may be missing, and
+ * there may be more of them: only what is used is looked at, and nothing of it stops an import.
+ */
+
+/** A file of a day, or of all people, is read as a whole. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Opens an archive of Slack; an error for any other file. */
+export async function openSlack(path: string): Promise<Source> {
+  const archive = await openArchive(path);
+  try {
+    const root = rootOf(archive);
+    if (root === undefined) throw broken(path, 'is not an export of Slack: it has neither users.json nor channels.json');
+    return new SlackArchive(archive, root);
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+}
+
+/** The folder of an archive that somebody has packed again. */
+function rootOf({ names }: Archive): string | undefined {
+  const found = names.filter((name) => /(^|\/)(users|channels)\.json$/.test(name)).map((name) => name.replace(/[^/]+$/, ''));
+  return found.sort((one, other) => one.length - other.length)[0];
+}
+
+class SlackArchive implements Source {
+  readonly name = 'slack';
+  readonly #archive: Archive;
+  readonly #root: string;
+  /** The names of the files of days, by their folder. */
+  readonly #days = new Map<string, string[]>();
+  readonly #channelNames = new Map<string, string>();
+  /** The ids of the users by which bots speak. */
+  readonly #userOfBot = new Map<string, string>();
+  #done = 0;
+  readonly #all: number;
+
+  constructor(archive: Archive, root: string) {
+    this.#archive = archive;
+    this.#root = root;
+    for (const name of archive.names) {
+      const [, folder] = name.startsWith(root) ? (/^([^/]+)\/[^/]+\.json$/.exec(name.slice(root.length)) ?? []) : [];
+      if (folder === undefined) continue;
+      const days = this.#days.get(folder) ?? [];
+      days.push(name);
+      this.#days.set(folder, days);
+    }
+    for (const days of this.#days.values()) days.sort();
+    this.#all = [...this.#days.values()].reduce((sum, days) => sum + days.length, 0);
+  }
+
+  progress = () => ({ done: this.#done, all: this.#all });
+
+  close = async () => this.#archive.close();
+
+  async *people(): AsyncGenerator<SourcePerson> {
+    for (const user of await this.#list('users.json')) {
+      const id = textOf(user.id);
+      if (id === undefined) continue;
+      const profile = jsonOf(user.profile);
+      const bot = textOf(profile.bot_id);
+      if (bot !== undefined) this.#userOfBot.set(bot, id);
+      yield {
+        id,
+        username: textOf(user.name) ?? id,
+        name: firstText(profile.real_name, user.real_name, profile.display_name),
+        email: textOf(profile.email),
+        isBot: user.is_bot === true || id === 'USLACKBOT',
+        isActive: user.deleted !== true,
+      };
+    }
+  }
+
+  async *rooms(): AsyncGenerator<SourceRoom> {
+    const lists = await Promise.all(
+      roomLists.map(async ({ file, kind }) => (await this.#list(file)).map((channel) => ({ channel, kind }))),
+    );
+    const all = lists.flat();
+    for (const { channel } of all) {
+      const [id, name] = [textOf(channel.id), textOf(channel.name)];
+      if (id !== undefined && name !== undefined) this.#channelNames.set(id, name);
+    }
+    const read = new Set<string>();
+    for (const { channel, kind } of all) {
+      const id = textOf(channel.id) ?? textOf(channel.name);
+      if (id === undefined) continue;
+      const folder = [textOf(channel.name), id].find((name) => name !== undefined && this.#days.has(name) && !read.has(name));
+      if (folder !== undefined) read.add(folder);
+      yield this.#room(id, { channel, kind }, folder);
+    }
+    for (const folder of this.#days.keys())
+      if (!read.has(folder))
+        yield { ...this.#room(folder, { channel: {}, kind: 'private' }, folder), leftOut: 'not listed in the archive' };
+  }
+
+  #room(id: string, { channel, kind }: { channel: Json; kind: SourceRoom['kind'] }, folder: string | undefined): SourceRoom {
+    const created = numberOf(channel.created);
+    return {
+      id,
+      kind,
+      name: textOf(channel.name) ?? id,
+      topic: firstText(jsonOf(channel.topic).value, jsonOf(channel.purpose).value) ?? '',
+      members: listOf(channel.members).flatMap((member) => textOf(member) ?? []),
+      owner: textOf(channel.creator),
+      createdAt: created === undefined ? undefined : dateOf(created * 1000),
+      isArchived: channel.is_archived === true,
+      messages: (usernameOf) => this.#messages(id, pinsOf(channel), folder, usernameOf),
+    };
+  }
+
+  async *#messages(channel: string, pins: Pins, folder: string | undefined, usernameOf: UsernameOf): AsyncGenerator<SourceItem> {
+    for (const day of this.#days.get(folder ?? '') ?? []) {
+      const parsed = await this.#parse(day);
+      this.#done++;
+      if (!Array.isArray(parsed)) {
+        yield { leftOut: parsed === undefined ? 'not JSON, or too long' : 'not a list of messages', kind: 'pages', raw: day };
+        continue;
+      }
+      // In the order of their times, which is that of the file but for few.
+      const times = new Map(parsed.map((message: unknown) => [message, timeOf(jsonOf(message).ts)?.getTime() ?? 0]));
+      parsed.sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
+      const [channelNames, userOfBot] = [this.#channelNames, this.#userOfBot];
+      for (const message of parsed) yield readMessage(message, { channel, pins, usernameOf, channelNames, userOfBot });
+    }
+  }
+
+  async #list(file: string): Promise<Json[]> {
+    if (this.#archive.size(this.#root + file) === undefined) return [];
+    const parsed = await this.#parse(this.#root + file);
+    if (!Array.isArray(parsed)) throw new Error(`The archive has no list in ${file}.`);
+    return parsed.map(jsonOf);
+  }
+
+  /** What a file says; undefined for one that is not JSON, or longer than any. */
+  async #parse(name: string): Promise<unknown> {
+    if ((this.#archive.size(name) ?? 0) > mostBytes) return undefined;
+    const bytes = await this.#archive.read(name, mostBytes);
+    try {
+      return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const roomLists = [
+  { file: 'channels.json', kind: 'public' },
+  { file: 'groups.json', kind: 'private' },
+  { file: 'mpims.json', kind: 'direct' },
+  { file: 'dms.json', kind: 'direct' },
+] as const;

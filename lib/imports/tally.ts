@@ -1,0 +1,54 @@
+import { type Kind, kinds } from './source.ts';
+
+/** What became of the things of one kind: `read` is the sum of the others. */
+export type Counts = { read: number; written: number; present: number; leftOut: Record<string, number> };
+
+/** What became of everything, and what else is worth knowing of it. */
+export type Report = { counts: Record<Kind, Counts>; notes: Record<string, number> };
+
+/** Takes a record that was left out, and why. */
+export type LeaveOut = (kind: Kind, reason: string, record: unknown) => void;
+
+/** Counts what was read and what became of it, each where it happens, so that the sums show what was forgotten. */
+export class Tally {
+  readonly #counts = Object.fromEntries(
+    kinds.map((kind) => [kind, { read: 0, written: 0, present: 0, leftOut: {} }]),
+  ) as unknown as Record<Kind, Counts>;
+  readonly #notes: Record<string, number> = {};
+  readonly #leaveOut: LeaveOut;
+
+  constructor(leaveOut: LeaveOut) {
+    this.#leaveOut = leaveOut;
+  }
+
+  read(kind: Kind, count = 1): void {
+    this.#counts[kind].read += count;
+  }
+
+  written(kind: Kind, count = 1): void {
+    this.#counts[kind].written += count;
+  }
+
+  present(kind: Kind, count = 1): void {
+    this.#counts[kind].present += count;
+  }
+
+  leaveOut(kind: Kind, reason: string, record: unknown): void {
+    const { leftOut } = this.#counts[kind];
+    leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+    this.#leaveOut(kind, reason, record);
+  }
+
+  note(what: string, count = 1): void {
+    this.#notes[what] = (this.#notes[what] ?? 0) + count;
+  }
+
+  /** The report; an error where something was read and nothing became of it. */
+  report(): Report {
+    for (const [kind, { read, written, present, leftOut }] of Object.entries(this.#counts)) {
+      const sum = written + present + Object.values(leftOut).reduce((one, other) => one + other, 0);
+      if (sum !== read) throw new Error(`Of ${read} ${kind}, ${sum} are accounted for: this is an error of the import.`);
+    }
+    return { counts: this.#counts, notes: this.#notes };
+  }
+}

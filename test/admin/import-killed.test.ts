@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { expect, it } from 'vitest';
+import { dataDirectories } from '../support/data-directories.ts';
+import { runCommand } from '../support/run-command.ts';
+import { slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
+
+const { directory } = dataDirectories('chat-import-killed');
+
+/** A database of its own on the server of the tests. */
+async function aDatabase() {
+  const name = `chat_import_${randomBytes(6).toString('hex')}`;
+  const client = new MongoClient(process.env.MONGODB_URI ?? '');
+  return {
+    name,
+    database: client.db(name),
+    close: async () => {
+      await client.db(name).dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+it('an import that is killed twice on its way ends as one that was not', async () => {
+  const file = join(directory, 'export.zip');
+  const rooms = ['one', 'two', 'three'];
+  const users = ['U1', 'U2', 'U3'].map((id) => slackUser(id, id.toLowerCase()));
+  const list = (room: number) =>
+    Array.from({ length: 700 }, (_, at) =>
+      slackMessage(`U${1 + (at % 3)}`, at, `${room} ${at} for <@U1>`, {
+        ...(at % 5 === 3 && { thread_ts: tsOf(at - (at % 10)) }),
+        ...(at % 7 === 0 && { reactions: [{ name: '+1', users: ['U1', 'U2'] }] }),
+      }),
+    );
+  await writeSlackExport(file, {
+    users,
+    channels: rooms.slice(1).map((name, index) => ({ id: `C${index}`, name, creator: 'U1', members: ['U1', 'U2', 'U3'] })),
+    mpims: [{ id: 'G1', name: rooms[0], members: ['U1', 'U2', 'U3'] }],
+    days: Object.fromEntries(rooms.map((name, index) => [`${name}/2020-01-01`, list(index)])),
+  });
+  const [whole, killed] = await Promise.all([aDatabase(), aDatabase()]);
+  try {
+    const words = ['node', 'admin/main.ts', 'import', 'slack', file, '--json'];
+    const environmentOf = (name: string) => ({ MONGODB_DATABASE: name });
+    expect(await runCommand(words, { environment: environmentOf(whole.name) })).toMatchObject({ code: 0, stderr: '' });
+
+    const stored = () => killed.database.collection('messages').countDocuments();
+    for (const after of [1, 1_000]) {
+      const child = spawn(words[0] ?? '', words.slice(1), {
+        env: { ...process.env, ...environmentOf(killed.name) },
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      while ((await stored()) < after && child.exitCode === null) await sleep(2);
+      child.kill('SIGKILL');
+      expect(await ended).toEqual([null, 'SIGKILL']);
+    }
+    const atDeath = await stored();
+    expect(atDeath).toBeLessThan(2_100);
+    const last = await runCommand(words, { environment: environmentOf(killed.name) });
+    const { counts } = JSON.parse(last.stdout);
+    expect(counts.messages).toEqual({ read: 2_100, written: 2_100 - atDeath, present: atDeath, leftOut: {} });
+
+    const contentOf = async ({ database }: typeof whole) => ({
+      messages: await database.collection('messages').find().sort({ room: 1, seq: 1 }).toArray(),
+      rooms: (await database.collection('rooms').find().sort({ _id: 1 }).toArray()).map(
+        ({ changed_at: _, created_at: __, members, ...room }) => ({
+          ...room,
+          members: members.map(({ joined_at: ___, ...member }: { joined_at: Date }) => member),
+        }),
+      ),
+      reads: await database.collection('reads').find().sort({ _id: 1 }).toArray(),
+      threads: await database.collection('threads').find().sort({ _id: 1 }).toArray(),
+      users: await database.collection('users').find().project({ username: 1 }).sort({ _id: 1 }).toArray(),
+    });
+    const expected = await contentOf(whole);
+    expect(await contentOf(killed)).toEqual(expected);
+    for (const { _id, seq, message_count } of expected.rooms as unknown as {
+      _id: unknown;
+      seq: number;
+      message_count: number;
+    }[]) {
+      const of = expected.messages.filter((message) => String(message.room) === String(_id));
+      expect(of.map((message) => message.seq)).toEqual(Array.from({ length: 700 }, (_, index) => index + 1));
+      expect({ seq, message_count }).toEqual({ seq: 700, message_count: of.filter((message) => !message.is_folded).length });
+    }
+  } finally {
+    await Promise.all([whole.close(), killed.close()]);
+  }
+});
