@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, tickets, and the first account.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, what limits have counted, tickets, and the first account.
     const unseen = [
       'files',
       'file',
@@ -65,6 +65,7 @@ describe('serverless.yml', () => {
       'push-subscription',
       'codes',
       'user-codes',
+      'user-usage',
       'tickets',
       'setup',
     ];
