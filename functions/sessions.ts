@@ -8,9 +8,9 @@ import {
 } from '../lib/accounts/login.ts';
 import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
 import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
-import { endOtherSessions, listSessions, sessionSchema } from '../lib/accounts/sessions.ts';
+import { endOtherSessions, listSessions, sessionRefusals, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
-import { about, anyText, optional } from '../lib/api/parameters.ts';
+import { about, anyText, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
@@ -18,15 +18,18 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 
-/** `/api/sessions`: logging in, and the caller's sessions. */
+const user = about("The account whose sessions are meant, for administrators; without it, the caller's own.", optional(id));
+
+/** `/api/sessions`: logging in, the caller's sessions and, for administrators, those of others. */
 export const handler = endpoint({
   GET: operation({
-    summary: "List the caller's sessions",
+    summary: "List the caller's sessions or, as an administrator, those of another `user`",
     access: 'user',
     scope: 'account',
-    query: pageParameters,
+    query: { user, ...pageParameters },
     status: 200,
     answer: listOf(sessionSchema),
+    refusals: sessionRefusals,
     run: async ({ query, caller, request }) => answerList(await listSessions(query, caller), request),
   }),
   POST: operation({
@@ -52,10 +55,13 @@ export const handler = endpoint({
     },
   }),
   DELETE: operation({
-    summary: 'End all other sessions of the caller',
+    summary: 'End all other sessions of the caller or, as an administrator, all sessions of another `user`',
     access: 'user',
     scope: 'account',
+    query: { user },
     status: 204,
-    run: ({ caller }) => endOtherSessions(caller),
+    refusals: sessionRefusals,
+    security: ({ query }) => query.user && { event: 'sessions ended', whom: query.user.toHexString() },
+    run: ({ query, caller }) => endOtherSessions(query.user, caller),
   }),
 });

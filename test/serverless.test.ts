@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, tickets, the first account, and sign-ins that begin.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, what limits have counted, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -64,6 +64,7 @@ describe('serverless.yml', () => {
       'push-subscription',
       'codes',
       'user-codes',
+      'user-usage',
       'tickets',
       'setup',
       'oidc-start',

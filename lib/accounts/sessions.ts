@@ -5,9 +5,10 @@ import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
 import { tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
-import { notFound, type Refusal } from '../errors.ts';
-import { type Caller, isAdmin } from '../identity/caller.ts';
+import { adminRequired, notFound, type Refusal } from '../errors.ts';
+import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+import { findUser, noSuchUser } from '../identity/users.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
@@ -59,10 +60,24 @@ async function endOldest(user: ObjectId): Promise<void> {
   await deleteTokensOf(user, { _id: { $in: oldest.map(({ _id }) => _id) } });
 }
 
-/** A page of the caller's sessions, by the order of their ids. */
-export async function listSessions(page: Page, { user, token }: Caller): Promise<ListPage<Session>> {
-  const { items, next } = await listTokens({ user: user._id, kind: 'session' }, page);
-  const current = token._id.toHexString();
+/** The refusals of what is about all sessions of an account. */
+export const sessionRefusals = [adminRequired, noSuchUser];
+
+/** The account whose sessions a caller means: the own one, or another that exists, for administrators. */
+async function ownerOf(user: ObjectId | undefined, caller: Caller): Promise<ObjectId> {
+  requireOwnAccount(user, caller);
+  if (user === undefined || user.equals(caller.user._id)) return caller.user._id;
+  await findUser(user);
+  return user;
+}
+
+/** A page of an account's sessions, by the order of their ids: the caller's or, for administrators, those of `user`. */
+export async function listSessions(
+  { user, ...page }: Page & { user?: ObjectId | undefined },
+  caller: Caller,
+): Promise<ListPage<Session>> {
+  const { items, next } = await listTokens({ user: await ownerOf(user, caller), kind: 'session' }, page);
+  const current = caller.token._id.toHexString();
   return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };
 }
 
@@ -73,9 +88,9 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
   if (!(await deleteToken(reachable))) throw noSuchSession();
 }
 
-/** Ends every session of the caller but the one that calls. */
-export const endOtherSessions = ({ user, token }: Caller): Promise<void> =>
-  deleteTokensOf(user._id, { kind: 'session', _id: { $ne: token._id } });
+/** Ends every session of the caller or, for administrators, of `user`, but the one that calls. */
+export const endOtherSessions = async (user: ObjectId | undefined, caller: Caller): Promise<void> =>
+  deleteTokensOf(await ownerOf(user, caller), { kind: 'session', _id: { $ne: caller.token._id } });
 
 /** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
 export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {

@@ -263,7 +263,7 @@ describe('import mattermost', () => {
         expect(roots).toEqual(roots.toSorted());
         expect((await run([...beginning, ...lines])).counts.messages).toMatchObject({ written: 0, present: count });
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 

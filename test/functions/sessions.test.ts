@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { aName, anAccount, anAddress, anAdmin, aSession, asSelf, logIn } from '../support/accounts.ts';
@@ -102,6 +103,32 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     const [mine, ...others] = [await aSession(call, account), await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions', { token: mine }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [mine, ...others, account.token])).toEqual([200, 401, 401, 200]);
+  });
+
+  it('GET and DELETE with a `user` are for administrators, and leave named tokens', async () => {
+    const account = await anAccount();
+    const sessions = [await aSession(call, account), await aSession(call, account)];
+    const address = `/api/sessions?user=${account.id}`;
+    const listed = await call('GET', address, { token: admin.token });
+    expect(withoutUse(listed.body)).toEqual([
+      { ...aSessionOf(account.id), name: 'session' },
+      { ...aSessionOf(account.id), name: 'session' },
+    ]);
+    for (const method of ['GET', 'DELETE']) {
+      expect(outcome(await call(method, address, { token: other.token }))).toEqual(refusals.denied());
+      const unknown = `/api/sessions?user=${new ObjectId().toHexString()}`;
+      expect(outcome(await call(method, unknown, { token: admin.token }))).toEqual(refusals.noSuch('user'));
+    }
+    expect(await statuses(call, sessions)).toEqual([200, 200]);
+    expect(outcome(await call('DELETE', address, { token: admin.token }))).toEqual({ status: 204, body: '' });
+    expect(await statuses(call, [...sessions, account.token])).toEqual([401, 401, 200]);
+  });
+
+  it('DELETE with the caller’s own id leaves the session that calls', async () => {
+    const account = await anAccount();
+    const [mine, another] = [await aSession(call, account), await aSession(call, account)];
+    expect((await call('DELETE', `/api/sessions?user=${account.id}`, { token: mine })).status).toBe(204);
+    expect(await statuses(call, [mine, another])).toEqual([200, 401]);
   });
 
   it('DELETE of current logs out immediately', async () => {

@@ -71,6 +71,16 @@ export const screens: Screen[] = [
   { name: 'second-factor', path: () => '/settings/security' },
   { name: 'sessions', path: () => '/settings/sessions' },
   { name: 'tokens', path: () => '/settings/tokens' },
+  {
+    name: 'admin-people',
+    path: () => '/admin/people',
+    act: async (page, { people }) => {
+      const bob = page.getByRole('button', { name: `Manage ${people.bob.username}` });
+      await bob.click();
+      await page.locator('.panel .person-actions').waitFor();
+      await bob.scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'appearance', path: () => '/settings/notifications' },
   {
     name: 'unsent',

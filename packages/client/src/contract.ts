@@ -537,6 +537,19 @@ export type PasswordCode = {
   expires_at: Time;
 };
 
+export type Usage = {
+  /** The number of sessions. */
+  sessions: number;
+  /** The number of named tokens. */
+  tokens: number;
+  /** The number of rooms and conversations that the user is in, at most 10,000. */
+  rooms: number;
+  /** The number of rooms among them of which the user is an owner, at most 10,000. */
+  owned_rooms: number;
+  /** The size of all files that the user has sent, in bytes. */
+  file_bytes: number;
+};
+
 export type Setup = {
   /** Whether the service has or had an administrator, so that setup is refused. */
   is_done: boolean;
@@ -2636,6 +2649,45 @@ export type paths = {
       };
     };
   };
+  '/api/users/{user}/usage': {
+    /** Count what an account has: sessions, tokens, rooms and files */
+    get: {
+      parameters: {
+        path: { 'user': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Usage } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+    /** Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations */
+    delete: {
+      parameters: {
+        path: { 'user': string };
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
   '/api/codes': {
     /** Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists */
     post: {
@@ -2744,11 +2796,11 @@ export type paths = {
     };
   };
   '/api/sessions': {
-    /** List the caller's sessions */
+    /** List the caller's sessions or, as an administrator, those of another `user` */
     get: {
       parameters: {
         path?: never;
-        query?: { 'limit'?: number; 'after'?: string };
+        query?: { 'user'?: string; 'limit'?: number; 'after'?: string };
         header?: never;
         cookie?: never;
       };
@@ -2757,6 +2809,7 @@ export type paths = {
         400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
@@ -2793,18 +2846,20 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
-    /** End all other sessions of the caller */
+    /** End all other sessions of the caller or, as an administrator, all sessions of another `user` */
     delete: {
       parameters: {
         path?: never;
-        query?: never;
+        query?: { 'user'?: string };
         header?: never;
         cookie?: never;
       };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
         401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
         403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
         406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };

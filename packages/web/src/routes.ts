@@ -5,7 +5,7 @@ import type { Message } from './api.ts';
 export type Route =
   | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' }
   | RoomRoute
-  | { name: 'settings'; tab: string }
+  | { name: 'settings' | 'admin'; tab: string }
   | { name: 'list'; list: ListName }
   | { name: 'join'; code: string };
 
@@ -50,7 +50,7 @@ function routeOf(address: string): Route {
       panel: panels.includes(panel) ? (panel as Panel) : undefined,
     };
   }
-  if (first === 'settings') return { name: 'settings', tab: second ?? 'profile' };
+  if (first === 'settings' || first === 'admin') return { name: first, tab: second ?? '' };
   // After `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory'] as const).find((name) => name === first);
@@ -128,7 +128,7 @@ export function startRouting(): void {
   });
 }
 
-const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|login|signup|password)(\/|$)/.test(path);
+const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|admin|login|signup|password)(\/|$)/.test(path);
 
 /** Shows another view; `replace` leaves no step to go back to. */
 export function go(path: string, { replace = false } = {}): void {

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { route } from '../routes.ts';
-import { mayMakeRooms, session } from '../session.ts';
+import { mayMakeRooms, me, session } from '../session.ts';
 import { settings } from '../settings.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
@@ -20,6 +20,8 @@ const Login = later(async () => (await import('./login.tsx')).Login);
 const Join = later(async () => (await import('./join.tsx')).Join);
 const Directory = later(async () => (await import('./directory.tsx')).Directory);
 const Settings = later(async () => (await import('./settings.tsx')).Settings);
+// Fails for others, so that it is not loaded ahead for them either.
+const Admin = later(async () => (me().is_admin ? (await import('./admin.tsx')).Admin : Promise.reject()));
 
 /** The page. */
 export function App() {
@@ -67,7 +69,9 @@ function Shell() {
           <List list={value.list} />
         ) : value.name === 'join' ? (
           <Join code={value.code} />
-        ) : value.name === 'nowhere' ? (
+        ) : value.name === 'admin' && me().is_admin ? (
+          <Admin tab={value.tab} />
+        ) : value.name === 'nowhere' || value.name === 'admin' ? (
           <Nowhere />
         ) : (
           <Home />

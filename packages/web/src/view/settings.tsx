@@ -58,6 +58,7 @@ export function Settings({ tab }: { tab: string }) {
             {name === 'notifications' ? laterStrings.settings.device : laterStrings.settings[name as keyof typeof tabs]}
           </a>
         ))}
+        {me().is_admin && <a href="/admin">{laterStrings.admin.title}</a>}
       </nav>
       <div class="content">
         <Shown />

@@ -1,0 +1,39 @@
+import type { ObjectId } from 'mongodb';
+import { aCount, described, record, type Shown } from '../api/schema.ts';
+import { fileQuotas } from '../collections/file-quotas.ts';
+import { rooms } from '../collections/rooms.ts';
+import { tokens, unexpired } from '../collections/tokens.ts';
+import { findUser } from '../identity/users.ts';
+import { unlimit } from './unlimit.ts';
+
+/** What an account has. */
+export const usageSchema = record('Usage', {
+  sessions: described('The number of sessions.', aCount),
+  tokens: described('The number of named tokens.', aCount),
+  rooms: described('The number of rooms and conversations that the user is in, at most 10,000.', aCount),
+  owned_rooms: described('The number of rooms among them of which the user is an owner, at most 10,000.', aCount),
+  file_bytes: described('The size of all files that the user has sent, in bytes.', aCount),
+});
+
+/** So many things of a kind are counted. */
+const most = 10_000;
+
+/** Counts what an account has; 404 for an unknown one. */
+export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchema>> {
+  await findUser(user);
+  const countTokens = (kind: 'session' | 'api') => tokens.countDocuments({ user, kind, ...unexpired }, { limit: most });
+  const [sessions, named, joined, owned, files] = await Promise.all([
+    countTokens('session'),
+    countTokens('api'),
+    rooms.countDocuments({ 'members.user': user }, { limit: most }),
+    rooms.countDocuments({ 'members.user': user, members: { $elemMatch: { user, role: 'owner' } } }, { limit: most }),
+    fileQuotas.findOne({ _id: user.toHexString() }, { projection: { bytes: 1 } }),
+  ]);
+  return { sessions, tokens: named, rooms: joined, owned_rooms: owned, file_bytes: files?.bytes ?? 0 };
+}
+
+/** Forgets what the limits have counted against an account; 404 for an unknown one. */
+export async function forgetUsage(id: ObjectId): Promise<void> {
+  const { email } = await findUser(id);
+  await unlimit(id, email);
+}

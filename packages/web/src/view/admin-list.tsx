@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { askFully } from '../api.ts';
+import { nextOf } from '../store/members.ts';
+import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
+import { attempt, Loading } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import { useLoaded } from './use-list.ts';
+
+/* What the lists of the administrators' page share. */
+
+/** A page of a list, and where the next one begins. */
+export type Page<T> = { list: T[]; next: string | undefined };
+
+type Call = Parameters<typeof askFully>[0];
+
+/** A page of the service's may be empty although more follow, where it has looked at many for a few: so many are read on. */
+const mostEmpty = 10;
+
+/** Reads a page that is not empty, if there is one within reach. */
+export async function readPage<T>(call: (after: string | undefined) => Call, after?: string): Promise<Page<T>> {
+  let next = after;
+  for (let tries = 0; tries < mostEmpty; tries++) {
+    const { data, headers } = await askFully(call(next));
+    next = nextOf(headers);
+    if ((data as T[]).length > 0 || next === undefined) return { list: data as T[], next };
+  }
+  return { list: [], next };
+}
+
+/** How long somebody pauses who has typed what is looked for, in milliseconds. */
+const pause = 200;
+
+type SearchProps = { label: string; onSearch: (text: string) => void };
+
+/** The field that narrows a list, which asks the service when somebody pauses. */
+export function Search({ label, onSearch }: SearchProps) {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => onSearch(text.trim()), pause);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      maxLength={64}
+      value={text}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+    />
+  );
+}
+
+type PagesProps<T> = {
+  read: (after?: string) => Promise<Page<T>>;
+  /** What the list depends on. */
+  input: unknown;
+  none: string;
+  children: (list: T[], change: (list: T[]) => void) => ComponentChildren;
+};
+
+/** A list, page by page. */
+export function Pages<T>({ read, input, none, children }: PagesProps<T>) {
+  const { value, failure, reload, set } = useLoaded(() => read(), [input]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const more = async () => {
+    const page = await read(value.next);
+    set({ list: [...value.list, ...page.list], next: page.next });
+  };
+  return (
+    <>
+      {value.list.length === 0 && value.next === undefined ? (
+        <p class="muted center">{none}</p>
+      ) : (
+        <ul class="listed">{children(value.list, (list) => set({ ...value, list }))}</ul>
+      )}
+      {value.next !== undefined && (
+        <button type="button" onClick={() => void attempt(more)}>
+          {strings.app.more}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Asks whether to do something, and says what will happen. The harmless answer is first and has the focus. */
+export const agreed = (title: string, effects: readonly string[], label: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    openDialog(
+      title,
+      (close) => (
+        <div class="stack-wide">
+          <ul class="effects">
+            {effects.map((effect) => (
+              <li key={effect}>{effect}</li>
+            ))}
+          </ul>
+          <div class="row">
+            <button type="button" onClick={close}>
+              {strings.app.cancel}
+            </button>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                resolve(true);
+                close();
+              }}
+            >
+              {label}
+            </button>
+          </div>
+        </div>
+      ),
+      () => resolve(false),
+    );
+  });
+
+type ManagedProps = {
+  /** What is shown of it in the list. */
+  head: ComponentChildren;
+  name: string;
+  children: () => ComponentChildren;
+};
+
+/** One item of a list, which opens to show what there is to know of it and to do about it. */
+export function Managed({ head, name, children }: ManagedProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li class="card managed">
+      {head}
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-label={laterStrings.admin.manageOf(name)}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {laterStrings.admin.manage}
+      </button>
+      {isOpen && <div class="panel">{children()}</div>}
+    </li>
+  );
+}

@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks';
+import { aKey, ask, chat, type User } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { me } from '../session.ts';
+import { nameOf } from '../store/names.ts';
+import { rooms } from '../store/rooms.ts';
+import { laterStrings } from '../strings-later.ts';
+import { safeName } from '../text/names.ts';
+import { type Link, makeLink, ShownLink } from './admin-link.tsx';
+import { Managed, Pages, readPage, Search } from './admin-list.tsx';
+import { PersonPanel } from './admin-person.tsx';
+import { Avatar } from './avatar.tsx';
+import { Check, Field, Form, PersonNames } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+/** The accounts of the service. */
+export function People() {
+  const [q, setQ] = useState('');
+  const [turn, setTurn] = useState(0);
+  const words = laterStrings.admin.people;
+  const read = (after?: string) =>
+    readPage<User>(
+      (next) =>
+        chat.GET('/api/users', {
+          params: { query: { limit: 50, ...(q !== '' && { q }), ...(next !== undefined && { after: next }) } },
+        }),
+      after,
+    );
+  return (
+    <>
+      <div class="row">
+        <button
+          type="button"
+          class="primary"
+          onClick={() =>
+            openDialog(
+              words.create,
+              () => <NewAccount />,
+              () => setTurn((before) => before + 1),
+            )
+          }
+        >
+          {words.create}
+        </button>
+        <button type="button" onClick={() => openDialog(words.invite, () => <Invite />)}>
+          {words.invite}
+        </button>
+      </div>
+      <Search label={words.search} onSearch={setQ} />
+      <Pages read={read} input={`${turn} ${q}`} none={words.none}>
+        {(list, change) =>
+          list.map((user) => (
+            <PersonItem
+              key={idOf(user)}
+              user={user}
+              onChange={(changed) => change(list.flatMap((one) => (one !== user ? one : (changed ?? []))))}
+            />
+          ))
+        }
+      </Pages>
+    </>
+  );
+}
+
+type PersonItemProps = { user: User; onChange: (changed: User | undefined) => void };
+
+function PersonItem({ user, onChange }: PersonItemProps) {
+  const words = laterStrings.admin.people;
+  const tags = [
+    idOf(user) === idOf(me()) && words.you,
+    user.is_admin && words.administrator,
+    !user.is_active && words.inactive,
+  ].filter((tag) => typeof tag === 'string');
+  const head = (
+    <>
+      <Avatar person={user} id={idOf(user)} />
+      <div class="body">
+        <PersonNames person={user} />
+        {tags.map((tag) => (
+          <small key={tag} class="tag">
+            {tag}
+          </small>
+        ))}
+        <p class="muted">
+          <bdi>{user.email}</bdi>
+        </p>
+      </div>
+    </>
+  );
+  return (
+    <Managed head={head} name={safeName(nameOf(user))}>
+      {() => <PersonPanel user={user} onChange={onChange} />}
+    </Managed>
+  );
+}
+
+/** Makes an account whose owner sets the password by a link: nobody else ever knows it. */
+function NewAccount() {
+  const words = laterStrings.admin.people;
+  const [isAdmin, setAdmin] = useState(false);
+  const [made, setMade] = useState<Link>();
+  const create = async ({ username = '', name = '', email = '' }: Record<string, string>) => {
+    const body = { username, name: name.trim(), email, password: aKey(), is_admin: isAdmin };
+    const { user } = await ask(chat.POST('/api/users', { body }));
+    // A sign-up begins a session, which is nobody's here.
+    await ask(chat.DELETE('/api/sessions', { params: { query: { user: idOf(user) } } }));
+    setMade(await makeLink(idOf(user)));
+  };
+  if (made) return <ShownLink {...made} />;
+  return (
+    <Form onSubmit={create} submit={laterStrings.signUp.submit}>
+      <Field
+        label={laterStrings.signUp.username}
+        name="username"
+        autocomplete="off"
+        hint={laterStrings.signUp.usernameHint}
+        maxLength={64}
+        autoFocus
+      />
+      <Field
+        label={laterStrings.settings.name}
+        name="name"
+        autocomplete="off"
+        required={false}
+        maxLength={128}
+        autocapitalize="words"
+      />
+      <Field label={laterStrings.signUp.email} name="email" type="email" autocomplete="off" hint={words.createHint} />
+      <Check label={words.isAdmin} isChecked={isAdmin} onChange={setAdmin} />
+    </Form>
+  );
+}
+
+/** How long a link is good for that invites to a room, in days. */
+const days = 7;
+
+/** Invites people by a link to one of the administrator's rooms. */
+function Invite() {
+  const words = laterStrings.admin.people;
+  const [made, setMade] = useState<string>();
+  const own = (rooms.value ?? []).filter(({ isDirect, role }) => !isDirect && role !== 'member');
+  if (own.length === 0) return <p>{words.inviteNone}</p>;
+  const make = async ({ room = '' }: Record<string, string>) => {
+    const body = { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() };
+    const { code } = await ask(chat.POST('/api/rooms/{room}/invitations', { params: { path: { room } }, body }));
+    setMade(`${location.origin}/join#${code}`);
+  };
+  return (
+    <div class="stack-wide">
+      <p class="muted">{words.inviteHint(days)}</p>
+      {made !== undefined && <ShownOnce values={[[laterStrings.invitations.link, made]]} />}
+      <Form onSubmit={make} submit={laterStrings.invitations.create}>
+        <label class="field">
+          {words.inviteTo}
+          <select name="room">
+            {own.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {safeName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </Form>
+    </div>
+  );
+}

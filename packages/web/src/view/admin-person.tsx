@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import type { Usage } from '../../../client/src/index.ts';
+import { ask, chat, type User } from '../api.ts';
+import { shortOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { begin, me } from '../session.ts';
+import { nameOf } from '../store/names.ts';
+import { laterStrings } from '../strings-later.ts';
+import { safeName } from '../text/names.ts';
+import { sizeOf } from '../text/sizes.ts';
+import { makeLink, ShownLink } from './admin-link.tsx';
+import { agreed } from './admin-list.tsx';
+import { notice } from './announcer.tsx';
+import { attempt, Loading } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** Something that an administrator may do about an account. */
+type PersonAction = {
+  label: string;
+  /** What will happen, which is asked before; nothing is asked without it. */
+  effects?: readonly string[];
+  isDangerous?: true;
+  /** Does it; returns what to say, if anything. */
+  act: () => Promise<string | undefined>;
+};
+
+type PersonPanelProps = { user: User; onChange: (changed: User | undefined) => void };
+
+/** What there is to know of an account, and what can be done about it. */
+export function PersonPanel({ user, onChange }: PersonPanelProps) {
+  const [isBusy, setBusy] = useState(false);
+  const path = { user: idOf(user) };
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const words = laterStrings.admin.people;
+  const name = safeName(nameOf(user));
+  const run = async ({ label, effects, act }: PersonAction) => {
+    if (effects && !(await agreed(words.ask(label, name), effects, label))) return;
+    setBusy(true);
+    await attempt(async () => {
+      const said = await act();
+      if (said !== undefined) notice(said);
+    });
+    setBusy(false);
+    reload();
+  };
+  return (
+    <>
+      <p class="muted">
+        {[
+          words.since(shortOf(new Date(user.created_at.$date))),
+          words.sessions(value.sessions),
+          words.tokens(value.tokens),
+          words.rooms(value.rooms),
+          words.owned(value.owned_rooms),
+          words.files(sizeOf(value.file_bytes)),
+        ].join(' · ')}
+      </p>
+      <div class="person-actions">
+        {actionsOn(user, value, onChange).map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            class={action.isDangerous ? 'dangerous' : ''}
+            disabled={isBusy}
+            onClick={() => void run(action)}
+          >
+            {action.label}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** All that can be done about an account. */
+function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange']): PersonAction[] {
+  const words = laterStrings.admin.people;
+  const id = idOf(user);
+  const isMe = id === idOf(me());
+  const path = { user: id };
+  const change = async (body: { is_admin: boolean } | { is_active: boolean }) => {
+    const changed = (await ask(chat.PATCH('/api/users/{user}', { params: { path }, body }))) as User;
+    onChange(changed);
+    if (isMe) begin(changed);
+    return laterStrings.settings.changed;
+  };
+  const ends = [words.endsSessions(usage.sessions), words.stopsTokens(usage.tokens)];
+  const actions: (PersonAction | false)[] = [
+    !isMe &&
+      user.is_active && {
+        label: words.reset,
+        act: async () => {
+          const link = await makeLink(id);
+          openDialog(words.link, () => <ShownLink {...link} />);
+          return undefined;
+        },
+      },
+    {
+      label: isMe ? laterStrings.settings.endOthers : words.end,
+      effects: [isMe ? words.endsOthers : words.endsSessions(usage.sessions), words.signsInAgain],
+      act: async () => {
+        await ask(chat.DELETE('/api/sessions', { params: { query: { user: id } } }));
+        return words.ended;
+      },
+    },
+    {
+      label: words.unlimit,
+      act: async () => {
+        await ask(chat.DELETE('/api/users/{user}/usage', { params: { path } }));
+        return words.unlimited;
+      },
+    },
+    !user.is_active
+      ? false
+      : user.is_admin
+        ? { label: words.demote, effects: [words.demotes, words.forgetsMade], act: () => change({ is_admin: false }) }
+        : { label: words.promote, effects: [words.promotes], act: () => change({ is_admin: true }) },
+    !isMe &&
+      (user.is_active
+        ? {
+            label: words.deactivate,
+            effects: [...ends, words.staysInRooms(usage.rooms), words.reversible],
+            isDangerous: true,
+            act: () => change({ is_active: false }),
+          }
+        : { label: words.reactivate, act: () => change({ is_active: true }) }),
+    !isMe && {
+      label: words.remove,
+      effects: [...ends, words.leavesRooms(usage.rooms, usage.owned_rooms), words.messagesStay, words.irreversible],
+      isDangerous: true,
+      act: async () => {
+        await ask(chat.DELETE('/api/users/{user}', { params: { path }, body: {} }));
+        onChange(undefined);
+        document.querySelector<HTMLElement>('.admin input[type="search"]')?.focus();
+        return words.removed;
+      },
+    },
+  ];
+  return actions.filter((action) => action !== false);
+}

@@ -1,0 +1,220 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { objections } from './axe.ts';
+import { call, signIn, type Visit, visit } from './support.ts';
+
+const admin = await anAdmin();
+
+const phone = { width: 390, height: 844, options: { hasTouch: true } };
+
+/** An administrator at a section of the page. */
+async function at(section: string, who: Account = admin, settings: Parameters<typeof visit>[1] = {}): Promise<Visit> {
+  const visited = await visit(browser, { path: `/admin/${section}`, ...settings });
+  await signIn(visited.page, who);
+  await goWithin(visited.page, `/admin/${section}`);
+  await visited.page.getByRole('heading', { name: 'Administration' }).waitFor();
+  return visited;
+}
+
+/** Finds an account, and opens what can be done about it. */
+async function manage(page: Page, { username }: Pick<Account, 'username'>): Promise<void> {
+  await page.getByRole('searchbox').fill(username);
+  await expect.poll(() => page.locator('.managed').count()).toBe(1);
+  await page.getByRole('button', { name: /^Manage / }).click();
+}
+
+/** Does something about the account that is open, and agrees to what will happen; returns what the page said that would be. */
+async function act(page: Page, label: string): Promise<string> {
+  await page.locator('.panel').getByRole('button', { name: label }).click();
+  const dialog = page.getByRole('dialog');
+  const effects = (await dialog.locator('.effects li').allInnerTexts()).join('\n');
+  await dialog.getByRole('button', { name: label }).click();
+  return effects;
+}
+
+const stateOf = async ({ id }: Account) => (await call('GET', `/api/users/${id}`, { token: admin.token })).body;
+const statusOf = async (token: string) => (await call('GET', '/api/users/me', { token })).status;
+
+describe('the administrators’ page', () => {
+  it('is offered in the settings to administrators, by whom alone it is ever loaded', async () => {
+    const scripts = async (who: Account) => {
+      const { page, context, problems } = await visit(browser, { path: '/settings/profile' });
+      const loaded: string[] = [];
+      page.on('response', async (response) => {
+        if (/\.js$/.test(response.url()) && (await response.text().catch(() => '')).includes('/admin/'))
+          loaded.push(response.url());
+      });
+      await signIn(page, who);
+      await goWithin(page, '/settings/profile');
+      await page.getByRole('link', { name: 'About' }).waitFor();
+      const isOffered = await page.getByRole('link', { name: 'Administration' }).isVisible();
+      await goWithin(page, '/admin');
+      await page.locator('main h1').waitFor();
+      // After five seconds everything is loaded that is not shown yet.
+      await page.waitForLoadState('networkidle');
+      await expect.poll(() => page.evaluate('performance.now() > 9_000')).toBe(true);
+      await page.waitForLoadState('networkidle');
+      const title = await page.locator('main h1').textContent();
+      await context.close();
+      return { isOffered, title, isLoaded: loaded.length > 0, problems };
+    };
+    expect(await scripts(await anAccount())).toEqual({
+      isOffered: false,
+      title: 'There is nothing here',
+      isLoaded: false,
+      problems: [],
+    });
+    expect(await scripts(admin)).toEqual({ isOffered: true, title: 'Administration', isLoaded: true, problems: [] });
+  });
+
+  it.each([
+    ['on a desk, light', { options: { colorScheme: 'light' as const, reducedMotion: 'reduce' as const } }],
+    [
+      'on a phone, dark',
+      { ...phone, options: { ...phone.options, colorScheme: 'dark' as const, reducedMotion: 'reduce' as const } },
+    ],
+  ])('passes axe-core and fits its width %s', async (_look, settings) => {
+    const person = await anAccount({ name: 'A person with quite a long name, as some people have' });
+    const { page, context, problems } = await at('people', admin, settings);
+    await manage(page, person);
+    await page.locator('.panel .person-actions').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Delete the account' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect([await objections(page), problems]).toEqual([[], []]);
+    await context.close();
+  });
+});
+
+describe('people', () => {
+  it('are made with a link by which they set a password, and nobody is left signed in', async () => {
+    const { page, context, problems } = await at('people');
+    const username = aName();
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('E-mail address').fill(`${username}@example.org`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
+    const link = await page.getByRole('textbox', { name: 'Link for a new password' }).inputValue();
+    const [, code] = /\/password#([a-z0-9]{32})$/.exec(link) ?? [];
+    const { body } = await call('GET', `/api/users?username=${username}`, { token: admin.token });
+    const [{ _id }] = body as [{ _id: { $oid: string } }];
+    expect((await call('GET', `/api/sessions?user=${_id.$oid}`, { token: admin.token })).body).toEqual([]);
+    expect((await call('PUT', '/api/password', { body: { code, password: 'another horse' } })).status).toBe(204);
+    expect((await logIn(call, username, 'another horse')).status).toBe(201);
+    // The list has the new account as soon as the dialog is closed.
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox').fill(username);
+    await page.getByRole('button', { name: `Manage ${username}` }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are invited by a link to a room of the administrator', async () => {
+    const owner = await anAdmin();
+    await aRoomOf([owner], { name: 'Welcome' });
+    const { page, context } = await at('people', owner);
+    await page.getByRole('button', { name: 'Invite people' }).click();
+    await page.getByLabel('Room that they join').selectOption('Welcome');
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    const link = await page.getByLabel('Invitation link').inputValue();
+    const [, invitation] = /\/join#(.+)$/.exec(link) ?? [];
+    expect((await call('POST', '/api/invitations', { body: { invitation } })).body).toMatchObject({ room_name: 'Welcome' });
+    await context.close();
+  });
+
+  it('are deactivated and reactivated on a phone, after the page has said how many sessions and tokens that ends', async () => {
+    const person = await anAccount();
+    const session = await aSession(call, person);
+    await aRoomOf([person]);
+    const { page, context } = await at('people', admin, phone);
+    await manage(page, person);
+    expect(await act(page, 'Deactivate')).toBe(
+      '1 session ends.\n1 token stops working.\nThe account stays in 1 room or conversation.\nYou can reactivate it later.',
+    );
+    await page.locator('.tag', { hasText: 'Deactivated' }).waitFor();
+    expect([await statusOf(session), await statusOf(person.token)]).toEqual([401, 401]);
+    await page.getByRole('button', { name: 'Reactivate' }).click();
+    await page.locator('.tag', { hasText: 'Deactivated' }).waitFor({ state: 'detached' });
+    expect([await statusOf(session), await statusOf(person.token)]).toEqual([401, 200]);
+    await context.close();
+  });
+
+  it('get a link for a new password, lose their sessions, and are let in again after too many attempts', async () => {
+    const person = await anAccount();
+    const session = await aSession(call, person);
+    const { page, context } = await at('people');
+    await manage(page, person);
+    await page.getByRole('button', { name: 'Make a link for a new password' }).click();
+    expect(await page.getByRole('textbox', { name: 'Link for a new password' }).inputValue()).toMatch(/\/password#[a-z0-9]{32}$/);
+    await page.keyboard.press('Escape');
+    expect(await act(page, 'End all sessions')).toBe('1 session ends.\nEvery device has to sign in again.');
+    await page.locator('.toast', { hasText: 'The sessions have ended.' }).waitFor();
+    expect([await statusOf(session), await statusOf(person.token)]).toEqual([401, 200]);
+    const source = '127.9.8.7';
+    for (let last = 401; last === 401; ) last = (await logIn(call, person.username, 'wrong', source)).status;
+    await page.getByRole('button', { name: 'Lift limits' }).click();
+    await page.locator('.toast', { hasText: 'What the limits had counted is forgotten.' }).waitFor();
+    expect((await logIn(call, person.username, person.password, source)).status).toBe(201);
+    await context.close();
+  });
+
+  it('become administrators and stop being so', async () => {
+    const person = await anAccount();
+    const { page, context } = await at('people');
+    await manage(page, person);
+    await act(page, 'Make administrator');
+    await page.locator('.tag', { hasText: 'Administrator' }).waitFor();
+    expect(await stateOf(person)).toMatchObject({ is_admin: true });
+    await act(page, 'Remove as administrator');
+    await page.locator('.tag', { hasText: 'Administrator' }).waitFor({ state: 'detached' });
+    expect(await stateOf(person)).toMatchObject({ is_admin: false });
+    await context.close();
+  });
+
+  it('are deleted by the keyboard alone, after the page has said what goes and what stays', async () => {
+    const person = await anAccount();
+    await aRoomOf([person]);
+    const { page, context, problems } = await at('people');
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type(person.username);
+    await page.getByRole('button', { name: `Manage ${person.username}` }).waitFor();
+    await expect.poll(() => page.locator('.managed').count()).toBe(1);
+    await press('Tab', 'Enter');
+    await page.getByRole('button', { name: 'Delete the account' }).waitFor();
+    const isAt = (name: string) => page.evaluate<boolean>(`document.activeElement.innerText === '${name}'`);
+    for (let tries = 0; tries < 12 && !(await isAt('Delete the account')); tries++) await press('Tab');
+    await press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect((await page.locator('.effects li').allInnerTexts()).join('\n')).toBe(
+      '0 sessions end.\n1 token stops working.\nIt leaves 1 room or conversation and is the owner of 1 of them.\nIts messages stay, as written by a deleted user.\nThis can’t be undone.',
+    );
+    // The harmless answer has the focus.
+    expect(await isAt('Cancel')).toBe(true);
+    await press('Tab', 'Enter');
+    await page.getByText('Nobody has such a name.').waitFor();
+    expect(await page.evaluate("document.activeElement.type === 'search'")).toBe(true);
+    expect((await call('GET', `/api/users/${person.id}`, { token: admin.token })).status).toBe(404);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are listed page by page', async () => {
+    const prefix = aName();
+    for (let index = 0; index < 52; index++) await anAccount({ username: `${prefix}-${index}` });
+    const { page, context } = await at('people');
+    await page.getByRole('searchbox').fill(prefix);
+    await expect.poll(() => page.locator('.managed').count()).toBe(50);
+    await expect.poll(() => page.locator('.managed', { hasText: prefix }).count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => page.locator('.managed').count()).toBe(52);
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    await context.close();
+  });
+});
