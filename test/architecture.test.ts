@@ -10,7 +10,7 @@ const layers = [
   ['accounts'],
   ['messages'],
   ['members'],
-  ['rooms', 'http', 'health'],
+  ['rooms', 'http', 'health', 'shown-settings'],
   ['identity'],
   ['files', 'notices'],
   ['collections', 'reference'],

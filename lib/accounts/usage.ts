@@ -1,8 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { aCount, described, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { fileQuotas } from '../collections/file-quotas.ts';
 import { rooms } from '../collections/rooms.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
+import { users } from '../collections/users.ts';
 import { findUser } from '../identity/users.ts';
 import { unlimit } from './unlimit.ts';
 
@@ -13,6 +14,7 @@ export const usageSchema = record('Usage', {
   rooms: described('The number of rooms and conversations that the user is in, at most 10,000.', aCount),
   owned_rooms: described('The number of rooms among them of which the user is an owner, at most 10,000.', aCount),
   file_bytes: described('The size of all files that the user has sent, in bytes.', aCount),
+  has_second_factor: described('Whether a login needs a code beside the password.', aFlag),
 });
 
 /** So many things of a kind are counted. */
@@ -22,14 +24,22 @@ const most = 10_000;
 export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchema>> {
   await findUser(user);
   const countTokens = (kind: 'session' | 'api') => tokens.countDocuments({ user, kind, ...unexpired }, { limit: most });
-  const [sessions, named, joined, owned, files] = await Promise.all([
+  const [sessions, named, joined, owned, files, factors] = await Promise.all([
     countTokens('session'),
     countTokens('api'),
     rooms.countDocuments({ 'members.user': user }, { limit: most }),
     rooms.countDocuments({ 'members.user': user, members: { $elemMatch: { user, role: 'owner' } } }, { limit: most }),
     fileQuotas.findOne({ _id: user.toHexString() }, { projection: { bytes: 1 } }),
+    users.countDocuments({ _id: user, second_factor: { $exists: true } }, { limit: 1 }),
   ]);
-  return { sessions, tokens: named, rooms: joined, owned_rooms: owned, file_bytes: files?.bytes ?? 0 };
+  return {
+    sessions,
+    tokens: named,
+    rooms: joined,
+    owned_rooms: owned,
+    file_bytes: files?.bytes ?? 0,
+    has_second_factor: factors > 0,
+  };
 }
 
 /** Forgets what the limits have counted against an account; 404 for an unknown one. */

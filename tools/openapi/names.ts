@@ -30,7 +30,11 @@ export const tags = [
     description: 'Users, their sessions and their named tokens.',
     segments: ['users', 'sessions', 'tokens', 'codes', 'password', 'second-factor', 'setup', 'oidc'],
   },
-  { name: 'Service', description: 'The service itself.', segments: ['health', 'openapi.json', 'asyncapi.json', 'docs'] },
+  {
+    name: 'Service',
+    description: 'The service itself.',
+    segments: ['health', 'settings', 'openapi.json', 'asyncapi.json', 'docs'],
+  },
 ];
 
 /** The section of a path. */

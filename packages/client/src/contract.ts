@@ -537,6 +537,17 @@ export type PasswordCode = {
   expires_at: Time;
 };
 
+export type Setting = {
+  /** The variable of the environment. */
+  name: string;
+  /** The value; null for a secret. */
+  value: string | null;
+  /** Whether it is set; otherwise the value is the default. */
+  is_set: boolean;
+  /** Whether the value is shown to nobody. */
+  is_secret: boolean;
+};
+
 export type Usage = {
   /** The number of sessions. */
   sessions: number;
@@ -548,6 +559,8 @@ export type Usage = {
   owned_rooms: number;
   /** The size of all files that the user has sent, in bytes. */
   file_bytes: number;
+  /** Whether a login needs a code beside the password. */
+  has_second_factor: boolean;
 };
 
 export type Setup = {
@@ -2644,6 +2657,25 @@ export type paths = {
         413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
         415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
         429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
+      };
+    };
+  };
+  '/api/settings': {
+    /** List the settings of the service, without its secrets */
+    get: {
+      parameters: {
+        path?: never;
+        query?: never;
+        header?: never;
+        cookie?: never;
+      };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': Setting[] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
+        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
         500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
         503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };

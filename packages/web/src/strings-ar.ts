@@ -790,10 +790,22 @@ export const laterStrings: Words['laterStrings'] = {
   },
   admin: {
     title: 'الإدارة',
-    tabs: { people: 'الأشخاص' },
+    tabs: { people: 'الأشخاص', settings: 'الإعدادات' },
     manage: 'إدارة',
     manageOf: (name) => `إدارة ${own(name)}`,
+    settings: {
+      hint: 'لا يغيّرها إلا مشغّل الخدمة، عبر متغيرات بيئتها.',
+      search: 'البحث عن إعداد',
+      none: 'لا يوجد إعداد بهذا الاسم.',
+      set: 'معيّن',
+      standard: 'افتراضي',
+      secret: 'معيّن وسري',
+      unset: 'غير معيّن',
+    },
     people: {
+      resetFactor: 'إيقاف العامل الثاني',
+      resetFactorHint: 'لمن فقد الهاتف ورموز الاسترداد: تأكد من أن هذا الشخص هو من يطلب ذلك حقًا. تنتهي كل جلسات الحساب.',
+      ownPassword: 'كلمة مرورك أنت',
       search: 'ابحث عن أشخاص بالاسم',
       none: 'لا أحد بهذا الاسم.',
       you: 'أنت',

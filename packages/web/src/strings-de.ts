@@ -716,10 +716,23 @@ export const laterStrings: Words['laterStrings'] = {
   },
   admin: {
     title: 'Verwaltung',
-    tabs: { people: 'Personen' },
+    tabs: { people: 'Personen', settings: 'Einstellungen' },
     manage: 'Verwalten',
     manageOf: (name) => `${name} verwalten`,
+    settings: {
+      hint: 'Nur wer den Dienst betreibt, ändert sie, durch die Variablen seiner Umgebung.',
+      search: 'Einstellung suchen',
+      none: 'Keine Einstellung heißt so.',
+      set: 'gesetzt',
+      standard: 'Vorgabe',
+      secret: 'gesetzt, und geheim',
+      unset: 'nicht gesetzt',
+    },
     people: {
+      resetFactor: 'Zweiten Faktor ausschalten',
+      resetFactorHint:
+        'Für jemanden, der das Telefon und die Wiederherstellungscodes verloren hat: Prüfe, ob wirklich diese Person fragt. Alle Sitzungen des Kontos enden.',
+      ownPassword: 'Dein eigenes Passwort',
       search: 'Personen nach Namen suchen',
       none: 'Niemand heißt so.',
       you: 'Du',

@@ -381,10 +381,23 @@ export const laterStrings = {
   },
   admin: {
     title: 'Administration',
-    tabs: { people: 'People' },
+    tabs: { people: 'People', settings: 'Settings' },
     manage: 'Manage',
     manageOf: (name: string) => `Manage ${name}`,
+    settings: {
+      hint: 'Only who runs the service changes these, by the variables of its environment.',
+      search: 'Find a setting',
+      none: 'No setting is called so.',
+      set: 'set',
+      standard: 'default',
+      secret: 'set, and secret',
+      unset: 'not set',
+    },
     people: {
+      resetFactor: 'Turn off the second factor',
+      resetFactorHint:
+        'For somebody who has lost the phone and the recovery codes: see that it is really that person who asks. All sessions of the account end.',
+      ownPassword: 'Your own password',
       search: 'Find people by name',
       none: 'Nobody has such a name.',
       you: 'You',

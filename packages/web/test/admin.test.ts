@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { turnOn } from '../../../test/support/second-factor.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { call, signIn, type Visit, visit } from './support.ts';
@@ -162,6 +163,23 @@ describe('people', () => {
     await context.close();
   });
 
+  it('lose a second factor by the administrator’s own password, and are signed out', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    await turnOn(call, { ...account, token: session });
+    const { page, problems, context } = await at('people');
+    await manage(page, account);
+    await page.locator('.panel').getByRole('button', { name: 'Turn off the second factor' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your own password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await statusOf(session)).toBe(401);
+    expect((await logIn(call, account.username, account.password)).status).toBe(201);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('become administrators and stop being so', async () => {
     const person = await anAccount();
     const { page, context } = await at('people');
@@ -215,6 +233,20 @@ describe('people', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => page.locator('.managed').count()).toBe(52);
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('the settings of the service', () => {
+  it('are listed without secrets, and found by a word of their names', async () => {
+    const { page, problems, context } = await at('settings', admin, phone);
+    await page.getByText('RETENTION_DAYS', { exact: true }).waitFor();
+    await page.getByRole('searchbox').fill('write burst');
+    await expect.poll(() => page.locator('.variables dt').allInnerTexts()).toEqual(['WRITE_BURST']);
+    await page.getByRole('searchbox').fill('smtp url');
+    await expect.poll(() => page.locator('.variables dd').allInnerTexts()).toEqual(['set, and secret']);
+    expect(await objections(page)).toEqual([]);
+    expect(problems).toEqual([]);
     await context.close();
   });
 });

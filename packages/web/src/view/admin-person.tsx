@@ -11,7 +11,7 @@ import { sizeOf } from '../text/sizes.ts';
 import { makeLink, ShownLink } from './admin-link.tsx';
 import { agreed } from './admin-list.tsx';
 import { notice } from './announcer.tsx';
-import { attempt, Loading } from './controls.tsx';
+import { attempt, Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -74,6 +74,22 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
   );
 }
 
+/** Turns off the second factor of somebody else, by the administrator's own password. */
+function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void }) {
+  const words = laterStrings.admin.people;
+  const reset = async ({ current: current_password = '' }: Record<string, string>) => {
+    await ask(chat.DELETE('/api/second-factor', { params: { query: { user } }, body: { current_password } }));
+    onDone();
+    notice(laterStrings.settings.changed);
+  };
+  return (
+    <Form onSubmit={reset} submit={words.resetFactor}>
+      <p>{words.resetFactorHint}</p>
+      <Field label={words.ownPassword} name="current" type="password" autocomplete="current-password" autoFocus />
+    </Form>
+  );
+}
+
 /** All that can be done about an account. */
 function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange']): PersonAction[] {
   const words = laterStrings.admin.people;
@@ -105,6 +121,14 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         return words.ended;
       },
     },
+    usage.has_second_factor &&
+      !isMe && {
+        label: words.resetFactor,
+        act: async () => {
+          openDialog(words.resetFactor, (close) => <ResetSecondFactor user={id} onDone={close} />);
+          return undefined;
+        },
+      },
     {
       label: words.unlimit,
       act: async () => {

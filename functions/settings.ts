@@ -1,0 +1,15 @@
+import { listOf } from '../lib/api/schema.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { listSettings, settingSchema } from '../lib/shown-settings.ts';
+
+/** `/api/settings`: how the service is set up. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'List the settings of the service, without its secrets',
+    access: 'admin',
+    status: 200,
+    answer: listOf(settingSchema),
+    run: async () => listSettings(),
+  }),
+});
