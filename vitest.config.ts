@@ -32,6 +32,8 @@ const thorough = [
   // Processes of their own.
   'test/admin/{damage,data-directory,import-killed,terminal,transfer}.test.ts',
   'test/lib/{clocks,database/client}.test.ts',
+  'test/lib/{files,notifications}/kills*.test.ts',
+  'test/lib/webhooks/deliver.kills.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
   'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
