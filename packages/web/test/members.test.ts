@@ -127,3 +127,40 @@ describe('the only owner of a room', () => {
     await context.close();
   });
 });
+
+describe('how long a room keeps its messages', () => {
+  it('is chosen by its owner, after a question, and said to everyone in it', async () => {
+    const [owner, member] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [member] });
+    const path = `/rooms/${id}?panel=details`;
+    const { page, problems, context } = await visit(browser, { path });
+    await signIn(page, owner);
+    const field = page.getByLabel('Delete messages after so many days');
+    const save = page.locator('.details').getByRole('button', { name: 'Save' });
+    await field.fill('7');
+    await save.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delete messages for good 7 days after they were sent?').waitFor();
+    // The harmless answer has the focus.
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const kept = async () => (await call('GET', `/api/rooms/${id}/details`, { token: owner.token })).body;
+    expect(await kept()).toMatchObject({ retention_days: null });
+    await save.click();
+    await dialog.getByRole('button', { name: 'Delete old messages' }).click();
+    await page.getByText('Messages here are deleted for good 7 days after they were sent.').waitFor();
+    // Keeping them longer takes nothing from anybody.
+    await field.fill('');
+    await save.click();
+    await expect.poll(kept).toMatchObject({ retention_days: null });
+    await call('PATCH', `/api/rooms/${id}/details`, { token: owner.token, body: { retention_days: 30 } });
+    expect(problems).toEqual([]);
+    await context.close();
+
+    const other = await visit(browser, { path });
+    await signIn(other.page, member);
+    await other.page.getByText('Messages here are deleted for good 30 days after they were sent.').waitFor();
+    expect(await other.page.getByLabel('Delete messages after').count()).toBe(0);
+    await other.context.close();
+  });
+});
