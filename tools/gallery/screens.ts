@@ -75,6 +75,7 @@ export const screens: Screen[] = [
     name: 'admin-people',
     path: () => '/admin/people',
     act: async (page, { people }) => {
+      await page.getByRole('searchbox').fill(people.bob.username);
       const bob = page.getByRole('button', { name: `Manage ${people.bob.username}` });
       await bob.click();
       await page.locator('.panel .person-actions').waitFor();
