@@ -124,6 +124,14 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     expect(await statuses(call, [...sessions, account.token])).toEqual([401, 401, 200]);
   });
 
+  it('DELETE of what is no id of a user ends nothing', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const refused = await call('DELETE', '/api/sessions?user=ann', { token: admin.token });
+    expect(outcome(refused)).toEqual(refusals.invalid('user', 'be an id of 24 hexadecimal characters'));
+    expect((await call('GET', '/api/users/me', { token: session })).status).toBe(200);
+  });
+
   it('DELETE with the caller’s own id leaves the session that calls', async () => {
     const account = await anAccount();
     const [mine, another] = [await aSession(call, account), await aSession(call, account)];
