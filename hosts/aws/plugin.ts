@@ -137,17 +137,12 @@ async function checkSettings(serverless: Serverless): Promise<void> {
     (name) => !isKnown(name),
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
-  const { SMTP_URL, SECRET_KEY, OIDC_CLIENT_SECRET, FILES, FILES_ENDPOINT } = service.provider.environment;
-  if (SMTP_URL && !SMTP_URL.startsWith('ssm:/'))
-    throw new Error('Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.');
-  if (SECRET_KEY && !SECRET_KEY.startsWith('ssm:/'))
-    throw new Error(
-      'Set SECRET_KEY to the SSM parameter that has it, such as ssm:/chat-service/prod/secret-key: it is a secret.',
-    );
-  if (OIDC_CLIENT_SECRET && !isParameter(OIDC_CLIENT_SECRET))
-    throw new Error(
-      'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
-    );
+  const { FILES, FILES_ENDPOINT } = service.provider.environment;
+  for (const { setting, parameter, example } of secretsOf(service))
+    if (parameter && !isParameter(parameter))
+      throw new Error(
+        `Set ${setting} to the SSM parameter that has it, such as ssm:/chat-service/prod/${example}: it is a secret.`,
+      );
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
   if (FILES_ENDPOINT)
@@ -155,9 +150,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
-  const { alarmEmail, connectionStringVersion, mailServerVersion, secretKeyVersion, oidcSecretVersion } =
-    service.custom.deployment;
-  const { cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
+  const { alarmEmail, connectionStringVersion, cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
   if (cloudfrontSecret && !isParameter(cloudfrontSecret))
     throw new Error(
       'Set CLOUDFRONT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/cloudfront-secret: it is a secret.',
@@ -166,10 +159,33 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
   if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
-  if (mailServerVersion) wholeNumber('SMTP_URL_VERSION', mailServerVersion);
-  if (secretKeyVersion) wholeNumber('SECRET_KEY_VERSION', secretKeyVersion);
-  if (oidcSecretVersion) wholeNumber('OIDC_CLIENT_SECRET_VERSION', oidcSecretVersion);
+  for (const { setting, version } of secretsOf(service)) if (version) wholeNumber(`${setting}_VERSION`, version);
 }
+
+/** The secrets that are settings: each is a parameter in a deployment, which some functions alone may read. */
+const secretsOf = ({ provider: { environment }, custom: { deployment } }: Serverless['service']) => [
+  {
+    setting: 'SMTP_URL',
+    parameter: environment.SMTP_URL,
+    example: 'smtp-url',
+    readers: deployment.withMail,
+    version: deployment.mailServerVersion,
+  },
+  {
+    setting: 'SECRET_KEY',
+    parameter: environment.SECRET_KEY,
+    example: 'secret-key',
+    readers: deployment.withSecretKey,
+    version: deployment.secretKeyVersion,
+  },
+  {
+    setting: 'OIDC_CLIENT_SECRET',
+    parameter: environment.OIDC_CLIENT_SECRET,
+    example: 'oidc-secret',
+    readers: deployment.withOidc,
+    version: deployment.oidcSecretVersion,
+  },
+];
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
 function useDomains({ service }: Serverless): void {
@@ -224,13 +240,8 @@ function addResources(serverless: Serverless): void {
   const { deployment } = service.custom;
   const { environment } = service.provider;
   const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
-  const { withoutDatabase, withoutNotices, withMail, mailServerVersion, withoutHttp, cloudfrontSecretVersion } = deployment;
-  const { withSecretKey, secretKeyVersion } = deployment;
-  const { withOidc, oidcSecretVersion } = deployment;
+  const { withoutDatabase, withoutNotices, withoutHttp, cloudfrontSecretVersion } = deployment;
   const stage = serverless.getProvider('aws').getStage();
-  const secretKey = environment.SECRET_KEY.slice('ssm:'.length);
-  const mailServer = environment.SMTP_URL.slice('ssm:'.length);
-  const oidcSecret = environment.OIDC_CLIENT_SECRET.slice('ssm:'.length);
   const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
@@ -251,9 +262,7 @@ function addResources(serverless: Serverless): void {
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const usesDatabase = !withoutDatabase.includes(name);
-    const sendsMail = mailServer !== '' && withMail.includes(name);
-    const hasKey = secretKey !== '' && withSecretKey.includes(name);
-    const asksProvider = oidcSecret !== '' && withOidc.includes(name);
+    const secrets = secretsOf(service).filter(({ parameter, readers }) => parameter !== '' && readers.includes(name));
     const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
     const deployed: DeployedFunction = {
       name,
@@ -261,9 +270,7 @@ function addResources(serverless: Serverless): void {
       logicalId,
       parameters: [
         ...(usesDatabase ? [connectionString] : []),
-        ...(sendsMail ? [mailServer] : []),
-        ...(hasKey ? [secretKey] : []),
-        ...(asksProvider ? [oidcSecret] : []),
+        ...secrets.map(({ parameter }) => parameter.slice('ssm:'.length)),
         ...(isBehindCloudfront ? [cloudfrontSecret] : []),
       ],
       isTraced: service.provider.tracing.lambda === 'Active',
@@ -287,9 +294,7 @@ function addResources(serverless: Serverless): void {
       ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
       // Nobody reads the versions: a configuration that has changed restarts the functions, which then read the new secret.
       ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
-      ...(sendsMail && mailServerVersion && { SMTP_URL_VERSION: mailServerVersion }),
-      ...(hasKey && secretKeyVersion && { SECRET_KEY_VERSION: secretKeyVersion }),
-      ...(asksProvider && oidcSecretVersion && { OIDC_CLIENT_SECRET_VERSION: oidcSecretVersion }),
+      ...Object.fromEntries(secrets.flatMap(({ setting, version }) => (version ? [[`${setting}_VERSION`, version]] : []))),
       ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
     };
     const override = process.env[concurrencyOf(name)];
