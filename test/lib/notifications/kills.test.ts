@@ -1,11 +1,12 @@
 import '../../support/push-service.ts';
 import '../../support/isolated-database.ts';
 import fc from 'fast-check';
-import { Collection, ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
 import { pushed } from '../../../lib/collections/pushed.ts';
 import { findMissed, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -16,33 +17,13 @@ import { inProcess as call } from '../../support/transports.ts';
  * is what its service worker does with the pushes that it gets.
  */
 
-let steps = 0;
-let death: number | undefined;
-const step = async <T>(work: () => Promise<T>): Promise<T> => {
-  const at = steps++;
-  if (death !== undefined && at > death) throw new Error('dead');
-  // It dies after it has done this, and before it knows.
-  const done = await work();
-  if (at === death) throw new Error('dead');
-  return done;
-};
-
 const outbound = vi.hoisted(() => ({ step: undefined as undefined | ((work: () => Promise<unknown>) => Promise<unknown>) }));
 vi.mock('../../../lib/notifications/send.ts', async (original) => {
   const real = await original<typeof import('../../../lib/notifications/send.ts')>();
   return { ...real, sendPush: (...all: Parameters<typeof real.sendPush>) => outbound.step?.(() => real.sendPush(...all)) };
 });
 outbound.step = step;
-for (const method of ['updateOne', 'insertOne', 'findOneAndUpdate'] as const) {
-  // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
-  const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
-  vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
-    const work = () => original.apply(this, parameters);
-    return this.collectionName === 'pushed' ? step(work) : work();
-  } as never);
-}
-afterAll(() => vi.restoreAllMocks());
+countWritesOf('pushed');
 
 const [ann, bob] = [await anAccount(), await anAccount()];
 
@@ -98,9 +79,7 @@ async function live(all: Step[]): Promise<void> {
       unread.length = 0;
       due = 0;
     } else {
-      [steps, death] = [0, at];
-      await tell();
-      [steps, death] = [0, undefined];
+      await dyingAt(at, tell);
       // Until its lease has run out, nobody else tells.
       await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date(0) } });
     }

@@ -1,12 +1,13 @@
 import '../../support/webhook-receiver.ts';
 import '../../support/isolated-database.ts';
 import fc from 'fast-check';
-import { Collection, ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
 import { webhookStates } from '../../../lib/collections/webhook-states.ts';
 import type { NewWebhook } from '../../../lib/members/webhooks.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered } from '../../../lib/webhooks/deliver.ts';
+import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
@@ -16,33 +17,13 @@ import { aReceiver } from '../../support/webhook-receiver.ts';
  * A process that dies while it delivers: before the receiver has an event, after it, or at a write of how far it came.
  */
 
-let steps = 0;
-let death: number | undefined;
-const step = async <T>(work: () => Promise<T>): Promise<T> => {
-  const at = steps++;
-  if (death !== undefined && at > death) throw new Error('dead');
-  // It dies after it has done this, and before it knows.
-  const done = await work();
-  if (at === death) throw new Error('dead');
-  return done;
-};
-
 const outbound = vi.hoisted(() => ({ step: undefined as undefined | ((work: () => Promise<unknown>) => Promise<unknown>) }));
 vi.mock('../../../lib/net/outbound.ts', async (original) => {
   const real = await original<typeof import('../../../lib/net/outbound.ts')>();
   return { ...real, post: (...all: Parameters<typeof real.post>) => outbound.step?.(() => real.post(...all)) };
 });
 outbound.step = step;
-for (const method of ['updateOne', 'insertOne', 'findOneAndUpdate'] as const) {
-  // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
-  const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
-  vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
-    const work = () => original.apply(this, parameters);
-    return this.collectionName === 'webhook_states' ? step(work) : work();
-  } as never);
-}
-afterAll(() => vi.restoreAllMocks());
+countWritesOf('webhook_states');
 
 type Step = { kind: 'send' | 'deliver'; death: number | undefined; isDown: boolean };
 const one: fc.Arbitrary<Step> = fc.record({
@@ -67,7 +48,7 @@ async function live(all: Step[]): Promise<void> {
   const deliver = async () => {
     // Its lease, and the time until it tries again, have run out.
     const isOver = { leased_until: new Date(0), retry_at: null };
-    await Collection.prototype.updateMany.call(webhookStates, { _id: new ObjectId(_id.$oid) }, { $set: isOver });
+    await webhookStates.updateMany({ _id: new ObjectId(_id.$oid) }, { $set: isOver });
     await deliverOfRoom(room.id).catch(() => undefined);
   };
   for (const { kind, death: at, isDown } of all) {
@@ -79,10 +60,7 @@ async function live(all: Step[]): Promise<void> {
     }
     receiver.answer = ({ event }) =>
       isDown ? { status: 503 } : { status: 200, body: { text: `re ${(event.data as Message).text}` } };
-    [steps, death] = [0, at];
-    await deliver();
-    if (at !== undefined && steps > at) deaths++;
-    [steps, death] = [0, undefined];
+    if (await dyingAt(at, deliver)) deaths++;
   }
   receiver.answer = ({ event }) => ({ status: 200, body: { text: `re ${(event.data as Message).text}` } });
   while ((await findUndelivered()).includes(room.id)) await deliver();
