@@ -5,7 +5,7 @@ import { withDeadline } from '../lib/deadline.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
 import { log } from '../lib/log.ts';
 import { pushMetrics } from '../lib/metrics.ts';
-import { hasDevices, hasOutgoingWebhooks, type Notice } from '../lib/notices.ts';
+import { hasOthersToTell, type Notice } from '../lib/notices.ts';
 import { type Delivery, deliver } from '../lib/push/deliver.ts';
 
 /** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
@@ -27,8 +27,7 @@ export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
 /** Has devices and receivers of webhooks told of the rooms in which something happened. */
 async function tellOthers(notices: Notice[]): Promise<void> {
   const rooms = [...new Set(notices.flatMap((notice) => (notice.type === 'moved' ? [notice.room] : [])))];
-  if (rooms.length === 0 || !(await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true)) return;
-  await carrier?.invoke(JSON.stringify({ rooms }));
+  if (rooms.length > 0 && (await hasOthersToTell())) await carrier?.invoke(JSON.stringify({ rooms }));
 }
 
 function logDelivery(request: Request): void {

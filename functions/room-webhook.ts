@@ -5,13 +5,11 @@ import {
   changeOutgoing,
   deliverySchema,
   findOutgoing,
-  noSuchWebhook,
   outgoingRefusals,
-  revokeWebhook,
   webhookChanges,
   webhookDetailsSchema,
-  webhookRefusals,
-} from '../lib/members/webhooks.ts';
+} from '../lib/members/outgoing-webhooks.ts';
+import { noSuchWebhook, revokeWebhook, webhookRefusals } from '../lib/members/webhooks.ts';
 import { testOutgoing } from '../lib/webhooks/deliver.ts';
 
 const path = {

@@ -73,9 +73,12 @@ export const hasDevices = async (): Promise<boolean> =>
 export const hasOutgoingWebhooks = async (): Promise<boolean> =>
   (await rooms.findOne({ 'webhooks.outgoing.url': { $gt: '' } }, { projection: { _id: 1 } })) !== null;
 
-/** Whether anybody is connected, has a device that is told while its page is closed, or a program that is sent events. */
-const isAnyoneToTell = async (): Promise<boolean> =>
-  (await Promise.all([isAnyoneConnected(), hasDevices(), hasOutgoingWebhooks()])).includes(true);
+/** Whether there is anybody to tell who is not connected: a device whose page is closed, or a program that is sent events. */
+export const hasOthersToTell = async (): Promise<boolean> =>
+  (await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true);
+
+/** Whether there is anybody to tell, connected or not. */
+const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasOthersToTell()])).includes(true);
 
 type PendingNotice = { notice: Notice; isWanted: Promise<boolean> | undefined };
 

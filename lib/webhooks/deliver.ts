@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { showDate, showId } from '../api/extended-json.ts';
 import { idempotencyKeyOf } from '../api/idempotency.ts';
@@ -6,19 +5,17 @@ import { isObject, optional, readParameters } from '../api/parameters.ts';
 import { type OutgoingWebhook, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/webhook-states.ts';
 import { concurrently } from '../concurrently.ts';
-import { config } from '../config.ts';
-import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { type Event, readEvents } from '../feed/events.ts';
-import { type Caller, webhookCaller } from '../identity/caller.ts';
-import { findPersons, showPerson } from '../identity/persons.ts';
+import type { Caller } from '../identity/caller.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { isFree, leased } from '../lease.ts';
 import { log } from '../log.ts';
-import { type Delivery, newState, outgoingOf, requireOutgoing, showDelivery } from '../members/webhooks.ts';
+import { type Delivery, outgoingOf, requireOutgoing, showDelivery, storeState } from '../members/outgoing-webhooks.ts';
+import { callerOfWebhook } from '../members/webhooks.ts';
 import { messageText } from '../messages/messages.ts';
 import { sendMessage } from '../messages/send.ts';
-import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
+import { sendSigned } from './send-signed.ts';
 
 /*
  * Sends the events of rooms to the receivers of outgoing webhooks, each event in its turn. A webhook follows the room's
@@ -28,9 +25,6 @@ import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
 
 /** For how many milliseconds one process delivers for a webhook before another may: for longer than a turn and a receiver's answer take. */
 const lease = 30_000;
-
-/** For how many milliseconds a receiver may let one wait. */
-const patience = 5_000;
 
 /** For how many milliseconds one webhook is delivered for before others have their turn. */
 const turn = 10_000;
@@ -126,9 +120,7 @@ async function take({ _id, room, outgoing }: Sender): Promise<WebhookStateDocume
   if (taken) return taken;
   const state = await webhookStates.findOne({ _id });
   if (state) return state.disabled_at || (state.retry_at && state.retry_at.getTime() > now) ? 'waiting' : 'taken';
-  await webhookStates.insertOne(newState({ _id, room, seq: outgoing.since })).catch((error) => {
-    if (!isDuplicateKey(error)) throw error;
-  });
+  await storeState({ _id, room, seq: outgoing.since });
   return (await tryTaking()) ?? 'taken';
 }
 
@@ -186,7 +178,7 @@ async function sayOff(sender: Sender, { at, status }: DeliveryDocument): Promise
 /** Sends an event, and posts what the receiver answers to a message of a person. */
 async function send(sender: Sender, event: Event): Promise<Attempt> {
   const id = `${sender.room.toHexString()}:${event.seq}:${sender._id.toHexString()}`;
-  const { answered, ...attempt } = await request(sender, id, event);
+  const { answered, ...attempt } = await sendSigned(sender.outgoing, id, event);
   if (!isAcknowledged(attempt) || event.type !== 'message.created' || !event.data || event.data.is_bot) return attempt;
   const text = replyIn(answered);
   if (text === undefined) return attempt;
@@ -209,7 +201,7 @@ type Saying = { text: string; key: string; thread?: string | undefined };
 /** Posts as the webhook; returns why it could not. What it says twice under one key is posted once. */
 async function say({ _id, room }: Sender, { text, key, thread }: Saying): Promise<string | undefined> {
   try {
-    const caller = await callerOf(_id);
+    const caller = await callerOfWebhook(_id);
     await countWrite(caller.user);
     // What another program says mentions nobody: it may repeat what anybody wrote.
     const message = { room, text, files: [], isReport: true, ...(thread !== undefined && { thread: new ObjectId(thread) }) };
@@ -221,60 +213,12 @@ async function say({ _id, room }: Sender, { text, key, thread }: Saying): Promis
   }
 }
 
-async function callerOf(webhook: ObjectId): Promise<Caller> {
-  const persons = await findPersons([webhook]);
-  return webhookCaller({ _id: webhook, ...showPerson(persons.get(webhook.toHexString())) });
-}
-
-/** Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body. */
-async function request({ outgoing }: Sender, id: string, event: object & { seq: number; type: string }) {
-  const at = new Date();
-  const began = performance.now();
-  const seconds = String(Math.floor(at.getTime() / 1_000));
-  const body = JSON.stringify(event);
-  const key = Buffer.from(outgoing.secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'user-agent': 'chat-service',
-    'webhook-id': id,
-    'webhook-timestamp': seconds,
-    'webhook-signature': `v1,${signature}`,
-  };
-  const { seq, type } = event;
-  const took = () => Math.round(performance.now() - began);
-  try {
-    const url = new URL(outgoing.url);
-    const mayBeInner = isNamed(config.webhookHosts, url);
-    const reply = await post(url, { headers, body: Buffer.from(body), mayBeInner, longest: patience });
-    const answered = reply.body.toString();
-    const { status, retryAfter } = reply;
-    return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };
-  } catch (error) {
-    return { seq, type, at, milliseconds: took(), status: null, answer: whyNone(error), answered: '' };
-  }
-}
-
-/** Why no answer came. What the names of this network resolve to is for its operator alone. */
-const whyNone = (error: unknown): string =>
-  error instanceof InnerAddressError
-    ? 'The address is not one of the public internet.'
-    : beginningOf(error instanceof Error ? error.message : String(error));
-
-/** The beginning of a text from elsewhere, as it can be stored and shown. */
-const beginningOf = (text: string) =>
-  text
-    .replace(/\p{C}+/gu, ' ')
-    .trim()
-    .slice(0, 200)
-    .toWellFormed();
-
 /** Sends an event without content to the receiver of a webhook, for moderators, and returns what became of it. */
 export async function testOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<Delivery> {
   const { outgoing } = await requireOutgoing(room, webhook, caller);
   const event = { seq: 0, type: 'webhook.test', room: showId(room), at: showDate(new Date()), actor: null, data: null };
   const id = `${room.toHexString()}:test:${new ObjectId().toHexString()}`;
-  const { answered: _, retryAfter: __, ...delivery } = await request({ _id: webhook, room, outgoing }, id, event);
+  const { answered: _, retryAfter: __, ...delivery } = await sendSigned(outgoing, id, event);
   return showDelivery(delivery);
 }
 

@@ -1,0 +1,123 @@
+import type { ObjectId } from 'mongodb';
+import { dateSchema, showDate } from '../api/extended-json.ts';
+import { about, flag, optional, sequence, type Values } from '../api/parameters.ts';
+import { aCount, aText, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
+import { rooms, type WebhookDocument } from '../collections/rooms.ts';
+import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/webhook-states.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { conflict, invalidParameter, type Refusal } from '../errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import { findPersons } from '../identity/persons.ts';
+import { notify } from '../notices.ts';
+import { findContext, requirePermission } from '../rooms/permissions.ts';
+import { noSuchWebhook, showWebhook, type Webhook, type WithWebhooks, webhookFields, webhookRefusals } from './webhooks.ts';
+
+/** What became of an event at the receiver. */
+export const deliverySchema = record('WebhookDelivery', {
+  seq: described('The place of the event; 0 for a test.', aCount),
+  type: described('The type of the event.', aText),
+  at: described('The time of the attempt.', dateSchema),
+  milliseconds: described('How long it took.', aCount),
+  status: described('The status of the answer; null where none came.', orNull(aCount)),
+  answer: described('The first 200 characters of the answer, or why there was none.', aText),
+});
+export type Delivery = Shown<typeof deliverySchema>;
+
+/** An outgoing webhook, and how far it is. */
+export const webhookDetailsSchema = record('WebhookDetails', {
+  ...webhookFields,
+  seq: described('The last place of the room that its receiver has acknowledged, or did not want.', aCount),
+  failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
+  retry_at: described('When it is tried again; null if nothing failed.', orNull(dateSchema)),
+  disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
+  deliveries: described('The last 20 attempts, oldest first.', listOf(deliverySchema)),
+});
+export type WebhookDetails = Shown<typeof webhookDetailsSchema>;
+
+export const webhookChanges = {
+  is_enabled: about('Whether it sends events; a receiver that fails for a day, or answers 410, switches it off.', optional(flag)),
+  seq: about('The place of the room after which it sends everything, also what it has sent before.', optional(sequence)),
+};
+
+const notOutgoing: Refusal = () => conflict('webhook_incoming', 'The webhook takes messages in: it sends nothing.');
+export const outgoingRefusals = [...webhookRefusals, noSuchWebhook, notOutgoing];
+
+export const showDelivery = ({ at, ...delivery }: DeliveryDocument): Delivery => ({ ...delivery, at: showDate(at) });
+
+const showDetails = (
+  webhook: Webhook,
+  since: number,
+  { seq = since, failing_since = null, retry_at = null, disabled_at = null, deliveries = [] }: Partial<WebhookStateDocument>,
+): WebhookDetails => ({
+  ...webhook,
+  seq,
+  failing_since: failing_since && showDate(failing_since),
+  retry_at: retry_at && showDate(retry_at),
+  disabled_at: disabled_at && showDate(disabled_at),
+  deliveries: deliveries.map(showDelivery),
+});
+
+/** The outgoing webhooks among those of a room. */
+export const outgoingOf = (webhooks: WebhookDocument[] = []) =>
+  webhooks.flatMap(({ _id, outgoing }) => (outgoing ? [{ _id, outgoing }] : []));
+
+/** An outgoing webhook of a room, for moderators, as it is stored: 404 if not found, 409 for an incoming one. */
+export async function requireOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller) {
+  requirePermission(await findContext(room, caller), 'seeWebhooks');
+  const found = await rooms.findOne<WithWebhooks>({ _id: room, 'webhooks._id': webhook }, { projection: { webhooks: 1 } });
+  const one = found?.webhooks?.find(({ _id }) => _id.equals(webhook));
+  if (!one) throw noSuchWebhook();
+  if (!one.outgoing) throw notOutgoing();
+  return { ...one, outgoing: one.outgoing };
+}
+
+/** An outgoing webhook of a room, for moderators, and how far it is. */
+export async function findOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<WebhookDetails> {
+  const [one, state, persons] = await Promise.all([
+    requireOutgoing(room, webhook, caller),
+    webhookStates.findOne({ _id: webhook }),
+    findPersons([webhook]),
+  ]);
+  const name = persons.get(webhook.toHexString())?.name ?? '';
+  return showDetails(showWebhook(room, one, name), one.outgoing.since, state ?? {});
+}
+
+/**
+ * Switches a webhook on or off, or has it send again what came after a place; a process that is at it stops.
+ */
+export async function changeOutgoing(
+  room: ObjectId,
+  webhook: ObjectId,
+  { is_enabled, seq }: Values<typeof webhookChanges>,
+  caller: Caller,
+): Promise<WebhookDetails> {
+  const { seq: last } = requirePermission(await findContext(room, caller), 'seeWebhooks');
+  const details = await findOutgoing(room, webhook, caller);
+  if (seq !== undefined && seq > last) throw invalidParameter('seq', 'not be after the last place of the room');
+  if (is_enabled === undefined && seq === undefined) return details;
+  await storeState({ _id: webhook, room, seq: details.seq });
+  const goingOn = { failures: 0, failing_since: null, retry_at: '$$NOW', disabled_at: null };
+  await webhookStates.updateOne({ _id: webhook }, [
+    {
+      $set: {
+        holder: null,
+        leased_until: new Date(0),
+        ...(seq !== undefined && { seq }),
+        ...(is_enabled === true && goingOn),
+        ...(is_enabled === false && { retry_at: null, disabled_at: '$$NOW' }),
+      },
+    },
+  ]);
+  notify({ type: 'moved', room: room.toHexString(), seq: last });
+  return findOutgoing(room, webhook, caller);
+}
+
+/** Stores the state of a webhook that has sent nothing yet, unless it has one. */
+export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq'>): Promise<void> {
+  const nothing = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
+  try {
+    await webhookStates.insertOne({ ...where, ...nothing, disabled_at: null, deliveries: [] });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
