@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../../lib/api/schema.ts';
 import { clientFrames, serverFrames } from '../../lib/push/frames.ts';
-import { type OpenApi, type Operation, type Parameter, type Response, resolve } from '../../lib/reference/openapi.ts';
+import { type OpenApi, type Parameter, type Response, resolve } from '../../lib/reference/openapi.ts';
 import { shapeOf } from '../../lib/reference/shape.ts';
 import { listOperations } from '../harness/example-requests.ts';
 
-/** The types of the client, in the form that openapi-fetch reads, and those of the frames of a WebSocket. */
+/** The types of the client: the objects, the errors, the operations, and the frames of a WebSocket. */
 export function clientTypes(document: OpenApi, socket: Record<string, unknown>): string {
   const { responses } = document.components;
   const schemas = { ...document.components.schemas, ...(socket as typeof document.components.schemas) };
@@ -13,10 +13,7 @@ export function clientTypes(document: OpenApi, socket: Record<string, unknown>):
     const schema = Object.values(response.content ?? {})[0]?.schema ?? {};
     return `/** ${response.description} */\nexport type ${name} = ${shapeOf(schema)};\n`;
   });
-  const paths = Object.entries(document.paths).map(([path, methods]) => {
-    const inner = Object.entries(methods).map(([method, operation]) => operationType(document, method, operation));
-    return `  '${path}': {\n${inner.join('')}  };\n`;
-  });
+  const operations = listOperations(document).map((operation) => operationType(document, operation));
   const keyed = listOperations(document).filter(({ parameters = [] }) =>
     parameters.some(({ name }) => name === 'Idempotency-Key'),
   );
@@ -32,9 +29,9 @@ export type ErrorBody = ${Object.keys(responses).join(' | ')};
 export type ClientFrame = ${frames(clientFrames)};
 export type ServerFrame = ${frames(serverFrames)};
 
-/** The operations by path and method. */
-export type paths = {
-${paths.join('')}};
+/** What each operation takes, its answer (\`data\`), and its errors. */
+export type Operations = {
+${operations.join('')}};
 
 /** The operations that a key makes safe to repeat. */
 export const idempotent = [${keyed.map(({ method, path }) => `'${method} ${path}'`).join(', ')}] as const;
@@ -46,40 +43,43 @@ const frames = (all: Record<string, JsonSchema>) =>
     .map(({ title }) => title)
     .join(' | ');
 
-function operationType(
-  document: OpenApi,
-  method: string,
-  { summary, parameters = [], requestBody, responses }: Operation,
-): string {
-  const body = requestBody?.content['application/json']?.schema;
-  const takesBytes = requestBody?.content['*/*'] !== undefined;
-  const places = (['path', 'query', 'header'] as const).map((place) => {
+function operationType(document: OpenApi, { method, path, summary, parameters = [], requestBody, responses }: ListedOperation) {
+  const json = requestBody?.content['application/json']?.schema;
+  const body = json ? shapeOf(json, '    ') : requestBody && 'Blob';
+  const places = (['path', 'query', 'header'] as const).flatMap((place) => {
     const those = parameters.filter((parameter) => parameter.in === place);
-    return `        ${place}${those.some(({ required }) => required) ? '' : '?'}: ${parametersType(those)};\n`;
+    return those.length === 0
+      ? []
+      : [
+          field(
+            place,
+            parametersType(those),
+            those.some(({ required }) => required),
+          ),
+        ];
   });
   const answers = Object.entries(responses).map(([status, found]) => {
     const { value, pointer } = resolve<Response>(document, found, '');
-    return `        ${status}: ${responseType(value, pointer)};\n`;
+    return { isSuccess: status.startsWith('2'), shape: responseType(value, pointer) };
   });
-  return `    /** ${summary} */
-    ${method}: {
-      parameters: {
-${places.join('')}        cookie?: never;
-      };
-${body ? `      requestBody${requestBody?.required ? '' : '?'}: { content: { 'application/json': ${shapeOf(body, '      ')} } };\n` : ''}${takesBytes ? "      requestBody: { content: { '*/*': Blob } };\n" : ''}      responses: {
-${answers.join('')}      };
-    };
+  const shapes = (isSuccess: boolean) =>
+    [...new Set(answers.filter((answer) => answer.isSuccess === isSuccess).flatMap(({ shape }) => shape))].join(' | ');
+  return `  /** ${summary} */
+  '${method} ${path}': {
+${places.join('')}${body ? field('body', body, requestBody?.required) : ''}${field('data', shapes(true) || 'undefined')}${field('error', shapes(false) || 'never')}  };
 `;
 }
 
-const parametersType = (parameters: Parameter[]) =>
-  parameters.length === 0
-    ? 'never'
-    : `{ ${parameters.map(({ name, required, schema }) => `'${name}'${required ? '' : '?'}: ${shapeOf(schema)}`).join('; ')} }`;
+type ListedOperation = ReturnType<typeof listOperations>[number];
 
-function responseType({ content }: Response, pointer: string): string {
+const field = (name: string, type: string, isRequired = true) => `    ${name}${isRequired ? '' : '?'}: ${type};\n`;
+
+const parametersType = (parameters: Parameter[]) =>
+  `{ ${parameters.map(({ name, required, schema }) => `'${name}'${required ? '' : '?'}: ${shapeOf(schema)}`).join('; ')} }`;
+
+/** The shape of a response; none where it has no content. */
+function responseType({ content }: Response, pointer: string): string[] {
   const schema = Object.values(content ?? {})[0]?.schema;
-  if (!schema) return '{ headers: Record<string, unknown>; content?: never }';
-  const shape = pointer.startsWith('/components/responses/') ? (pointer.split('/').at(-1) ?? '') : shapeOf(schema, '        ');
-  return `{ headers: Record<string, unknown>; content: { 'application/json': ${shape} } }`;
+  if (!schema) return [];
+  return [pointer.startsWith('/components/responses/') ? (pointer.split('/').at(-1) ?? '') : shapeOf(schema, '    ')];
 }

@@ -1,5 +1,4 @@
-import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import { idempotent, type paths } from './contract.ts';
+import { idempotent, type Operations } from './contract.ts';
 import { ChatError } from './errors.ts';
 import { type RetrySettings, retrying } from './retry.ts';
 
@@ -13,16 +12,99 @@ export type CallSettings = {
   retry?: Partial<RetrySettings>;
 };
 
+type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+
+/** The paths that have an operation of this method. */
+export type PathOf<M extends Method> = keyof Operations extends infer Key
+  ? Key extends `${M} ${infer Path}`
+    ? Path
+    : never
+  : never;
+
+/** What a call takes: the parameters and the body of its operation, as what its answer is read, and the options of `fetch`. */
+export type CallOptions<Operation> = Omit<RequestInit, 'body' | 'headers' | 'method'> &
+  ParametersOf<Pick<Operation, keyof Operation & ('path' | 'query' | 'header')>> &
+  Pick<Operation, keyof Operation & 'body'> & { headers?: Record<string, string>; parseAs?: 'json' | 'text' | 'blob' };
+
+type ParametersOf<All> = Record<string, never> extends All ? { params?: All } : { params: All };
+
+/** The answer to a call: its data, or its error. */
+export type Answer<Operation extends { data: unknown; error: unknown }> =
+  | { data: Operation['data']; error?: never; response: Response }
+  | { data?: never; error: Operation['error']; response: Response };
+
+type Call<M extends Method> = <Path extends PathOf<M>>(
+  path: Path,
+  ...options: Record<string, never> extends CallOptions<Of<M, Path>>
+    ? [options?: CallOptions<Of<M, Path>>]
+    : [options: CallOptions<Of<M, Path>>]
+) => Promise<Answer<Of<M, Path>>>;
+
+type Of<M extends Method, Path extends string> = Operations[`${M} ${Path}` & keyof Operations];
+
 /** The calls of the API (`GET`, `POST`, ... by path). */
-export type Calls = Client<paths>;
+export type Calls = { [M in Method]: Call<M> };
 
 /** Makes calls that add the token and an `Idempotency-Key`, and are retried when that is safe. */
 export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls {
-  // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
-  const safe = { baseUrl, redirect: 'error' } as const;
-  const calls = createClient<paths>({ ...safe, fetch: sender(others) });
-  calls.use(authentication(token), idempotency, unanswered);
-  return calls;
+  const base = baseUrl.replace(/\/$/, '');
+  const send = sender(others);
+  const callWith =
+    (method: Method) =>
+    async (path: string, options: AnyOptions = {}) => {
+      const { params = {}, body, headers, parseAs = 'json', ...init } = options;
+      const isBytes = body instanceof Blob;
+      const request = new Request(base + addressOf(path, params), {
+        // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
+        redirect: 'error',
+        ...init,
+        method,
+        ...(isBytes ? { body } : body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const value = typeof token === 'function' ? token() : token;
+      const given = {
+        ...(body !== undefined && !isBytes && { 'Content-Type': 'application/json' }),
+        ...((idempotent as readonly string[]).includes(`${method} ${path}`) && { 'Idempotency-Key': randomKey() }),
+        ...params.header,
+        ...headers,
+        ...(value !== undefined && { 'X-Auth-Token': value }),
+      };
+      for (const [name, text] of Object.entries(given)) if (text !== undefined) request.headers.set(name, text);
+      const response = await send(request).catch((cause) => {
+        // Without this, a dead address is a `TypeError: fetch failed`. What the caller aborts stays what `fetch` throws.
+        throw request.signal.aborted ? cause : new ChatError(0, undefined, { address: new URL(request.url).origin, cause });
+      });
+      if (!response.ok) return { error: errorIn(await response.text()), response };
+      const data = parseAs === 'json' ? parse(await response.text()) : await response[parseAs]();
+      return { data, response };
+    };
+  const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
+  return Object.fromEntries(methods.map((method) => [method, callWith(method)])) as unknown as Calls;
+}
+
+type AnyOptions = Omit<CallOptions<unknown>, 'params'> & {
+  body?: unknown;
+  params?: { path?: Values; query?: Values; header?: Record<string, string | undefined> };
+};
+
+type Values = Record<string, unknown>;
+
+/** The path with its parameters, and the query; what is undefined is left out. */
+function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyOptions['params']>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(parts[name])));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given as [string, string][])}`;
+}
+
+const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+
+// A proxy answers with a page of its own.
+function errorIn(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Sends a request, which is retried when that is safe. */
@@ -32,26 +114,7 @@ export type Send = (request: Request) => Promise<Response>;
 export const sender = ({ fetch = globalThis.fetch, retry = {} }: Pick<CallSettings, 'fetch' | 'retry'>): Send =>
   retrying((request) => fetch(request), { attempts: 4, firstWait: 500, ...retry });
 
-const authentication = (token: CallSettings['token']): Middleware => ({
-  onRequest({ request }) {
-    const value = typeof token === 'function' ? token() : token;
-    if (value !== undefined) request.headers.set('X-Auth-Token', value);
-  },
-});
-
-// Without this, a dead address is a `TypeError: fetch failed`. What the caller aborts stays what `fetch` throws.
-const unanswered: Middleware = {
-  onError: ({ request, error }) =>
-    request.signal.aborted ? undefined : new ChatError(0, undefined, { address: new URL(request.url).origin, cause: error }),
-};
-
-const idempotency: Middleware = {
-  onRequest({ request, schemaPath }) {
-    const takesKey = (idempotent as readonly string[]).includes(`${request.method} ${schemaPath}`);
-    if (takesKey && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', randomKey());
-  },
-};
-
-// 128 random bits. `crypto.randomUUID` exists in secure contexts alone, and so not in a page on plain http in a LAN.
-const randomKey = () =>
+/** 128 random bits, in hexadecimal characters. */
+export const randomKey = () =>
+  // `crypto.randomUUID` exists in secure contexts alone, and so not in a page on plain http in a LAN.
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,5 +1,5 @@
-import type { Client } from 'openapi-fetch';
-import type { ClientFrame, paths, ServerFrame, Time, WelcomeFrame } from './contract.ts';
+import type { Calls } from './calls.ts';
+import type { ClientFrame, ServerFrame, Time, WelcomeFrame } from './contract.ts';
 
 /** Who uses a connection: is told when it begins and ends, and every frame between. */
 export type Listener = {
@@ -44,7 +44,7 @@ const activeEvery = 60_000;
 const mostFailures = 3;
 
 /** Connects while somebody listens. Who can't, as behind a proxy that knows no WebSocket, is never told of a connection. */
-export function connectionOf(client: Client<paths>, { baseUrl, WebSocket, events = true }: ConnectionSettings): Connection {
+export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true }: ConnectionSettings): Connection {
   const listeners = new Set<Listener>();
   const typedAt = new Map<string, number>();
   let socket: WebSocket | undefined;

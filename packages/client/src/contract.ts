@@ -1073,2204 +1073,831 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame | WatchFrame | ActiveFrame;
 export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
 
-/** The operations by path and method. */
-export type paths = {
-  '/api/rooms': {
-    /** List the rooms; without `limit` and `after`, all of them */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Room[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: { 'Idempotency-Key'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
-        name: string;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+/** What each operation takes, its answer (`data`), and its errors. */
+export type Operations = {
+  /** List the rooms; without `limit` and `after`, all of them */
+  'GET /api/rooms': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: Room[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}': {
-    /** Get a room that is visible or has the caller as a member */
-    get: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-None-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        304: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user */
+  'POST /api/rooms': {
+    header?: { 'Idempotency-Key'?: string };
+    body: {
+      /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+      name: string;
     };
-    /** Set the name and both flags of a room, as an owner */
-    put: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
-        name: string;
-        /** Whether all users who see the room may join it. Must be true or false. */
-        is_open: boolean;
-        /** Whether non-members see the room, also in the directory. Must be true or false. */
-        is_visible: boolean;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Change the name or flags of a room, as an owner */
-    patch: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
-        name?: string;
-        /** Whether all users who see the room may join it. Must be true or false. */
-        is_open?: boolean;
-        /** Whether non-members see the room, also in the directory. Must be true or false. */
-        is_visible?: boolean;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Delete a room with everything in it; after a 503, repeat the request */
-    delete: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: Room;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}/details': {
-    /** Get the details of a room, as a member */
-    get: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-None-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
-        304: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it */
-    patch: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The topic of the room; an empty text removes it. Must be a text of at most 250 characters. */
-        topic?: string;
-        /** Whether the room is archived. An archived room can be read but not changed. Must be true or false. */
-        archived?: boolean;
-        /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
-        is_default?: boolean;
-        /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
-        mention_all_role?: 'member' | 'moderator' | 'owner';
-        /** After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service. Must be null, or from 1 to 36500. */
-        retention_days?: null | number;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': RoomDetails } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Get a room that is visible or has the caller as a member */
+  'GET /api/rooms/{room}': {
+    path: { 'room': string };
+    header?: { 'If-None-Match'?: string };
+    data: Room;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}/invitations': {
-    /** List the valid invitations to a room, as a moderator */
-    get: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Invitation[] } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Set the name and both flags of a room, as an owner */
+  'PUT /api/rooms/{room}': {
+    path: { 'room': string };
+    header?: { 'If-Match'?: string };
+    body: {
+      /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+      name: string;
+      /** Whether all users who see the room may join it. Must be true or false. */
+      is_open: boolean;
+      /** Whether non-members see the room, also in the directory. Must be true or false. */
+      is_visible: boolean;
     };
-    /** Create an invitation to a room, as a moderator; its `code` is shown only once */
-    post: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The time of expiry; without it, the invitation does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
-        expires_at?: SentTime | string;
-        /** The number of people who may use the invitation; without it, any number. Must be from 1 to 10000. */
-        uses?: number;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewInvitation } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: Room;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}/invitations/{invitation}': {
-    /** Revoke an invitation at once, as a moderator */
-    delete: {
-      parameters: {
-        path: { 'room': string; 'invitation': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Change the name or flags of a room, as an owner */
+  'PATCH /api/rooms/{room}': {
+    path: { 'room': string };
+    header?: { 'If-Match'?: string };
+    body: {
+      /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+      name?: string;
+      /** Whether all users who see the room may join it. Must be true or false. */
+      is_open?: boolean;
+      /** Whether non-members see the room, also in the directory. Must be true or false. */
+      is_visible?: boolean;
     };
+    data: Room;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}/webhooks': {
-    /** List the webhooks of a room, as a moderator */
-    get: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Webhook[] } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Create a webhook of a room, as a moderator; its `secret` is shown only once */
-    post: {
-      parameters: {
-        path: { 'room': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The name under which it posts; it cannot be changed. Must have 1 to 64 characters and not be blank. */
-        name?: string;
-        /** To where to send the events of the room; without it, the webhook takes messages in. Must be an address that begins with https://. */
-        url?: string;
-        /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
-        events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewWebhook } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Delete a room with everything in it; after a 503, repeat the request */
+  'DELETE /api/rooms/{room}': {
+    path: { 'room': string };
+    header?: { 'If-Match'?: string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/rooms/{room}/webhooks/{webhook}': {
-    /** Get an outgoing webhook and its last deliveries, as a moderator */
-    get: {
-      parameters: {
-        path: { 'room': string; 'webhook': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDetails } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it */
-    post: {
-      parameters: {
-        path: { 'room': string; 'webhook': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': Record<string, never> } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDelivery } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Switch an outgoing webhook on or off, or have it send events again, as a moderator */
-    patch: {
-      parameters: {
-        path: { 'room': string; 'webhook': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** Whether it sends events; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
-        is_enabled?: boolean;
-        /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
-        seq?: number;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': WebhookDetails } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Revoke a webhook at once, as a moderator; its messages stay */
-    delete: {
-      parameters: {
-        path: { 'room': string; 'webhook': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Get the details of a room, as a member */
+  'GET /api/rooms/{room}/details': {
+    path: { 'room': string };
+    header?: { 'If-None-Match'?: string };
+    data: RoomDetails;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/webhooks/{secret}': {
-    /** Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana */
-    post: {
-      parameters: {
-        path: { 'secret': string };
-        query?: never;
-        header?: { 'Idempotency-Key'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The text of the message: alone as Markdown, beside other fields in Slack's markup. */
-        text?: string;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': 'ok' } };
-        201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it */
+  'PATCH /api/rooms/{room}/details': {
+    path: { 'room': string };
+    header?: { 'If-Match'?: string };
+    body: {
+      /** The topic of the room; an empty text removes it. Must be a text of at most 250 characters. */
+      topic?: string;
+      /** Whether the room is archived. An archived room can be read but not changed. Must be true or false. */
+      archived?: boolean;
+      /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
+      is_default?: boolean;
+      /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
+      mention_all_role?: 'member' | 'moderator' | 'owner';
+      /** After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service. Must be null, or from 1 to 36500. */
+      retention_days?: null | number;
     };
+    data: RoomDetails;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/invitations': {
-    /** Tell to which room an invitation leads, and who made it, without using it */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The code of the invitation. Must be the 32 characters of an invitation. */
-        invitation: string;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': InvitationTarget } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** List the valid invitations to a room, as a moderator */
+  'GET /api/rooms/{room}/invitations': {
+    path: { 'room': string };
+    data: Invitation[];
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/directory': {
-    /** List the visible rooms by name, all or those with `q` in their name or topic */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': ListedRoom[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Create an invitation to a room, as a moderator; its `code` is shown only once */
+  'POST /api/rooms/{room}/invitations': {
+    path: { 'room': string };
+    body: {
+      /** The time of expiry; without it, the invitation does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+      expires_at?: SentTime | string;
+      /** The number of people who may use the invitation; without it, any number. Must be from 1 to 10000. */
+      uses?: number;
     };
+    data: NewInvitation;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/members': {
-    /** List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Member[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        410: { headers: Record<string, unknown>; content: { 'application/json': Gone } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The room to join, or to add a user to; optional with `invitation`. Must be an id of 24 hexadecimal characters. */
-        room?: SentId | string;
-        /** The id of the user to add; without it and `username`, the caller joins. Must be an id of 24 hexadecimal characters. */
-        user?: SentId | string;
-        /** The name of the user to add. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
-        username?: string;
-        /** The code of an invitation, also to a closed or hidden room. Must be the 32 characters of an invitation. */
-        invitation?: string;
-        /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
-        role?: 'owner' | 'moderator' | 'member';
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': Member } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Revoke an invitation at once, as a moderator */
+  'DELETE /api/rooms/{room}/invitations/{invitation}': {
+    path: { 'room': string; 'invitation': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/members/{member}': {
-    /** Get a member of a room, as another member */
-    get: {
-      parameters: {
-        path: { 'member': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner */
-    patch: {
-      parameters: {
-        path: { 'member': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The `seq` up to which the member has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
-        last_read?: number;
-        /** The `seq` of the first message to mark as unread. Must be from 1 to 9007199254740991. */
-        unread_from?: number;
-        /** Whether to mute the notifications of this room. Must be true or false. */
-        is_muted?: boolean;
-        /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
-        is_favourite?: boolean;
-        /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
-        role?: 'owner' | 'moderator' | 'member';
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Member } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Leave a room, or remove a member, optionally with a ban, as a moderator */
-    delete: {
-      parameters: {
-        path: { 'member': string };
-        query?: { 'ban'?: 'true' | 'false' };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** List the webhooks of a room, as a moderator */
+  'GET /api/rooms/{room}/webhooks': {
+    path: { 'room': string };
+    data: Webhook[];
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/bans': {
-    /** List the banned users of a room, as a moderator */
-    get: {
-      parameters: {
-        path?: never;
-        query: { 'room': string; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Ban[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Create a webhook of a room, as a moderator; its `secret` is shown only once */
+  'POST /api/rooms/{room}/webhooks': {
+    path: { 'room': string };
+    body: {
+      /** The name under which it posts; it cannot be changed. Must have 1 to 64 characters and not be blank. */
+      name?: string;
+      /** To where to send the events of the room; without it, the webhook takes messages in. Must be an address that begins with https://. */
+      url?: string;
+      /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
     };
-    /** Lift a ban, as a moderator; the user may join again */
-    delete: {
-      parameters: {
-        path?: never;
-        query: { 'room': string; 'user': string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: NewWebhook;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/conversations': {
-    /** Open the direct conversation with one or more users; it is created if necessary */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The other users, each by id or name. The same users always share one conversation. Must be a list of 1 to 8 ids or usernames. */
-        users: (SentId | string | string)[];
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': Room } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Get an outgoing webhook and its last deliveries, as a moderator */
+  'GET /api/rooms/{room}/webhooks/{webhook}': {
+    path: { 'room': string; 'webhook': string };
+    data: WebhookDetails;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | InternalError | ServiceUnavailable;
   };
-  '/api/blocks': {
-    /** List the users that the caller has blocked */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': OtherUser[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The id of the user to block; this or `username` is required. Must be an id of 24 hexadecimal characters. */
-        user?: SentId | string;
-        /** The name of the user to block. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
-        username?: string;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': OtherUser } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Unblock a user; messages sent in the meantime become visible */
-    delete: {
-      parameters: {
-        path?: never;
-        query: { 'user': string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it */
+  'POST /api/rooms/{room}/webhooks/{webhook}': {
+    path: { 'room': string; 'webhook': string };
+    body: Record<string, never>;
+    data: WebhookDelivery;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/messages': {
-    /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Switch an outgoing webhook on or off, or have it send events again, as a moderator */
+  'PATCH /api/rooms/{room}/webhooks/{webhook}': {
+    path: { 'room': string; 'webhook': string };
+    body: {
+      /** Whether it sends events; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
+      is_enabled?: boolean;
+      /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
+      seq?: number;
     };
-    /** Send a message: a text, files, or both */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: { 'Idempotency-Key'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The room to send to. Must be an id of 24 hexadecimal characters. */
-        room: SentId | string;
-        /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
-        text?: string;
-        /** The files of the message, each uploaded by the caller for this room. Must be a list of at most 10 different ids. */
-        files?: (SentId | string)[];
-        /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
-        thread?: SentId | string;
-        /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
-        is_in_room?: boolean;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: WebhookDetails;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/messages/{message}': {
-    /** Read a message */
-    get: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: { 'If-None-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        304: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Change the text of the caller's own message */
-    patch: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
-        text: string;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Delete a message; it keeps its place and loses its text and its files */
-    delete: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Revoke a webhook at once, as a moderator; its messages stay */
+  'DELETE /api/rooms/{room}/webhooks/{webhook}': {
+    path: { 'room': string; 'webhook': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/files': {
-    /** Announce a file for a room; what it answers uploads the bytes, and `files` of `POST /api/messages` sends it within a day */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: { 'Idempotency-Key'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The room to send it to. Must be an id of 24 hexadecimal characters. */
-        room: SentId | string;
-        /** The name that others see, and under which they store it. Must have 1 to 255 characters and not be blank. */
-        name: string;
-        /** The media type. One that is shown in place is compared with the bytes when the file is sent. Must be a media type such as image/png. */
-        type: string;
-        /** The number of bytes; `limits.file_bytes` of `GET /api/health` is the most. Must be from 0 to 9007199254740991. */
+  /** Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana */
+  'POST /api/webhooks/{secret}': {
+    path: { 'secret': string };
+    header?: { 'Idempotency-Key'?: string };
+    body: {
+      /** The text of the message: alone as Markdown, beside other fields in Slack's markup. */
+      text?: string;
+    };
+    data: 'ok' | Message;
+    error: BadRequest | NotFound | NotAcceptable | Conflict | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Tell to which room an invitation leads, and who made it, without using it */
+  'POST /api/invitations': {
+    body: {
+      /** The code of the invitation. Must be the 32 characters of an invitation. */
+      invitation: string;
+    };
+    data: InvitationTarget;
+    error: BadRequest | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
+  };
+  /** List the visible rooms by name, all or those with `q` in their name or topic */
+  'GET /api/directory': {
+    query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
+    data: ListedRoom[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms */
+  'GET /api/members': {
+    query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
+    data: Member[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Gone | InternalError | ServiceUnavailable;
+  };
+  /** Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner */
+  'POST /api/members': {
+    body: {
+      /** The room to join, or to add a user to; optional with `invitation`. Must be an id of 24 hexadecimal characters. */
+      room?: SentId | string;
+      /** The id of the user to add; without it and `username`, the caller joins. Must be an id of 24 hexadecimal characters. */
+      user?: SentId | string;
+      /** The name of the user to add. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+      username?: string;
+      /** The code of an invitation, also to a closed or hidden room. Must be the 32 characters of an invitation. */
+      invitation?: string;
+      /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
+      role?: 'owner' | 'moderator' | 'member';
+    };
+    data: Member;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Get a member of a room, as another member */
+  'GET /api/members/{member}': {
+    path: { 'member': string };
+    data: Member;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner */
+  'PATCH /api/members/{member}': {
+    path: { 'member': string };
+    body: {
+      /** The `seq` up to which the member has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
+      last_read?: number;
+      /** The `seq` of the first message to mark as unread. Must be from 1 to 9007199254740991. */
+      unread_from?: number;
+      /** Whether to mute the notifications of this room. Must be true or false. */
+      is_muted?: boolean;
+      /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
+      is_favourite?: boolean;
+      /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
+      role?: 'owner' | 'moderator' | 'member';
+    };
+    data: Member;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Leave a room, or remove a member, optionally with a ban, as a moderator */
+  'DELETE /api/members/{member}': {
+    path: { 'member': string };
+    query?: { 'ban'?: 'true' | 'false' };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the banned users of a room, as a moderator */
+  'GET /api/bans': {
+    query: { 'room': string; 'limit'?: number; 'after'?: string };
+    data: Ban[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Lift a ban, as a moderator; the user may join again */
+  'DELETE /api/bans': {
+    query: { 'room': string; 'user': string };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Open the direct conversation with one or more users; it is created if necessary */
+  'POST /api/conversations': {
+    body: {
+      /** The other users, each by id or name. The same users always share one conversation. Must be a list of 1 to 8 ids or usernames. */
+      users: (SentId | string | string)[];
+    };
+    data: Room;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the users that the caller has blocked */
+  'GET /api/blocks': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: OtherUser[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms */
+  'POST /api/blocks': {
+    body: {
+      /** The id of the user to block; this or `username` is required. Must be an id of 24 hexadecimal characters. */
+      user?: SentId | string;
+      /** The name of the user to block. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit. */
+      username?: string;
+    };
+    data: OtherUser;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Unblock a user; messages sent in the meantime become visible */
+  'DELETE /api/blocks': {
+    query: { 'user': string };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first */
+  'GET /api/messages': {
+    query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
+    data: Message[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Send a message: a text, files, or both */
+  'POST /api/messages': {
+    header?: { 'Idempotency-Key'?: string };
+    body: {
+      /** The room to send to. Must be an id of 24 hexadecimal characters. */
+      room: SentId | string;
+      /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+      text?: string;
+      /** The files of the message, each uploaded by the caller for this room. Must be a list of at most 10 different ids. */
+      files?: (SentId | string)[];
+      /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
+      thread?: SentId | string;
+      /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
+      is_in_room?: boolean;
+    };
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Read a message */
+  'GET /api/messages/{message}': {
+    path: { 'message': string };
+    header?: { 'If-None-Match'?: string };
+    data: Message;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Change the text of the caller's own message */
+  'PATCH /api/messages/{message}': {
+    path: { 'message': string };
+    header?: { 'If-Match'?: string };
+    body: {
+      /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+      text: string;
+    };
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Delete a message; it keeps its place and loses its text and its files */
+  'DELETE /api/messages/{message}': {
+    path: { 'message': string };
+    header?: { 'If-Match'?: string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Announce a file for a room; what it answers uploads the bytes, and `files` of `POST /api/messages` sends it within a day */
+  'POST /api/files': {
+    header?: { 'Idempotency-Key'?: string };
+    body: {
+      /** The room to send it to. Must be an id of 24 hexadecimal characters. */
+      room: SentId | string;
+      /** The name that others see, and under which they store it. Must have 1 to 255 characters and not be blank. */
+      name: string;
+      /** The media type. One that is shown in place is compared with the bytes when the file is sent. Must be a media type such as image/png. */
+      type: string;
+      /** The number of bytes; `limits.file_bytes` of `GET /api/health` is the most. Must be from 0 to 9007199254740991. */
+      size: number;
+      /** The SHA-256 of the bytes. Must be a SHA-256 in hexadecimal. */
+      sha256: string;
+      /** The width of a picture or a video, in pixels. Must be from 1 to 100000. */
+      width?: number;
+      /** Its height. Must be from 1 to 100000. */
+      height?: number;
+      /** The length of a recording, in seconds. Must be from 0 to 1000000. */
+      duration?: number;
+      /** What it shows, for those who can't see it. A search finds the message by it, too. Must be a text of at most 500 characters. */
+      alt?: string;
+      /** A small picture of it, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
+      preview?: {
+        /** The media type. */
+        type: 'image/webp' | 'image/jpeg' | 'image/png';
+        /** The number of bytes. */
         size: number;
-        /** The SHA-256 of the bytes. Must be a SHA-256 in hexadecimal. */
+        /** The SHA-256 of the bytes. */
         sha256: string;
-        /** The width of a picture or a video, in pixels. Must be from 1 to 100000. */
-        width?: number;
-        /** Its height. Must be from 1 to 100000. */
-        height?: number;
-        /** The length of a recording, in seconds. Must be from 0 to 1000000. */
-        duration?: number;
-        /** What it shows, for those who can't see it. A search finds the message by it, too. Must be a text of at most 500 characters. */
-        alt?: string;
-        /** A small picture of it, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
-        preview?: {
-          /** The media type. */
-          type: 'image/webp' | 'image/jpeg' | 'image/png';
-          /** The number of bytes. */
-          size: number;
-          /** The SHA-256 of the bytes. */
-          sha256: string;
-        };
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': AnnouncedFile } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        422: { headers: Record<string, unknown>; content: { 'application/json': KeyReused } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
       };
     };
+    data: AnnouncedFile;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/files/{file}': {
-    /** Take back a file that the caller has announced and not sent, which frees the space that it takes */
-    delete: {
-      parameters: {
-        path: { 'file': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Take back a file that the caller has announced and not sent, which frees the space that it takes */
+  'DELETE /api/files/{file}': {
+    path: { 'file': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/files/{file}/content': {
-    /** Read a file, or a part of it, if the caller may read its message */
-    get: {
-      parameters: {
-        path: { 'file': string };
-        query?: { 'preview'?: 'true'; 'download'?: 'true' };
-        header?: { 'Range'?: string; 'If-None-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
-        206: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
-        302: { headers: Record<string, unknown>; content?: never };
-        304: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        416: { headers: Record<string, unknown>; content: { 'application/json': RangeNotSatisfiable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Upload the bytes of a file that the caller has announced */
-    put: {
-      parameters: {
-        path: { 'file': string };
-        query?: { 'preview'?: 'true' };
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { '*/*': Blob } };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Read a file, or a part of it, if the caller may read its message */
+  'GET /api/files/{file}/content': {
+    path: { 'file': string };
+    query?: { 'preview'?: 'true'; 'download'?: 'true' };
+    header?: { 'Range'?: string; 'If-None-Match'?: string };
+    data: unknown;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | RangeNotSatisfiable | InternalError | ServiceUnavailable;
   };
-  '/api/messages/{message}/reactions/{emoji}': {
-    /** React to a message */
-    put: {
-      parameters: {
-        path: { 'message': string; 'emoji': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': Record<string, never> } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Remove a reaction */
-    delete: {
-      parameters: {
-        path: { 'message': string; 'emoji': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Upload the bytes of a file that the caller has announced */
+  'PUT /api/files/{file}/content': {
+    path: { 'file': string };
+    query?: { 'preview'?: 'true' };
+    body: Blob;
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/messages/{message}/pin': {
-    /** Pin a message */
-    put: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': Record<string, never> } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Unpin a message */
-    delete: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: { 'If-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Message } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        412: { headers: Record<string, unknown>; content: { 'application/json': PreconditionFailed } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** React to a message */
+  'PUT /api/messages/{message}/reactions/{emoji}': {
+    path: { 'message': string; 'emoji': string };
+    header?: { 'If-Match'?: string };
+    body: Record<string, never>;
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/messages/{message}/save': {
-    /** Save a message for oneself, to find it again or to be reminded of it */
-    put: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
-        remind_at?: null | SentTime | string;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': SavedMessage } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Remove a message from those that the caller has saved */
-    delete: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Remove a reaction */
+  'DELETE /api/messages/{message}/reactions/{emoji}': {
+    path: { 'message': string; 'emoji': string };
+    header?: { 'If-Match'?: string };
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/saved': {
-    /** List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'reminders'?: 'true'; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': SavedMessage[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Pin a message */
+  'PUT /api/messages/{message}/pin': {
+    path: { 'message': string };
+    header?: { 'If-Match'?: string };
+    body: Record<string, never>;
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/push-subscription': {
-    /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': PushSubscription } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Have pushes sent to the device of the caller's token while its page is closed, until the token ends */
-    put: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The address at the push service of the browser: https, and at one that the service knows. Must be an address that begins with https://. */
-        endpoint: string;
-        /** The public key of the device, `getKey("p256dh")`. Must be a public key of P-256 in base64url. */
-        p256dh: string;
-        /** The shared secret, `getKey("auth")`. Must be a secret of 16 bytes in base64url. */
-        auth: string;
-        /** The public key of the service with which the device has subscribed. Must be a public key of P-256 in base64url. */
-        key: string;
-        /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms. Must be 'mine' or 'all'. */
-        of?: 'mine' | 'all';
-        /** Send a push now, to see that it arrives. Must be true or false. */
-        send_test?: boolean;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': PushSubscription } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** End the pushes to the device of the caller's token */
-    delete: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Unpin a message */
+  'DELETE /api/messages/{message}/pin': {
+    path: { 'message': string };
+    header?: { 'If-Match'?: string };
+    data: Message;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/threads': {
-    /** List the threads that the caller follows, the one with the latest reply first */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'unread'?: 'true'; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Thread[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Save a message for oneself, to find it again or to be reminded of it */
+  'PUT /api/messages/{message}/save': {
+    path: { 'message': string };
+    body: {
+      /** When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+      remind_at?: null | SentTime | string;
     };
+    data: SavedMessage;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/threads/{message}': {
-    /** Get a thread, whether the caller follows it, and how far the caller has read it */
-    get: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Move the caller's read marker of a thread, or follow it or not */
-    patch: {
-      parameters: {
-        path: { 'message': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The `seq` up to which the caller has read the replies. The marker only moves forward. Must be from 0 to 9007199254740991. */
-        last_read?: number;
-        /** Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it. Must be true or false. */
-        is_followed?: boolean;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Thread } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Remove a message from those that the caller has saved */
+  'DELETE /api/messages/{message}/save': {
+    path: { 'message': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/events': {
-    /** Read the events of a room after a cursor, without a gap; without a cursor, get the current one */
-    get: {
-      parameters: {
-        path?: never;
-        query: { 'room': string; 'after'?: string; 'limit'?: number };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Event[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        410: { headers: Record<string, unknown>; content: { 'application/json': Gone } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder */
+  'GET /api/saved': {
+    query?: { 'reminders'?: 'true'; 'limit'?: number; 'after'?: string };
+    data: SavedMessage[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/users': {
-    /** Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'username'?: string; 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': (User | OtherUser)[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Sign up: create an account and start its first session; with `cookie`, the browser keeps the token */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
-        username: string;
-        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
-        name?: '' | string;
-        /** An e-mail address that no other account has. Must be an e-mail address. */
-        email: string;
-        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
-        password: string;
-        /** Whether the account is an administrator; only administrators may create one. Must be true or false. */
-        is_admin?: boolean;
-        /** The code of an invitation to a room, which the account joins. Must be the 32 characters of an invitation. */
-        invitation?: string;
-        /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
-        code?: string;
-        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
-        cookie?: boolean;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
+  'GET /api/push-subscription': {
+    data: PushSubscription;
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/users/{user}': {
-    /** Get a user; only the user and administrators see all fields */
-    get: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': User | OtherUser } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Have pushes sent to the device of the caller's token while its page is closed, until the token ends */
+  'PUT /api/push-subscription': {
+    body: {
+      /** The address at the push service of the browser: https, and at one that the service knows. Must be an address that begins with https://. */
+      endpoint: string;
+      /** The public key of the device, `getKey("p256dh")`. Must be a public key of P-256 in base64url. */
+      p256dh: string;
+      /** The shared secret, `getKey("auth")`. Must be a secret of 16 bytes in base64url. */
+      auth: string;
+      /** The public key of the service with which the device has subscribed. Must be a public key of P-256 in base64url. */
+      key: string;
+      /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms. Must be 'mine' or 'all'. */
+      of?: 'mine' | 'all';
+      /** Send a push now, to see that it arrives. Must be true or false. */
+      send_test?: boolean;
     };
-    /** Change an account; a new password ends all other sessions and, without `keep_tokens`, all other tokens */
-    patch: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
-        name?: '' | string;
-        /** What the user says of themselves at present, which others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
-        status?: null | NewStatus;
-        /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
-        quiet_until?: null | SentTime | string;
-        /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
-        shows_presence?: boolean;
-        /** An e-mail address that no other account has. Must be an e-mail address. */
-        email?: string;
-        /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
-        code?: string;
-        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
-        password?: string;
-        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
-        current_password?: string;
-        /** Whether the named tokens stay valid after the new password. Must be true or false. */
-        keep_tokens?: boolean;
-        /** Whether the account is an administrator; only administrators may change it. Must be true or false. */
-        is_admin?: boolean;
-        /** Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens. Must be true or false. */
-        is_active?: boolean;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': User } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Delete an account; its messages stay, under the name `(deleted)` */
-    delete: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody?: { content: { 'application/json': {
-        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
-        current_password?: string;
-      } } };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: PushSubscription;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/users/{user}/avatar': {
-    /** Read the picture of a user */
-    get: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: { 'version'?: string };
-        header?: { 'If-None-Match'?: string };
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
-        304: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
-    put: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { '*/*': Blob } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': User } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Take the picture of an account away */
-    delete: {
-      parameters: {
-        path: { 'user': 'me' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** End the pushes to the device of the caller's token */
+  'DELETE /api/push-subscription': {
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/users/{user}/codes': {
-    /** Create a one-time password-reset code and link, valid for one hour */
-    post: {
-      parameters: {
-        path: { 'user': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': Record<string, never> } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': PasswordCode } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** List the threads that the caller follows, the one with the latest reply first */
+  'GET /api/threads': {
+    query?: { 'unread'?: 'true'; 'limit'?: number; 'after'?: string };
+    data: Thread[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/settings': {
-    /** List the settings of the service, without its secrets */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Setting[] } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Get a thread, whether the caller follows it, and how far the caller has read it */
+  'GET /api/threads/{message}': {
+    path: { 'message': string };
+    data: Thread;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/users/{user}/usage': {
-    /** Count what an account has: sessions, tokens, rooms and files */
-    get: {
-      parameters: {
-        path: { 'user': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Usage } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Move the caller's read marker of a thread, or follow it or not */
+  'PATCH /api/threads/{message}': {
+    path: { 'message': string };
+    body: {
+      /** The `seq` up to which the caller has read the replies. The marker only moves forward. Must be from 0 to 9007199254740991. */
+      last_read?: number;
+      /** Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it. Must be true or false. */
+      is_followed?: boolean;
     };
-    /** Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations */
-    delete: {
-      parameters: {
-        path: { 'user': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: Thread;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/codes': {
-    /** Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The address to send the code to. Must be an e-mail address. */
-        email: string;
-        /** `password` for a new password, `address` for a sign-up or a new address. Must be 'password' or 'address'. */
-        purpose: 'password' | 'address';
-      } } };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Read the events of a room after a cursor, without a gap; without a cursor, get the current one */
+  'GET /api/events': {
+    query: { 'room': string; 'after'?: string; 'limit'?: number };
+    data: Event[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Gone | InternalError | ServiceUnavailable;
   };
-  '/api/password': {
-    /** Set a new password with a one-time code; all sessions and named tokens of the account end */
-    put: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The code from the e-mail or from an administrator. Must be the 32 characters of a code. */
-        code: string;
-        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
-        password: string;
-      } } };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all */
+  'GET /api/users': {
+    query?: { 'username'?: string; 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
+    data: (User | OtherUser)[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/setup': {
-    /** Tell whether the service has an administrator, and whether the caller is signed in */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Setup } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Sign up: create an account and start its first session; with `cookie`, the browser keeps the token */
+  'POST /api/users': {
+    body: {
+      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      username: string;
+      /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+      name?: '' | string;
+      /** An e-mail address that no other account has. Must be an e-mail address. */
+      email: string;
+      /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+      password: string;
+      /** Whether the account is an administrator; only administrators may create one. Must be true or false. */
+      is_admin?: boolean;
+      /** The code of an invitation to a room, which the account joins. Must be the 32 characters of an invitation. */
+      invitation?: string;
+      /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+      code?: string;
+      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      cookie?: boolean;
     };
-    /** Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The code that the server or `npm run admin -- setup` prints. Must be the 32 characters of a code. */
-        code: string;
-        /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
-        username: string;
-        /** An e-mail address that no other account has. Must be an e-mail address. */
-        email: string;
-        /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
-        password: string;
-        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
-        cookie?: boolean;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewUser } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: NewUser;
+    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/sessions': {
-    /** List the caller's sessions or, as an administrator, those of another `user` */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'user'?: string; 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Session[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The username or the e-mail address of the account. Must be a text that is not empty. */
-        username: string;
-        /** The password of the account. Must be a text that is not empty. */
-        password: string;
-        /** A code of the second factor, if the account has one: of the app, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
-        second_factor?: string;
-        /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
-        cookie?: boolean;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewSession } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** End all other sessions of the caller or, as an administrator, all sessions of another `user` */
-    delete: {
-      parameters: {
-        path?: never;
-        query?: { 'user'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Get a user; only the user and administrators see all fields */
+  'GET /api/users/{user}': {
+    path: { 'user': 'me' | string };
+    data: User | OtherUser;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/sessions/{session}': {
-    /** End a session at once; `current` logs out */
-    delete: {
-      parameters: {
-        path: { 'session': 'current' | string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Change an account; a new password ends all other sessions and, without `keep_tokens`, all other tokens */
+  'PATCH /api/users/{user}': {
+    path: { 'user': 'me' | string };
+    body: {
+      /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+      name?: '' | string;
+      /** What the user says of themselves at present, which others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
+      status?: null | NewStatus;
+      /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+      quiet_until?: null | SentTime | string;
+      /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
+      shows_presence?: boolean;
+      /** An e-mail address that no other account has. Must be an e-mail address. */
+      email?: string;
+      /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
+      code?: string;
+      /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+      password?: string;
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+      /** Whether the named tokens stay valid after the new password. Must be true or false. */
+      keep_tokens?: boolean;
+      /** Whether the account is an administrator; only administrators may change it. Must be true or false. */
+      is_admin?: boolean;
+      /** Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens. Must be true or false. */
+      is_active?: boolean;
     };
+    data: User;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/second-factor': {
-    /** Tell whether the second factor of the caller is on */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': SecondFactor } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Delete an account; its messages stay, under the name `(deleted)` */
+  'DELETE /api/users/{user}': {
+    path: { 'user': 'me' | string };
+    body?: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
     };
-    /** Begin a second factor: get its secret, which is shown only once; requires `current_password` */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
-        current_password?: string;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewSecondFactor } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Turn on the second factor that was begun, by a code of it; all other sessions end. If it is on, make new recovery codes, which requires `current_password` */
-    put: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The six digits that the authenticator app shows, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
-        code: string;
-        /** The current password, for new recovery codes of a second factor that is on. Must be a text that is not empty. */
-        current_password?: string;
-      } } };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': RecoveryCodes } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Turn the second factor off, by a code of it; administrators reset that of another `user`, whose sessions end */
-    delete: {
-      parameters: {
-        path?: never;
-        query?: { 'user'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      requestBody?: { content: { 'application/json': {
-        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
-        current_password?: string;
-        /** A code of the second factor, for one’s own. Must be six digits or the 16 characters of a recovery code. */
-        code?: string;
-      } } };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/oidc/start': {
-    /** Begin to sign in by the identity provider: the browser then goes to `url` */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** Where the page goes on after it. Must be a path of the page, such as /rooms. */
-        path?: string;
-        /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
-        invitation?: string;
-        /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
-        link?: boolean;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': OidcStart } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Read the picture of a user */
+  'GET /api/users/{user}/avatar': {
+    path: { 'user': 'me' | string };
+    query?: { 'version'?: string };
+    header?: { 'If-None-Match'?: string };
+    data: unknown;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | InternalError | ServiceUnavailable;
   };
-  '/api/oidc/callback': {
-    /** Complete a sign-in with what the identity provider gave the page: starts a session, whose token the browser keeps, or links the account */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The `code` that the identity provider gave. Must be a text that is not empty. */
-        code: string;
-        /** The `state` that it gave back. Must be a text that is not empty. */
-        state: string;
-        /** The `iss` that it gave, if it did. Must be a text that is not empty. */
-        iss?: string;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': OidcSignIn } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
+  'PUT /api/users/{user}/avatar': {
+    path: { 'user': 'me' | string };
+    body: Blob;
+    data: User;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/oidc/logout': {
-    /** End the sessions of a person who has signed out at the identity provider (Back-Channel Logout) */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Take the picture of an account away */
+  'DELETE /api/users/{user}/avatar': {
+    path: { 'user': 'me' | string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/tokens': {
-    /** List the caller's named tokens */
-    get: {
-      parameters: {
-        path?: never;
-        query?: { 'limit'?: number; 'after'?: string };
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Token[] } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password` */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': {
-        /** The purpose of the token; unique among the tokens of the account. Must have 1 to 100 characters and not be blank. */
-        name: string;
-        /** The permitted scopes; a token without any may do everything, and requires `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
-        scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-        /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
-        expires_at?: SentTime | string;
-        /** The owner of the token, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
-        user?: SentId | string;
-        /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
-        current_password?: string;
-      } } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': NewToken } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        409: { headers: Record<string, unknown>; content: { 'application/json': Conflict } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Create a one-time password-reset code and link, valid for one hour */
+  'POST /api/users/{user}/codes': {
+    path: { 'user': string };
+    body: Record<string, never>;
+    data: PasswordCode;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/tokens/{token}': {
-    /** Get a named token, without its 32 characters */
-    get: {
-      parameters: {
-        path: { 'token': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Token } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
-    /** Revoke a named token at once */
-    delete: {
-      parameters: {
-        path: { 'token': string };
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        204: { headers: Record<string, unknown>; content?: never };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': NotFound } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** List the settings of the service, without its secrets */
+  'GET /api/settings': {
+    data: Setting[];
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/tickets': {
-    /** Get a ticket and the address for one WebSocket; the ticket is valid for 30 seconds */
-    post: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      requestBody: { content: { 'application/json': Record<string, never> } };
-      responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': Ticket } };
-        400: { headers: Record<string, unknown>; content: { 'application/json': BadRequest } };
-        401: { headers: Record<string, unknown>; content: { 'application/json': Unauthenticated } };
-        403: { headers: Record<string, unknown>; content: { 'application/json': PermissionDenied } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        413: { headers: Record<string, unknown>; content: { 'application/json': PayloadTooLarge } };
-        415: { headers: Record<string, unknown>; content: { 'application/json': UnsupportedMediaType } };
-        429: { headers: Record<string, unknown>; content: { 'application/json': TooManyRequests } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Count what an account has: sessions, tokens, rooms and files */
+  'GET /api/users/{user}/usage': {
+    path: { 'user': string };
+    data: Usage;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  '/api/health': {
-    /** Check that the service runs and reaches its database */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Health } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
-    };
+  /** Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations */
+  'DELETE /api/users/{user}/usage': {
+    path: { 'user': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/openapi.json': {
-    /** Describe every operation in OpenAPI 3.1 */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists */
+  'POST /api/codes': {
+    body: {
+      /** The address to send the code to. Must be an e-mail address. */
+      email: string;
+      /** `password` for a new password, `address` for a sign-up or a new address. Must be 'password' or 'address'. */
+      purpose: 'password' | 'address';
     };
+    data: undefined;
+    error: BadRequest | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  '/api/asyncapi.json': {
-    /** Describe every frame of a WebSocket in AsyncAPI 3 */
-    get: {
-      parameters: {
-        path?: never;
-        query?: never;
-        header?: never;
-        cookie?: never;
-      };
-      responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } };
-        406: { headers: Record<string, unknown>; content: { 'application/json': NotAcceptable } };
-        500: { headers: Record<string, unknown>; content: { 'application/json': InternalError } };
-        503: { headers: Record<string, unknown>; content: { 'application/json': ServiceUnavailable } };
-      };
+  /** Set a new password with a one-time code; all sessions and named tokens of the account end */
+  'PUT /api/password': {
+    body: {
+      /** The code from the e-mail or from an administrator. Must be the 32 characters of a code. */
+      code: string;
+      /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+      password: string;
     };
+    data: undefined;
+    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
+  };
+  /** Tell whether the service has an administrator, and whether the caller is signed in */
+  'GET /api/setup': {
+    data: Setup;
+    error: NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator */
+  'POST /api/setup': {
+    body: {
+      /** The code that the server or `npm run admin -- setup` prints. Must be the 32 characters of a code. */
+      code: string;
+      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      username: string;
+      /** An e-mail address that no other account has. Must be an e-mail address. */
+      email: string;
+      /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
+      password: string;
+      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      cookie?: boolean;
+    };
+    data: NewUser;
+    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the caller's sessions or, as an administrator, those of another `user` */
+  'GET /api/sessions': {
+    query?: { 'user'?: string; 'limit'?: number; 'after'?: string };
+    data: Session[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Log in with a username or e-mail address and a password; with `cookie`, the browser keeps the token */
+  'POST /api/sessions': {
+    body: {
+      /** The username or the e-mail address of the account. Must be a text that is not empty. */
+      username: string;
+      /** The password of the account. Must be a text that is not empty. */
+      password: string;
+      /** A code of the second factor, if the account has one: of the app, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
+      second_factor?: string;
+      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      cookie?: boolean;
+    };
+    data: NewSession;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** End all other sessions of the caller or, as an administrator, all sessions of another `user` */
+  'DELETE /api/sessions': {
+    query?: { 'user'?: string };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** End a session at once; `current` logs out */
+  'DELETE /api/sessions/{session}': {
+    path: { 'session': 'current' | string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Tell whether the second factor of the caller is on */
+  'GET /api/second-factor': {
+    data: SecondFactor;
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Begin a second factor: get its secret, which is shown only once; requires `current_password` */
+  'POST /api/second-factor': {
+    body: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+    };
+    data: NewSecondFactor;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Turn on the second factor that was begun, by a code of it; all other sessions end. If it is on, make new recovery codes, which requires `current_password` */
+  'PUT /api/second-factor': {
+    body: {
+      /** The six digits that the authenticator app shows, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
+      code: string;
+      /** The current password, for new recovery codes of a second factor that is on. Must be a text that is not empty. */
+      current_password?: string;
+    };
+    data: RecoveryCodes;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Turn the second factor off, by a code of it; administrators reset that of another `user`, whose sessions end */
+  'DELETE /api/second-factor': {
+    query?: { 'user'?: string };
+    body?: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+      /** A code of the second factor, for one’s own. Must be six digits or the 16 characters of a recovery code. */
+      code?: string;
+    };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Begin to sign in by the identity provider: the browser then goes to `url` */
+  'POST /api/oidc/start': {
+    body: {
+      /** Where the page goes on after it. Must be a path of the page, such as /rooms. */
+      path?: string;
+      /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
+      invitation?: string;
+      /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
+      link?: boolean;
+    };
+    data: OidcStart;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Complete a sign-in with what the identity provider gave the page: starts a session, whose token the browser keeps, or links the account */
+  'POST /api/oidc/callback': {
+    body: {
+      /** The `code` that the identity provider gave. Must be a text that is not empty. */
+      code: string;
+      /** The `state` that it gave back. Must be a text that is not empty. */
+      state: string;
+      /** The `iss` that it gave, if it did. Must be a text that is not empty. */
+      iss?: string;
+    };
+    data: OidcSignIn;
+    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** End the sessions of a person who has signed out at the identity provider (Back-Channel Logout) */
+  'POST /api/oidc/logout': {
+    body: Blob;
+    data: undefined;
+    error: BadRequest | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** List the caller's named tokens */
+  'GET /api/tokens': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: Token[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password` */
+  'POST /api/tokens': {
+    body: {
+      /** The purpose of the token; unique among the tokens of the account. Must have 1 to 100 characters and not be blank. */
+      name: string;
+      /** The permitted scopes; a token without any may do everything, and requires `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+      scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
+      /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+      expires_at?: SentTime | string;
+      /** The owner of the token, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
+      user?: SentId | string;
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+    };
+    data: NewToken;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Get a named token, without its 32 characters */
+  'GET /api/tokens/{token}': {
+    path: { 'token': string };
+    data: Token;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Revoke a named token at once */
+  'DELETE /api/tokens/{token}': {
+    path: { 'token': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Get a ticket and the address for one WebSocket; the ticket is valid for 30 seconds */
+  'POST /api/tickets': {
+    body: Record<string, never>;
+    data: Ticket;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Check that the service runs and reaches its database */
+  'GET /api/health': {
+    data: Health;
+    error: NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Describe every operation in OpenAPI 3.1 */
+  'GET /api/openapi.json': {
+    data: Record<string, unknown>;
+    error: NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Describe every frame of a WebSocket in AsyncAPI 3 */
+  'GET /api/asyncapi.json': {
+    data: Record<string, unknown>;
+    error: NotAcceptable | InternalError | ServiceUnavailable;
   };
 };
 

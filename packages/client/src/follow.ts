@@ -1,6 +1,6 @@
-import type { Client } from 'openapi-fetch';
+import type { Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
-import type { Event, Member, PersonFrame, PresenceFrame, paths, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
+import type { Member, PersonFrame, PresenceFrame, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Ask, Cursors, type EventPage, type FollowedEvent, type LeftRoom, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
@@ -31,7 +31,7 @@ export type EventStream<T = FollowedEvent | Reset> = AsyncGenerator<T, void> & {
  */
 export type LiveStream = EventStream<News> & Pick<Connection, 'typing' | 'watch' | 'active'>;
 
-type Chat = { client: Client<paths>; connection: Connection };
+type Chat = { client: Calls; connection: Connection };
 
 /** Follows one room; waits out temporary failures and throws other errors as `ChatError`. */
 export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): EventStream {
@@ -193,7 +193,7 @@ const asListed = ({ room, seq = 0, last_read = 0 }: Member) => ({ room: room.$oi
 
 /** One page of events; undefined when the service is temporarily unavailable. */
 async function fetchEvents(
-  client: Client<paths>,
+  client: Calls,
   room: string,
   after: string | undefined,
   signal: AbortSignal,
@@ -202,13 +202,12 @@ async function fetchEvents(
   const answer = await client.GET('/api/events', { params: { query }, signal }).catch(() => undefined);
   if (!answer || isTemporary(answer.response)) return undefined;
   if (!answer.data) throw errorOf(answer.response, answer.error);
-  // The types of openapi-fetch leave out fields that can only be null.
   const { epoch, at } = readCursor(answer.response.headers.get('X-Next-Cursor') ?? '');
-  return { events: answer.data as unknown as Event[], next: Number(at), epoch };
+  return { events: answer.data, next: Number(at), epoch };
 }
 
 /** The caller's memberships of the rooms that moved, and since when to ask the next time; undefined when the service is unavailable. */
-async function fetchMoved(client: Client<paths>, since: string | undefined, signal: AbortSignal) {
+async function fetchMoved(client: Calls, since: string | undefined, signal: AbortSignal) {
   const members: Member[] = [];
   let next: string | undefined;
   let query: Record<string, unknown> | undefined = { user: 'me', limit: 200, ...(since && { since }) };

@@ -36,7 +36,6 @@ export async function upload(calls: Calls, send: Send, room: string, file: Blob,
           calls.PUT('/api/files/{file}/content', {
             params: { path: { file: _id.$oid }, query },
             body: bytes,
-            bodySerializer: (sent: Blob) => sent,
             headers: { 'Content-Type': bytes.type || anyType },
             ...signalled,
           }),

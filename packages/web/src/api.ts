@@ -1,4 +1,4 @@
-import { type Calls, createCalls } from '../../client/src/calls.ts';
+import { type Calls, createCalls, randomKey } from '../../client/src/calls.ts';
 import { ChatError, type ErrorBody } from '../../client/src/errors.ts';
 import type { Member } from '../../client/src/index.ts';
 import { fetchInTime, takeAhead } from './ahead.ts';
@@ -20,6 +20,7 @@ export type {
   Token,
   User,
 } from '../../client/src/index.ts';
+export { randomKey };
 
 /** Why a call did not succeed: the status (0 when there was no answer), a sentence for people, and when to try again if that is known. */
 export class Failure extends Error {
@@ -107,9 +108,3 @@ export type MyMember = Required<
   Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted' | 'is_favourite'>
 > &
   Member;
-
-/** 128 random bits. `crypto.randomUUID` exists only over https. */
-export function aKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

@@ -1,5 +1,5 @@
 import { sha256 } from '../../client/src/sha256.ts';
-import { aKey, ask, chat } from './api.ts';
+import { ask, chat, randomKey } from './api.ts';
 import type { UnsentFile } from './store/kept.ts';
 import { setTray, type TrayItem, trayOf } from './store/tray.ts';
 import { laterStrings } from './strings-later.ts';
@@ -51,7 +51,7 @@ export const focusComposer = (place: string): void =>
 let lastReady: Promise<unknown> = Promise.resolve();
 
 function itemOf(place: string, file: File): TrayItem {
-  const key = aKey();
+  const key = randomKey();
   const name = nameOf(file);
   // One after the other: a picture takes many times its size while it is drawn.
   const ready = lastReady.then(() => prepare(file, { key, name })).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { Message } from './api.ts';
-import { aKey } from './api.ts';
+import { randomKey } from './api.ts';
 
 /** What the tabs of one user tell each other. Each of them has a store of its own; what is stored in the browser they share. */
 export type TabMessage =
@@ -85,7 +85,7 @@ async function findName(): Promise<string> {
   const last = lastName();
   // A tab that is a copy of another one has its name, too.
   if (last !== undefined && (await takeName(last))) return last;
-  const fresh = aKey();
+  const fresh = randomKey();
   await takeName(fresh);
   try {
     sessionStorage.setItem(nameKey, fresh);

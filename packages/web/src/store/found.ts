@@ -1,4 +1,4 @@
-import type { paths } from '../../../client/src/index.ts';
+import type { Operations } from '../../../client/src/index.ts';
 import { ask, askFully, chat, Failure, type Message } from '../api.ts';
 import { laterStrings } from '../strings-later.ts';
 import { nextOf } from './members.ts';
@@ -84,7 +84,7 @@ async function readPage({ words, room, order, author, since, until }: Search, cu
   return readFound(query, cursor);
 }
 
-type FoundQuery = NonNullable<paths['/api/messages']['get']['parameters']['query']>;
+type FoundQuery = Operations['GET /api/messages']['query'];
 
 /** Reads messages that were found, after a cursor. A page may be empty where much was looked at in vain. */
 export async function readFound(query: FoundQuery, cursor?: string): Promise<FoundList> {

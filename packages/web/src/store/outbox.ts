@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { aKey } from '../api.ts';
+import { randomKey } from '../api.ts';
 import { tell } from '../tabs.ts';
 import { cache, noteProblem } from './cache.ts';
 import { forgetWait } from './due.ts';
@@ -23,7 +23,7 @@ export async function loadOutbox(): Promise<void> {
  * transaction: a crash leaves one of the two, never both and never neither.
  */
 export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
-  const entry = { ...change, key: aKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
+  const entry = { ...change, key: randomKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
   if (await store(entry as Entry, drafts).catch(noteProblem)) await changed();
   else outbox.value = [...outbox.value, { ...entry, id: --lastInMemory }];
 }

@@ -1,7 +1,7 @@
 import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
 import { type Ask, Cursors, type FollowedEvent } from '../../../client/src/cursors.ts';
 import { adaptive } from '../../../client/src/pace.ts';
-import { ask, askFully, chat, type Event, Failure, type Message, type ServerFrame } from '../api.ts';
+import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../api.ts';
 import { route } from '../routes.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { knownEpoch } from '../store/epoch.ts';
@@ -101,9 +101,7 @@ export class Follower {
       const query = { room, after: writeCursor({ epoch, at: after }), limit: 500 };
       const { data, headers } = await askFully(chat.GET('/api/events', { params: { query } }));
       const next = readCursor(headers.get('X-Next-Cursor') ?? '');
-      // The types of openapi-fetch leave out fields that can only be null.
-      const events = data as unknown as Event[];
-      this.cursors.read(room, after, { events, next: Number(next.at), epoch: next.epoch }, now());
+      this.cursors.read(room, after, { events: data, next: Number(next.at), epoch: next.epoch }, now());
       this.#takeNews();
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;

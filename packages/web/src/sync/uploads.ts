@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { aKey, ask, bearer, chat, Failure } from '../api.ts';
+import { ask, bearer, chat, Failure, randomKey } from '../api.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { changeEntry, outbox } from '../store/outbox.ts';
 import type { PendingMessage } from '../store/pending.ts';
@@ -41,7 +41,7 @@ const changeFiles = ({ id }: PendingMessage, files: readonly UnsentFile[]) =>
 export async function startOver(entry: PendingMessage): Promise<Failure> {
   await changeFiles(
     entry,
-    (entry.files ?? []).map((file) => ({ ...file, key: aKey(), uploaded: undefined })),
+    (entry.files ?? []).map((file) => ({ ...file, key: randomKey(), uploaded: undefined })),
   );
   return new Failure(0, '');
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { aKey, ask, chat, type User } from '../api.ts';
+import { ask, chat, randomKey, type User } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { nameOf } from '../store/names.ts';
@@ -101,7 +101,7 @@ function NewAccount() {
   const [isAdmin, setAdmin] = useState(false);
   const [made, setMade] = useState<Link>();
   const create = async ({ username = '', name = '', email = '' }: Record<string, string>) => {
-    const body = { username, name: name.trim(), email, password: aKey(), is_admin: isAdmin };
+    const body = { username, name: name.trim(), email, password: randomKey(), is_admin: isAdmin };
     const { user } = await ask(chat.POST('/api/users', { body }));
     // A sign-up begins a session, which is nobody's here.
     await ask(chat.DELETE('/api/sessions', { params: { query: { user: idOf(user) } } }));

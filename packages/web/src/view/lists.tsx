@@ -112,7 +112,7 @@ const SaveButton = ({ message }: { message: Message }) => {
 async function readThreads(after?: string): Promise<Page<Thread>> {
   const query = { limit: 30, ...(after !== undefined && { after }) };
   const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
-  return { list: data as unknown as Thread[], next: nextOf(headers) };
+  return { list: data, next: nextOf(headers) };
 }
 
 const idOfThread = ({ message }: Thread) => idOf(message);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { aKey, ask, chat, Failure } from '../api.ts';
+import { ask, chat, Failure, randomKey } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { listOf } from '../locale.ts';
 import { go, roomPath } from '../routes.ts';
@@ -15,7 +15,7 @@ const kinds = ['open', 'closed', 'hidden'] as const;
 
 /** Creates a room for certain people in one step, and opens it. */
 export function NewRoom({ close }: { close: () => void }) {
-  const [key] = useState(aKey);
+  const [key] = useState(randomKey);
   const create = async ({ name = '', kind, people = '' }: Record<string, string>) => {
     const header = { 'Idempotency-Key': `${key}-${name.length}` };
     const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));

@@ -21,9 +21,7 @@ export function PictureForm() {
     if (!file) return;
     const body = await squareOf(file);
     const headers = { 'Content-Type': body.type };
-    // What is sent as it is, and not as JSON.
-    const bodySerializer = (sent: Blob) => sent;
-    take((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, bodySerializer, headers }))) as User);
+    take((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers }))) as User);
   };
   const remove = async () => {
     await ask(chat.DELETE('/api/users/{user}/avatar', mine));

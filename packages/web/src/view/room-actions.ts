@@ -1,4 +1,4 @@
-import { ask, askFully, chat, type Thread } from '../api.ts';
+import { ask, askFully, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, route } from '../routes.ts';
 import { me } from '../session.ts';
@@ -56,7 +56,7 @@ async function readThreads(): Promise<void> {
     const query = { unread: 'true' as const, limit: 100, ...(after !== undefined && { after }) };
     const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
     after = nextOf(headers);
-    for (const { message } of data as unknown as Thread[]) {
+    for (const { message } of data) {
       const params = { path: { message: idOf(message) } };
       const body = { last_read: roomOf(message.room.$oid)?.seq ?? 0 };
       await ask(chat.PATCH('/api/threads/{message}', { params, body }));

@@ -1,4 +1,4 @@
-import { aKey } from '../api.ts';
+import { randomKey } from '../api.ts';
 import { focusComposer } from '../attach.ts';
 import { isComposing } from '../keyboard.ts';
 import type { UnsentFile } from '../store/kept.ts';
@@ -66,7 +66,7 @@ export function Tray({ place }: { place: string }) {
   const describe = (described: TrayItem, file: UnsentFile, alt: string) => {
     withdraw([file]);
     // It is announced with its description, and so as another one.
-    const changed = { ...file, alt, key: aKey(), uploaded: undefined };
+    const changed = { ...file, alt, key: randomKey(), uploaded: undefined };
     setTray(
       place,
       items.map((item) => (item === described ? { ...item, file: changed, ready: Promise.resolve(changed) } : item)),
