@@ -1,6 +1,7 @@
-import { readAvatar, readAvatarRefusals, removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
+import { removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
 import { about, anyText, idOr, optional } from '../lib/api/parameters.ts';
 import { adminRequired } from '../lib/errors.ts';
+import { readAvatar, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireOwnAccount, userIdFor } from '../lib/identity/caller.ts';

@@ -42,6 +42,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/rooms/{room}':      [[401, 401, 401, 401, 403, 403, 403, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
   'GET /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'PATCH /api/rooms/{room}/details': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: { topic: 'News' } })],
+  'GET /api/rooms/{room}/avatar': [[401, 401, 401, 401, 403, 200, 200, 200, 200], async (user) => ({ path: { room: await roomWithPicture(user) } })],
+  'PUT /api/rooms/{room}/avatar': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) }, body: aPicture })],
+  'DELETE /api/rooms/{room}/avatar': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: { room: await roomOf(user) } })],
   'GET /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'POST /api/rooms/{room}/invitations': [[401, 401, 401, 401, 403, 403, 201, 403, 201], async (user) => ({ path: { room: await roomOf(user) }, body: {} })],
   'DELETE /api/rooms/{room}/invitations/{invitation}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await invitationBy(user) })],
@@ -267,6 +270,12 @@ async function sentFileOf(user: Account): Promise<string> {
 async function someoneWithPicture({ token, id }: Account): Promise<string> {
   await call('PUT', '/api/users/me/avatar', { token, body: aPicture });
   return id;
+}
+
+async function roomWithPicture(user: Account): Promise<string> {
+  const room = await roomOf(user);
+  await call('PUT', `/api/rooms/${room}/avatar`, { token: user.token, body: aPicture });
+  return room;
 }
 
 async function someoneProtected(): Promise<string> {

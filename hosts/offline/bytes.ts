@@ -18,7 +18,7 @@ export function answersBytes(request: IncomingMessage, response: ServerResponse,
   if (!['GET', 'HEAD', 'PUT'].includes(request.method ?? '')) return false;
   const { path, query } = splitTarget(request.url ?? '/');
   const found = match(request.method ?? '', path);
-  if (!['file-content', 'user-avatar'].includes(found.route.name)) return false;
+  if (!['file-content', 'user-avatar', 'room-avatar'].includes(found.route.name)) return false;
   const received = {
     id: randomUUID(),
     at: Date.now(),

@@ -1,6 +1,7 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
+import { forgetAvatar } from '../files/avatars.ts';
 import { removeFiles } from '../files/removal.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
@@ -12,7 +13,6 @@ import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
-import { forgetAvatar } from './avatars.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';

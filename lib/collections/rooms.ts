@@ -66,6 +66,8 @@ export type RoomDocument = {
   /** How many messages have been counted; some of them may never have come, see `lost`. */
   message_count: number;
   topic: string;
+  /** The version of the picture that `avatars` has. */
+  avatar?: string;
   created_at: Date;
   created_by: ObjectId;
   /** When it or its members changed last, by the database's clock, as all its times are. */

@@ -10,6 +10,7 @@ import type { Caller } from '../identity/caller.ts';
 import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
 import { aUserId, shownOtherUser } from '../identity/users.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
+import { aRoomPicture } from '../rooms/details.ts';
 import {
   findContextOfMember,
   findReadableRoom,
@@ -42,6 +43,7 @@ export const memberSchema = record(
     role: described(memberRole.about, aWord(...roles.toReversed())),
     joined_at: described('The time of joining.', dateSchema),
     room_name: described("The name of the room. It and all fields below are only in the caller's own memberships.", aText),
+    room_avatar: described(`${aRoomPicture.description} Only in the list.`, aText),
     seq: described('The latest place in the room; anything after it is new.', aCount),
     last_read: described('The place up to which the caller has read.', aCount),
     unread: described('Unread messages from others (deleted ones do not count). Sending marks the room as read.', aCount),
@@ -62,6 +64,7 @@ export const memberSchema = record(
     'avatar',
     'status',
     'room_name',
+    'room_avatar',
     'seq',
     'last_read',
     'unread',

@@ -51,7 +51,8 @@ export const sinceHeader = {
 type MyRoomsPage = Page<MemberCursor> & { since?: Date | undefined };
 
 /** A room with the membership of the one who asks. */
-type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'direct_key' | 'seq' | 'changed_at'> & Counters & { members: [MemberDocument] };
+type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'avatar' | 'direct_key' | 'seq' | 'changed_at'> &
+  Counters & { members: [MemberDocument] };
 
 /** A page of the caller's memberships, those in the most recently active rooms first, and since when to ask the next time. */
 export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
@@ -68,6 +69,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
     const others = othersIn(room, user._id)?.map((other) => showOther(other, persons));
     return {
       ...showOwnMember(room, room.members[0], user, readings[at] as ReadState),
+      ...(room.avatar !== undefined && { room_avatar: room.avatar }),
       unread_threads: threads.get(room._id.toHexString()) ?? 0,
       ...(others && { others }),
     };
@@ -125,6 +127,7 @@ function readPage({ limit, after, since }: MyRoomsPage, caller: Caller, other?: 
 /** The projection to a `MyRoom` of this user. */
 const myRoomFields = (user: ObjectId) => ({
   name: 1,
+  avatar: 1,
   direct_key: 1,
   seq: 1,
   changed_at: 1,

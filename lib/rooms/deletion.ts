@@ -10,6 +10,7 @@ import { webhookAccounts } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
 import { attempt } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
+import { forgetAvatar } from '../files/avatars.ts';
 import { removeSomeFiles } from '../files/removal.ts';
 import { notify } from '../notices.ts';
 import { noSuchRoom } from './permissions.ts';
@@ -86,6 +87,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     removeSomeFiles({ room }),
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
     deleteSaved(room),
+    forgetAvatar(room).then(() => 0),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
     webhookAccounts.deleteMany({ webhook_of: room }).then(({ deletedCount }) => deletedCount),
     webhookStates.deleteMany({ room }).then(({ deletedCount }) => deletedCount),

@@ -19,7 +19,7 @@ export function daysKept({ retention_days }: Pick<RoomDocument, 'retention_days'
   return days.length > 0 ? Math.min(...days) : null;
 }
 
-type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: number };
+export type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: number };
 
 const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoom>();
 
@@ -28,35 +28,46 @@ const mentionAllRole = about(
   oneOf(...roles),
 );
 
+/** The field by which other things show the picture of their room. */
+export const aRoomPicture = described(
+  'The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none.',
+  aText,
+);
+
 /** The details of a room besides its five fields. */
-export const shownDetails = representation('RoomDetails', {
-  room: id('_id', 'The id of the room.'),
-  topic: as(described('The topic of the room; may be empty.', aText), 'topic'),
-  created_at: date('created_at', 'The time of creation.'),
-  created_by: id('created_by', 'The user who created the room.'),
-  member_count: made(described('The number of members.', aCount), ({ member_count }) => member_count, {
-    member_count: { $size: '$members' },
-  }),
-  message_count: made(described('The number of messages, including deleted ones.', aCount), messageCount, counterFields),
-  last_message_at: dateOrNull('last_message_at', 'The time of the last message; null before the first.'),
-  archived_at: dateOrNull('archived_at', 'The time of archiving; null if the room is not archived.'),
-  is_direct: made(
-    described('Whether the room is a direct conversation, which nobody joins or leaves.', aFlag),
-    ({ is_direct }) => is_direct === true,
-    { is_direct: 1 },
-  ),
-  is_default: made(described('Whether every new account joins the room.', aFlag), ({ is_default }) => is_default === true, {
-    is_default: 1,
-  }),
-  mention_all_role: made(described(mentionAllRole.about, aWord(...roles)), ({ for_all_role = 'member' }) => for_all_role, {
-    for_all_role: 1,
-  }),
-  retention_days: made(
-    described('After how many days messages are deleted for good; null where they are kept.', orNull(aCount)),
-    daysKept,
-    { retention_days: 1 },
-  ),
-});
+export const shownDetails = representation(
+  'RoomDetails',
+  {
+    room: id('_id', 'The id of the room.'),
+    topic: as(described('The topic of the room; may be empty.', aText), 'topic'),
+    avatar: as(aRoomPicture, 'avatar'),
+    created_at: date('created_at', 'The time of creation.'),
+    created_by: id('created_by', 'The user who created the room.'),
+    member_count: made(described('The number of members.', aCount), ({ member_count }) => member_count, {
+      member_count: { $size: '$members' },
+    }),
+    message_count: made(described('The number of messages, including deleted ones.', aCount), messageCount, counterFields),
+    last_message_at: dateOrNull('last_message_at', 'The time of the last message; null before the first.'),
+    archived_at: dateOrNull('archived_at', 'The time of archiving; null if the room is not archived.'),
+    is_direct: made(
+      described('Whether the room is a direct conversation, which nobody joins or leaves.', aFlag),
+      ({ is_direct }) => is_direct === true,
+      { is_direct: 1 },
+    ),
+    is_default: made(described('Whether every new account joins the room.', aFlag), ({ is_default }) => is_default === true, {
+      is_default: 1,
+    }),
+    mention_all_role: made(described(mentionAllRole.about, aWord(...roles)), ({ for_all_role = 'member' }) => for_all_role, {
+      for_all_role: 1,
+    }),
+    retention_days: made(
+      described('After how many days messages are deleted for good; null where they are kept.', orNull(aCount)),
+      daysKept,
+      { retention_days: 1 },
+    ),
+  },
+  ['avatar'],
+);
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
 /** The changes that an owner may make to the details of a room. */

@@ -7,20 +7,25 @@ import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { shownDetails } from './details.ts';
 import { shownRoom } from './rooms.ts';
 
-type ListedDocument = Pick<RoomDocument, '_id' | 'name' | 'name_key' | 'topic' | 'is_open'> & { member_count: number };
+type ListedDocument = Pick<RoomDocument, '_id' | 'name' | 'name_key' | 'topic' | 'avatar' | 'is_open'> & { member_count: number };
 
 const { as, ownId, made, representation } = shownFrom<ListedDocument>();
 
 /** A room in the directory. */
-export const shownListedRoom = representation('ListedRoom', {
-  _id: ownId,
-  name: as(described('The name of the room.', aText), 'name'),
-  topic: as(shownDetails.fields.topic, 'topic'),
-  member_count: made(shownDetails.fields.member_count, ({ member_count }) => member_count, {
-    member_count: { $size: '$members' },
-  }),
-  is_open: as(shownRoom.fields.is_open, 'is_open'),
-});
+export const shownListedRoom = representation(
+  'ListedRoom',
+  {
+    _id: ownId,
+    name: as(described('The name of the room.', aText), 'name'),
+    topic: as(shownDetails.fields.topic, 'topic'),
+    avatar: as(shownDetails.fields.avatar, 'avatar'),
+    member_count: made(shownDetails.fields.member_count, ({ member_count }) => member_count, {
+      member_count: { $size: '$members' },
+    }),
+    is_open: as(shownRoom.fields.is_open, 'is_open'),
+  },
+  ['avatar'],
+);
 export type ListedRoom = ShownBy<typeof shownListedRoom>;
 
 /** A text that the names or topics of the wanted rooms have in them. */

@@ -162,10 +162,13 @@ const insertTogether = batch(async (created: { _id: ObjectId; fields: Document }
   );
 });
 
+/** The part of a filter that says that a caller sees a room: it is visible, or has the caller as a member. */
+export const seenBy = (caller: Caller) =>
+  isAdmin(caller) ? {} : { $or: [{ is_visible: true }, { 'members.user': caller.user._id }] };
+
 /** The room, if the caller may see it; 404 if not, or if it does not exist. */
 export async function findRoom(room: ObjectId, caller: Caller): Promise<Room> {
-  const isSeen = isAdmin(caller) ? {} : { $or: [{ is_visible: true }, { 'members.user': caller.user._id }] };
-  const found = await rooms.findOne<ShownRoom>({ ...isSeen, _id: room }, { projection: shownRoom.reads });
+  const found = await rooms.findOne<ShownRoom>({ ...seenBy(caller), _id: room }, { projection: shownRoom.reads });
   if (!found) throw noSuchRoom();
   return shownRoom.show(found);
 }

@@ -163,6 +163,10 @@ async function moderate(
   await step(ann, 'PATCH', '/api/rooms/{room}', { room }, { body: { is_open: false } });
   await step(ann, 'PATCH', '/api/rooms/{room}/details', { room }, { body: { topic: 'Everything and nothing' } });
   await step(bob, 'GET', '/api/rooms/{room}/details', { room });
+  const avatar = '/api/rooms/{room}/avatar';
+  const { avatar: version } = await step(ann, 'PUT', avatar, { room }, { body: picture });
+  await step(bob, 'GET', avatar, { room }, { query: { version } });
+  await step(ann, 'DELETE', avatar, { room });
   await step(bob, 'GET', '/api/events', {}, { query: { room, after: '0' } });
   await step(bob, 'POST', '/api/tickets', {}, { body: {} });
   await step(bob, 'DELETE', '/api/messages/{message}', { message });

@@ -28,6 +28,8 @@ export type RoomDetails = {
   room: Id;
   /** The topic of the room; may be empty. */
   topic: string;
+  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. */
+  avatar?: string;
   /** The time of creation. */
   created_at: Time;
   /** The user who created the room. */
@@ -270,6 +272,8 @@ export type ListedRoom = {
   name: string;
   /** The topic of the room; may be empty. */
   topic: string;
+  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. */
+  avatar?: string;
   /** The number of members. */
   member_count: number;
   /** Whether all users who see the room may join it. */
@@ -319,6 +323,8 @@ export type Member = {
   joined_at: Time;
   /** The name of the room. It and all fields below are only in the caller's own memberships. */
   room_name?: string;
+  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. Only in the list. */
+  room_avatar?: string;
   /** The latest place in the room; anything after it is new. */
   seq?: number;
   /** The place up to which the caller has read. */
@@ -1160,6 +1166,27 @@ export type Operations = {
     };
     data: RoomDetails;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Read the picture of a room that is visible or has the caller as a member */
+  'GET /api/rooms/{room}/avatar': {
+    path: { 'room': string };
+    query?: { 'version'?: string };
+    header?: { 'If-None-Match'?: string };
+    data: unknown;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | InternalError | ServiceUnavailable;
+  };
+  /** Give a room a picture, as an owner: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
+  'PUT /api/rooms/{room}/avatar': {
+    path: { 'room': string };
+    body: Blob;
+    data: RoomDetails;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Take the picture of a room away, as an owner */
+  'DELETE /api/rooms/{room}/avatar': {
+    path: { 'room': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** List the valid invitations to a room, as a moderator */
   'GET /api/rooms/{room}/invitations': {

@@ -255,6 +255,30 @@ describe('a picture of a person', () => {
     await Promise.all([context.close(), other.context.close()]);
   });
 
+  it('of a room is chosen by its owner, and stands for the sign of the room for all its members', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    const place = { path: `/rooms/${room.id}?panel=details` };
+    const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+    await Promise.all([signIn(hers.page, ann), signIn(his.page, bob)]);
+    const marks = (page: Page) => page.locator('.sidebar a.room .avatar img, .room-pane .bar .avatar img');
+    await his.page.locator('.side .muted').first().waitFor();
+    expect(await his.page.locator('.picture-form').count()).toBe(0);
+
+    const buffer = await aWidePicture(hers.page);
+    const choose = hers.page.locator('.picture-form input[type=file]');
+    await choose.setInputFiles({ name: 'Room.png', mimeType: 'image/png', buffer });
+    for (const { page } of [hers, his]) await expect.poll(() => marks(page).count()).toBe(2);
+    await hers.page.goto(`${serveUrl}/directory`);
+    await hers.page.locator('.card h2 .avatar img').first().waitFor();
+
+    await hers.page.goBack();
+    await hers.page.getByRole('button', { name: 'Remove the picture' }).press('Enter');
+    for (const { page } of [hers, his]) await expect.poll(() => marks(page).count()).toBe(0);
+    expect([hers.problems, his.problems]).toEqual([[], []]);
+    await Promise.all([hers.context.close(), his.context.close()]);
+  });
+
   it('leaves the initials until it is there, and where it can not be read', async () => {
     const ann = await anAccount({ name: 'Ann Example' });
     const room = await aRoom({ owner: ann });

@@ -7,6 +7,8 @@ export type MyRoom = {
   /** My membership's own id. */
   member: string;
   name: string;
+  /** The version of its picture, if it has one. */
+  avatar: string | undefined;
   /** Whether it is a conversation of a few people, which has no name of its own. */
   isDirect: boolean;
   role: 'owner' | 'moderator' | 'member';

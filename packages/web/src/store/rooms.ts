@@ -37,6 +37,7 @@ function asRoom(member: Member): MyRoom {
     id: member.room.$oid,
     member: member._id.$oid,
     name: others ? nameOfDirect(people, member) : room_name,
+    avatar: member.room_avatar,
     isDirect: others !== undefined,
     role: member.role,
     seq,

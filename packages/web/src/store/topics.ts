@@ -13,6 +13,7 @@ export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
 /** Takes over what was learned of a room. */
 export function learnAbout(id: string, about: RoomFacts): void {
   known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
+  if (about.details) changeMyRoom(id, { avatar: about.details.avatar });
   if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name });
 }
 

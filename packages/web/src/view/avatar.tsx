@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { bearer } from '../api.ts';
 import { nameOf, type Person } from '../store/names.ts';
+import { Icon } from './icon.tsx';
 import { later } from './later.tsx';
 
 const Fetched = later<{ address: string; onThere: () => void }>(
@@ -12,8 +14,26 @@ const Fetched = later<{ address: string; onThere: () => void }>(
 const seen = new Set<string>();
 
 /** Someone's picture or, without one and before it is there, the initials, of two words at most, on a colour of theirs. */
-export function Avatar({ person, id }: { person: Person | undefined; id: string }) {
-  const address = person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`;
+export const Avatar = ({ person, id }: { person: Person | undefined; id: string }) => (
+  <Picture hue={hashOf(id) % 16} address={person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`}>
+    {(person && initialsOf(nameOf(person))) || '?'}
+  </Picture>
+);
+
+/** The picture of a room, or the sign that it is one. */
+export const RoomMark = ({ id, avatar }: { id: string; avatar: string | undefined }) =>
+  avatar ? (
+    <Picture hue="none" address={`/api/rooms/${id}/avatar?version=${avatar}`}>
+      <Icon name="hash" />
+    </Picture>
+  ) : (
+    <Icon name="hash" />
+  );
+
+type PictureProps = { address: string | undefined; hue: number | 'none'; children: ComponentChildren };
+
+/** A picture, and what stands for it before it is there. */
+function Picture({ address, hue, children }: PictureProps) {
   const [there, setThere] = useState<string>();
   const isThere = address && (there === address || seen.has(address));
   const onThere = () => {
@@ -21,8 +41,8 @@ export function Avatar({ person, id }: { person: Person | undefined; id: string 
     setThere(address);
   };
   return (
-    <span class={`avatar hue-${hashOf(id) % 16}`} aria-hidden="true">
-      {!isThere && ((person && initialsOf(nameOf(person))) || '?')}
+    <span class={`avatar hue-${hue}`} aria-hidden="true">
+      {!isThere && children}
       {address &&
         (bearer.token === undefined ? (
           <img key={address} src={address} alt="" loading="lazy" decoding="async" onLoad={onThere} />

@@ -7,7 +7,7 @@ import { currentStatus, learnMembers, nameOf, type Person, personOf, statusOf } 
 import { roomOf } from '../store/rooms.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar } from './avatar.tsx';
+import { Avatar, RoomMark } from './avatar.tsx';
 import { attempt } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -71,10 +71,10 @@ export function Card({ user, person }: { user: string; person: Person }) {
         <section aria-label={laterStrings.people.common}>
           <p class="muted">{laterStrings.people.common}</p>
           <ul>
-            {common.slice(0, most).map(({ id, name }) => (
+            {common.slice(0, most).map(({ id, name, avatar }) => (
               <li key={id}>
                 <a href={roomPath(id)} onClick={() => closePopover({ isFocusKept: true })}>
-                  <Icon name="hash" /> <bdi>{safeName(name)}</bdi>
+                  <RoomMark id={id} avatar={avatar} /> <bdi>{safeName(name)}</bdi>
                 </a>
               </li>
             ))}

@@ -10,6 +10,7 @@ import { notice } from './announcer.tsx';
 import { attempt, Check, Choice, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Line } from './markdown.tsx';
+import { RoomPicture } from './picture-form.tsx';
 import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
 import { Webhooks } from './webhooks.tsx';
@@ -31,7 +32,10 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
     <Side room={room} title={strings.details.title}>
       <div class="side-content details">
         {isOwner ? (
-          <Change room={room} />
+          <>
+            <RoomPicture room={room} avatar={details.avatar} />
+            <Change room={room} />
+          </>
         ) : (
           <p dir="auto">{details.topic ? <Line text={details.topic} /> : <span class="muted">{strings.details.noTopic}</span>}</p>
         )}

@@ -8,6 +8,7 @@ import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
+import { RoomMark } from './avatar.tsx';
 import { attempt, BackLink, Loading } from './controls.tsx';
 import { openNewRoom } from './keys.tsx';
 import { Line } from './markdown.tsx';
@@ -108,6 +109,7 @@ function Listed({ room }: { room: ListedRoom }) {
     <li class="card">
       <div class="body">
         <h2>
+          {room.avatar && <RoomMark id={id} avatar={room.avatar} />}
           <bdi>{safeName(room.name)}</bdi>
         </h2>
         {room.topic && (

@@ -1,42 +1,78 @@
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { ask, chat, Failure, type User } from '../api.ts';
+import { ask, chat, Failure, type RoomDetails, type User } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { begin, me } from '../session.ts';
 import { learnPersons } from '../store/names.ts';
+import { learnAbout, loadAbout } from '../store/topics.ts';
 import { laterStrings } from '../strings-later.ts';
 import { webpOf } from '../webp.ts';
-import { Avatar } from './avatar.tsx';
+import { Avatar, RoomMark } from './avatar.tsx';
 import { attempt } from './controls.tsx';
+import './picture-form.css';
 
-const mine = { params: { path: { user: 'me' } } };
-
-/** How many pixels wide and high a picture of a person is. */
+/** How many pixels wide and high a picture of a person or a room is. */
 const side = 256;
 
 /** The user's picture, which can be chosen and removed. */
-export function PictureForm() {
-  const picker = useRef<HTMLInputElement>(null);
+export function MyPicture() {
   const user = me();
-  const choose = async (file: File | undefined) => {
-    if (!file) return;
-    const body = await squareOf(file);
-    const headers = { 'Content-Type': body.type };
-    take((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers }))) as User);
-  };
+  const mine = { params: { path: { user: 'me' } } };
+  const change = async (body: Blob) =>
+    take((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers: typeOf(body) }))) as User);
   const remove = async () => {
     await ask(chat.DELETE('/api/users/{user}/avatar', mine));
     const { avatar: _, ...others } = me();
     take(others);
   };
   return (
-    <div class="picture-form">
+    <PictureForm isThere={user.avatar !== undefined} onChange={change} onRemove={remove}>
       <Avatar person={user} id={idOf(user)} />
+    </PictureForm>
+  );
+}
+
+/** The picture of a room, likewise. */
+export function RoomPicture({ room, avatar }: { room: string; avatar: string | undefined }) {
+  const params = { path: { room } };
+  const change = async (body: Blob) => {
+    const details = await ask(chat.PUT('/api/rooms/{room}/avatar', { params, body, headers: typeOf(body) }));
+    learnAbout(room, { details: details as RoomDetails });
+  };
+  const remove = async () => {
+    await ask(chat.DELETE('/api/rooms/{room}/avatar', { params }));
+    await loadAbout(room);
+  };
+  return (
+    <PictureForm isThere={avatar !== undefined} onChange={change} onRemove={remove}>
+      {avatar && <RoomMark id={room} avatar={avatar} />}
+    </PictureForm>
+  );
+}
+
+const typeOf = ({ type }: Blob) => ({ 'Content-Type': type });
+
+type PictureFormProps = {
+  isThere: boolean;
+  onChange: (picture: Blob) => Promise<void>;
+  onRemove: () => Promise<void>;
+  children: ComponentChildren;
+};
+
+function PictureForm({ isThere, onChange, onRemove, children }: PictureFormProps) {
+  const picker = useRef<HTMLInputElement>(null);
+  const choose = async (file: File | undefined) => {
+    if (file) await onChange(await squareOf(file));
+  };
+  return (
+    <div class="picture-form">
+      {children}
       <div class="row">
         <button type="button" onClick={() => picker.current?.click()}>
           {laterStrings.settings.pictureChoose}
         </button>
-        {user.avatar !== undefined && (
-          <button type="button" onClick={() => void attempt(remove)}>
+        {isThere && (
+          <button type="button" onClick={() => void attempt(onRemove)}>
             {laterStrings.settings.pictureRemove}
           </button>
         )}

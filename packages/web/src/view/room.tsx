@@ -6,6 +6,7 @@ import { aboutRoom, loadAbout } from '../store/topics.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
+import { RoomMark } from './avatar.tsx';
 import { Boundary } from './boundary.tsx';
 import { Composer } from './composer.tsx';
 import { BackLink, Loading } from './controls.tsx';
@@ -63,7 +64,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <div class="title">
             {/* The heading says it to those who can’t see it, also when something stands over the room. */}
             <p class="name" aria-hidden="true">
-              {!mine.isDirect && <span class="muted">#</span>}
+              {!mine.isDirect && (mine.avatar ? <RoomMark id={room} avatar={mine.avatar} /> : <span class="muted">#</span>)}
               <bdi>{name}</bdi>
               {other && <PresenceDot user={other.id} />}
             </p>

@@ -22,7 +22,7 @@ import { openShortcuts } from './keys.tsx';
 import { later } from './later.tsx';
 import { ConnectWithProvider } from './oidc.tsx';
 import { OwnData } from './own-data.tsx';
-import { PictureForm } from './picture-form.tsx';
+import { MyPicture } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
@@ -108,7 +108,7 @@ function Profile() {
         </Form>
       </Section>
       <Section title={laterStrings.settings.picture} hint={laterStrings.settings.pictureHint}>
-        <PictureForm />
+        <MyPicture />
       </Section>
       {isPresenceTold.value && (
         <Section title={laterStrings.settings.presence} hint={laterStrings.settings.presenceHint}>

@@ -14,7 +14,7 @@ import { countForMe, foldedSections, type Section, sections, toggleSection } fro
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
 import { safeName } from '../text/names.ts';
-import { Avatar } from './avatar.tsx';
+import { Avatar, RoomMark } from './avatar.tsx';
 import { attempt, IconButton, Loading, PersonName, StatusMark } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -154,7 +154,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
             {other && <PresenceDot user={other.id} />}
           </span>
         ) : (
-          <Icon name="hash" />
+          <RoomMark id={id} avatar={room.avatar} />
         )}
         <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
           <bdi>{name}</bdi>

@@ -1,0 +1,48 @@
+import { about, anyText, idOf, optional } from '../lib/api/parameters.ts';
+import { readAvatarRefusals } from '../lib/files/avatars.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { readRoomAvatar, removeRoomAvatar, setRoomAvatar, setRoomAvatarRefusals } from '../lib/rooms/avatars.ts';
+import { shownDetails } from '../lib/rooms/details.ts';
+import { noSuchRoom, refusalsOf } from '../lib/rooms/permissions.ts';
+
+const path = { room: idOf('room') };
+const version = about(
+  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
+  optional(anyText),
+);
+
+/** `/api/rooms/{room}/avatar`: the picture of a room. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Read the picture of a room that is visible or has the caller as a member',
+    access: 'user',
+    scope: 'rooms:read',
+    path,
+    query: { version },
+    status: 200,
+    givesBytes: 'picture',
+    refusals: [noSuchRoom, ...readAvatarRefusals],
+    run: ({ path: { room }, query: { version }, caller }) => readRoomAvatar(room, version, caller),
+  }),
+  PUT: operation({
+    summary: 'Give a room a picture, as an owner: the bytes of a square WebP, PNG or JPEG of 64 kB at most',
+    access: 'user',
+    scope: 'rooms:write',
+    path,
+    takesBytes: true,
+    status: 200,
+    answer: shownDetails.schema,
+    refusals: setRoomAvatarRefusals,
+    run: ({ path: { room }, bytes, caller }) => setRoomAvatar(room, bytes, caller),
+  }),
+  DELETE: operation({
+    summary: 'Take the picture of a room away, as an owner',
+    access: 'user',
+    scope: 'rooms:write',
+    path,
+    status: 204,
+    refusals: refusalsOf('change'),
+    run: ({ path: { room }, caller }) => removeRoomAvatar(room, caller),
+  }),
+});

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import { Binary, type ObjectId } from 'mongodb';
+import { avatars } from '../collections/avatars.ts';
+import { HttpError, notFound, type Refusal } from '../errors.ts';
+import { whole } from './directory.ts';
+import { typeOf } from './types.ts';
+
+/*
+ * The pictures of users and rooms. The bytes are stored before their owner has their version, and removed after the
+ * owner has lost it. What is cut off in between leaves an owner with another picture than it says, or with none, until
+ * the next change.
+ */
+
+const most = 65_536;
+const types = ['image/webp', 'image/png', 'image/jpeg'];
+
+const noSuchAvatar: Refusal = () => notFound('avatar');
+
+const noPicture: Refusal = () =>
+  new HttpError(400, {
+    title: 'Invalid parameter',
+    description: 'The body must be a WebP, PNG or JPEG picture.',
+    code: 'invalid_picture',
+  });
+
+const tooLarge: Refusal = () =>
+  new HttpError(413, {
+    title: 'Payload too large',
+    description: 'A picture of a user or a room must not exceed 64 kB.',
+    code: 'picture_too_large',
+  });
+
+export const readAvatarRefusals = [noSuchAvatar];
+export const storeAvatarRefusals = [noPicture, tooLarge];
+
+/** The picture of a user or a room, for who asks for it by the version that is wanted, if any. */
+export async function readAvatar(owner: ObjectId, asked: string | undefined) {
+  const found = await avatars.findOne({ _id: owner });
+  if (!found) throw noSuchAvatar();
+  const { type, bytes, version } = found;
+  return { type, content: bytes.buffer, version, asked };
+}
+
+/** Stores the picture of a user or a room, whose type is what its bytes show; returns its version. */
+export async function storeAvatar(owner: ObjectId, sent: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = await collect(sent);
+  const type = typeOf('image/webp', bytes);
+  if (!types.includes(type)) throw noPicture();
+  const version = hash('sha256', bytes, 'base64url').slice(0, 22);
+  await avatars.updateOne({ _id: owner }, { $set: { version, type, bytes: new Binary(bytes) } }, { upsert: true });
+  return version;
+}
+
+/** Removes the bytes of a picture. */
+export const forgetAvatar = async (owner: ObjectId): Promise<void> => void (await avatars.deleteOne({ _id: owner }));
+
+async function collect(sent: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of whole(sent, noPicture)) {
+    size += chunk.length;
+    if (size > most) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
