@@ -48,7 +48,8 @@ function policyWith(socketUrl: string, bucket: Config['files']['bucket']): strin
     "script-src 'self'",
     "style-src 'self'",
     ["img-src 'self'", ...files].join(' '),
-    ["media-src 'self'", ...files].join(' '),
+    // A video that somebody is about to send is looked at where it is.
+    ["media-src 'self' blob:", ...files].join(' '),
     ["connect-src 'self'", ...sockets, ...files].join(' '),
     "manifest-src 'self'",
     "worker-src 'self'",

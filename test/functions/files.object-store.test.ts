@@ -116,8 +116,8 @@ describe('a file in an object store', () => {
   it('is shown and sent by the page, which may reach this bucket and no other', async () => {
     const { headers } = await call('GET', '/', { headers: { accept: 'text/html' } });
     const policy = headers['content-security-policy'] ?? '';
-    for (const kind of ['img-src', 'media-src', 'connect-src'])
-      expect(policy).toContain(`${kind} 'self' ${objectStore.endpoint}/files/;`);
+    for (const sources of ["img-src 'self'", "media-src 'self' blob:", "connect-src 'self'"])
+      expect(policy).toContain(`${sources} ${objectStore.endpoint}/files/;`);
   });
 
   it('cannot be read while the store does not answer, which is said so', async () => {

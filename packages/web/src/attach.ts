@@ -1,5 +1,6 @@
 import { sha256 } from '../../client/src/sha256.ts';
 import { ask, chat, randomKey } from './api.ts';
+import { withoutMetadata } from './metadata.ts';
 import type { UnsentFile } from './store/kept.ts';
 import { setTray, type TrayItem, trayOf } from './store/tray.ts';
 import { laterStrings } from './strings-later.ts';
@@ -71,32 +72,68 @@ function itemOf(place: string, file: File): TrayItem {
 const nameOf = ({ name }: File): string =>
   [...name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(-255).join('') || laterStrings.files.unnamed;
 
-/** A file as it will be sent: a picture with its size and a small picture of it, and a photo without where it was taken. */
+/** A file as it will be sent: a picture or a video with its size and a small picture of it, and without where it was taken. */
 async function prepare(file: File, named: { key: string; name: string }): Promise<UnsentFile> {
-  const isPicture = /^image\/(png|jpeg|webp|gif|avif)$/.test(file.type);
-  const picture = isPicture ? await createImageBitmap(file).catch(() => undefined) : undefined;
+  const isPicture = /^image\/(png|jpeg|webp|gif|avif|hei[cf])$/.test(file.type);
+  const video = file.type.startsWith('video/') ? await openVideo(file) : undefined;
+  const picture = video?.picture ?? (isPicture ? await createImageBitmap(file).catch(() => undefined) : undefined);
   // Read now: what is on the disk may change or go before it is sent.
-  const read = async () => new Blob([await file.arrayBuffer()], { type: file.type });
-  const isPhoto = file.type === 'image/jpeg';
+  const read = async () => new Blob([withoutMetadata(new Uint8Array(await file.arrayBuffer()))], { type: file.type });
+  // Few browsers show the other kind, which phones make.
+  const isPhoto = /^image\/(jpeg|hei[cf])$/.test(file.type);
   const bytes =
     picture && isPhoto ? await draw(picture, largestPhoto).convertToBlob({ type: 'image/jpeg', quality: 0.9 }) : await read();
   const scale = picture && isPhoto ? scaleOf(picture, largestPhoto) : 1;
   // What moves is shown itself, and so is what is small.
-  const isSmall = bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
+  const isSmall = !video && bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
   const preview = picture && !isSmall && file.type !== 'image/gif' ? await previewOf(picture) : undefined;
   return {
     ...named,
-    type: file.type || 'application/octet-stream',
+    ...(bytes.type === 'image/jpeg' && { name: named.name.replace(/\.hei[cf]$/i, '.jpg') }),
+    type: bytes.type || 'application/octet-stream',
     size: bytes.size,
     width: picture ? Math.round(picture.width * scale) : null,
     height: picture ? Math.round(picture.height * scale) : null,
-    duration: null,
+    duration: video?.duration ?? null,
     has_preview: preview !== undefined,
     bytes,
     sha256: await hashOf(bytes),
     preview: preview && { bytes: preview, sha256: await hashOf(preview) },
   };
 }
+
+/** What is seen of a video near its beginning, and how long it is, in seconds; undefined where the browser can't play it, or takes long. */
+async function openVideo(file: File) {
+  const address = URL.createObjectURL(file);
+  const player = document.createElement('video');
+  const until = (event: string) =>
+    new Promise<void>((resolve, reject) => {
+      player.addEventListener(event, () => resolve(), { once: true });
+      player.addEventListener('error', reject, { once: true });
+      setTimeout(reject, longestOpening);
+    });
+  try {
+    player.muted = true;
+    player.preload = 'auto';
+    const loaded = until('loadeddata');
+    player.src = address;
+    await loaded;
+    const isKnown = Number.isFinite(player.duration);
+    // The first moment is often black.
+    const sought = until('seeked');
+    player.currentTime = isKnown ? Math.min(1, player.duration / 2) : 0.1;
+    await sought;
+    return { picture: await createImageBitmap(player), duration: isKnown ? Math.round(player.duration) : null };
+  } catch {
+    return undefined;
+  } finally {
+    player.removeAttribute('src');
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** How long a video may take until it is seen, in milliseconds. */
+const longestOpening = 5_000;
 
 /** The longest side of a photo, in pixels: browsers of phones draw none that has more of them than this square. */
 const largestPhoto = 4_096;

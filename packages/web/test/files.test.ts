@@ -360,6 +360,41 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
+  it('is a video with its size and a picture of it', async () => {
+    const { page, context, problems, id, owner } = await writing();
+    const recorded = (await page.evaluate(`(async () => {
+      const canvas = document.createElement('canvas');
+      [canvas.width, canvas.height] = [320, 240];
+      const drawing = canvas.getContext('2d');
+      const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: 'video/webm' });
+      const parts = [];
+      recorder.ondataavailable = ({ data }) => parts.push(data);
+      recorder.start();
+      for (let at = 0; at < 20; at++) {
+        drawing.fillStyle = 'hsl(' + at * 18 + ' 70% 50%)';
+        drawing.fillRect(0, 0, 320, 240);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+      recorder.stop();
+      await stopped;
+      return (await new Blob(parts).bytes()).toBase64();
+    })()`)) as string;
+    await choose(page, chosen('Waves.webm', 'video/webm', Buffer.from(recorded, 'base64')));
+    await send(page);
+    await page.locator('li.message:not(.pending) video[poster]').waitFor();
+    const [message] = await messagesOf(id, owner);
+    expect(message?.files).toMatchObject([
+      { name: 'Waves.webm', type: 'video/webm', width: 320, height: 240, has_preview: true },
+    ]);
+    // What can't be played is sent as it is.
+    await choose(page, chosen('Broken.mp4', 'video/mp4', Buffer.from('no video')));
+    await send(page);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['Waves.webm', 'Broken.mp4']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('waits without a connection, also over a reload, and is sent once and in order', async () => {
     const { page, context, problems, id, owner } = await writing();
     // What is loaded later is there by then.

@@ -1,0 +1,173 @@
+/*
+ * What cameras and programs write beside a picture or a video: where and when it was taken, and with what. Only that is
+ * taken out; what is drawn stays as it is, byte by byte, and so do texts that programs keep in a picture to open it
+ * again. What has none of these formats, or is broken, stays whole.
+ *
+ * Sources: PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; ISO/IEC 14496-12
+ * (boxes, `iinf`, `iloc`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data".
+ */
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The bytes of a PNG, WebP, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
+export function withoutMetadata(bytes: Bytes): Bytes {
+  try {
+    if (textAt(bytes, 1, 3) === 'PNG') return withoutPngMetadata(bytes);
+    if (textAt(bytes, 0, 4) === 'RIFF' && textAt(bytes, 8, 4) === 'WEBP') return withoutWebpMetadata(bytes);
+    if (textAt(bytes, 4, 4) === 'ftyp') return withoutBoxMetadata(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return bytes;
+}
+
+const textAt = (bytes: Bytes, at: number, length: number) => String.fromCharCode(...bytes.subarray(at, at + length));
+
+const viewOf = (bytes: Bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Throws for a part that ends after its file. */
+function requireWithin(bytes: Bytes, end: number): void {
+  if (end > bytes.length) throw new RangeError('A part ends after the file.');
+}
+
+function join(parts: readonly Bytes[]): Bytes {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+function withoutPngMetadata(bytes: Bytes): Bytes {
+  const parts = [bytes.subarray(0, 8)];
+  for (let at = 8; at < bytes.length; ) {
+    // A length, a type, the data, and a sum.
+    const end = at + viewOf(bytes).getUint32(at) + 12;
+    requireWithin(bytes, end);
+    const type = textAt(bytes, at + 4, 4);
+    const isText =
+      ['tEXt', 'zTXt', 'iTXt'].includes(type) && /exif|xmp|iptc|APP1/i.test(textAt(bytes, at + 8, 79).split('\0')[0] ?? '');
+    if (type !== 'eXIf' && type !== 'tIME' && !isText) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return join(parts);
+}
+
+function withoutWebpMetadata(bytes: Bytes): Bytes {
+  const parts = [bytes.slice(0, 12)];
+  for (let at = 12; at < bytes.length; ) {
+    const size = viewOf(bytes).getUint32(at + 4, true);
+    // Chunks begin at even places; some programs leave the last byte out.
+    const end = Math.min(at + 8 + size + (size % 2), Math.max(bytes.length, at + 8 + size));
+    requireWithin(bytes, end);
+    const type = textAt(bytes, at, 4);
+    const chunk = bytes.slice(at, end);
+    // Bits of its header say that there is metadata.
+    if (type === 'VP8X') chunk[8] = (chunk[8] ?? 0) & ~0b1100;
+    if (type !== 'EXIF' && type !== 'XMP ') parts.push(chunk);
+    at = end;
+  }
+  const joined = join(parts);
+  viewOf(joined).setUint32(4, joined.length - 8, true);
+  return joined;
+}
+
+/** A box: its type, and where its content begins and ends. */
+type Box = { type: string; at: number; begin: number; end: number };
+
+/** The boxes between two places. */
+function* boxesIn(bytes: Bytes, from: number, to: number): Generator<Box> {
+  const view = viewOf(bytes);
+  for (let at = from; at + 8 <= to; ) {
+    const short = view.getUint32(at);
+    const size = short === 1 ? Number(view.getBigUint64(at + 8)) : short === 0 ? to - at : short;
+    const begin = at + (short === 1 ? 16 : 8);
+    if (at + size > to || at + size < begin) throw new RangeError('A box ends outside of what it is in.');
+    yield { type: textAt(bytes, at + 4, 4), at, begin, end: at + size };
+    at += size;
+  }
+}
+
+/** Of a video, boxes are given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. Nothing moves. */
+function withoutBoxMetadata(sent: Bytes): Bytes {
+  const bytes = sent.slice();
+  const free = ({ at }: Box) => bytes.set([0x66, 0x72, 0x65, 0x65], at + 4);
+  for (const box of boxesIn(bytes, 0, bytes.length)) {
+    if (box.type === 'uuid') free(box);
+    if (box.type === 'meta') for (const [begin, end] of metadataOf(bytes, box)) bytes.fill(0, begin, end);
+    if (box.type !== 'moov') continue;
+    for (const inner of boxesIn(bytes, box.begin, box.end)) {
+      if (isMetadata(inner)) free(inner);
+      if (inner.type === 'trak')
+        for (const innermost of boxesIn(bytes, inner.begin, inner.end)) if (isMetadata(innermost)) free(innermost);
+    }
+  }
+  return bytes;
+}
+
+const isMetadata = ({ type }: Box) => type === 'udta' || type === 'meta' || type === 'uuid';
+
+/** Where the metadata of a picture lies. */
+function metadataOf(bytes: Bytes, meta: Box): [begin: number, end: number][] {
+  const view = viewOf(bytes);
+  const boxes = [...boxesIn(bytes, meta.begin + 4, meta.end)];
+  const [infos, locations, data] = ['iinf', 'iloc', 'idat'].map((wanted) => boxes.find(({ type }) => type === wanted));
+  if (!infos || !locations) return [];
+
+  const wanted = new Set<number>();
+  const countSize = view.getUint8(infos.begin) === 0 ? 2 : 4;
+  for (const { type, begin } of boxesIn(bytes, infos.begin + 4 + countSize, infos.end)) {
+    const version = view.getUint8(begin);
+    if (type !== 'infe' || version < 2) continue;
+    const idSize = version === 2 ? 2 : 4;
+    if (['Exif', 'mime'].includes(textAt(bytes, begin + 4 + idSize + 2, 4))) wanted.add(numberAt(view, begin + 4, idSize));
+  }
+
+  let at = locations.begin;
+  const take = (size: number) => {
+    at += size;
+    if (at > locations.end) throw new RangeError('A list of places ends after its box.');
+    return numberAt(view, at - size, size);
+  };
+  const version = take(1);
+  at += 3;
+  const [sizes, moreSizes] = [take(1), take(1)];
+  const [offsetSize, lengthSize, baseSize, indexSize] = [
+    sizes >> 4,
+    sizes & 15,
+    moreSizes >> 4,
+    version > 0 ? moreSizes & 15 : 0,
+  ];
+  const found: [number, number][] = [];
+  let seen = 0;
+  for (let items = take(version < 2 ? 2 : 4); items > 0; items--) {
+    const id = take(version < 2 ? 2 : 4);
+    const method = version > 0 ? take(2) & 15 : 0;
+    at += 2;
+    // From the beginning of the file, or of a box beside this one.
+    const origin = method === 0 ? 0 : method === 1 ? data?.begin : undefined;
+    const base = take(baseSize);
+    for (let extents = take(2); extents > 0; extents--) {
+      // None has so many; those of a broken list may take no bytes, and be without end.
+      if (++seen > mostPlaces) throw new RangeError('A list has too many places.');
+      take(indexSize);
+      const begin = (origin ?? 0) + base + take(offsetSize);
+      const end = begin + take(lengthSize);
+      if (wanted.has(id) && origin !== undefined) found.push([begin, end]);
+    }
+  }
+  return found;
+}
+
+const mostPlaces = 100_000;
+
+/** A number of no, two, four or eight bytes, the highest first. */
+function numberAt(view: DataView, at: number, size: number): number {
+  if (size === 0) return 0;
+  if (size === 1) return view.getUint8(at);
+  if (size === 2) return view.getUint16(at);
+  if (size === 4) return view.getUint32(at);
+  return Number(view.getBigUint64(at));
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withoutMetadata } from '../src/metadata.ts';
+
+const bytesOf = (...parts: (string | number[] | Uint8Array)[]) =>
+  new Uint8Array(
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part)))),
+  );
+const big = (value: number, size: number) =>
+  Array.from({ length: size }, (_, at) => Math.floor(value / 256 ** (size - 1 - at)) % 256);
+const little = (value: number, size: number) => big(value, size).reverse();
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+
+const pngChunk = (type: string, data: string) => bytesOf(big(data.length, 4), type, data, 'sum!');
+const png = (...chunks: Uint8Array[]) => bytesOf([0x89], 'PNG\r\n\x1a\n', pngChunk('IHDR', 'a head of 13 '), ...chunks);
+
+const webpChunk = (type: string, data: string) => bytesOf(type, little(data.length, 4), data, data.length % 2 ? [0] : []);
+const webp = (...chunks: Uint8Array[]) => {
+  const inner = bytesOf('WEBP', ...chunks);
+  return bytesOf('RIFF', little(inner.length, 4), inner);
+};
+
+const box = (type: string, ...parts: Parameters<typeof bytesOf>) => {
+  const inner = bytesOf(...parts);
+  return bytesOf(big(inner.length + 8, 4), type, inner);
+};
+
+describe('a PNG', () => {
+  it('loses where and when it was taken, and nothing else', () => {
+    const kept = [pngChunk('IDAT', 'the pixels'), pngChunk('tEXt', 'Title\0Garden'), pngChunk('IEND', '')];
+    const gone = [pngChunk('eXIf', 'the place'), pngChunk('iTXt', 'XML:com.adobe.xmp\0the place'), pngChunk('tIME', 'the day')];
+    const raw = pngChunk('zTXt', 'Raw profile type exif\0the place');
+    const [pixels, title, end] = kept as [Uint8Array, Uint8Array, Uint8Array];
+    expect(withoutMetadata(png(...gone, pixels, title, raw, end))).toEqual(png(...kept));
+  });
+
+  it('keeps the drawing that a program has put into it', () => {
+    const drawing = png(pngChunk('zTXt', 'mxfile\0a drawing'), pngChunk('IDAT', 'the pixels'));
+    expect(withoutMetadata(drawing)).toEqual(drawing);
+  });
+});
+
+describe('a WebP', () => {
+  it('loses its metadata, and no longer says that it has any', () => {
+    const head = (flags: number) => webpChunk('VP8X', `${String.fromCharCode(flags)}head of it`);
+    const [pixels, frame] = [webpChunk('VP8 ', 'pixels'), webpChunk('ANMF', 'one more')];
+    const sent = webp(head(0b11110), pixels, frame, webpChunk('EXIF', 'the place'), webpChunk('XMP ', 'the place'));
+    expect(withoutMetadata(sent)).toEqual(webp(head(0b10010), pixels, frame));
+  });
+
+  it('may lack the last byte of its last chunk', () => {
+    const sent = webp(webpChunk('VP8 ', 'pixel')).slice(0, -1);
+    expect(withoutMetadata(sent).length).toBe(sent.length);
+  });
+});
+
+const entry = (id: number, type: string) => box('infe', [2, 0, 0, 0], big(id, 2), [0, 0], type, '\0');
+
+/** A picture of a phone: the pixels, and beside them where it was taken, each where `iloc` says. */
+const heic = (version: 0 | 1, place: string) => {
+  const make = (offset: number) => {
+    const item = (id: number, begin: number, length: number) =>
+      bytesOf(big(id, 2), version ? [0, 0] : [], [0, 0], big(1, 2), big(begin, 4), big(length, 4));
+    const items = [item(1, offset, 6), item(2, offset + 6, place.length), item(3, offset + 6 + place.length, 4)];
+    const locations = box('iloc', [version, 0, 0, 0], [0x44, 0x00], big(items.length, 2), ...items);
+    const infos = box('iinf', [0, 0, 0, 0], big(3, 2), entry(1, 'hvc1'), entry(2, 'Exif'), entry(3, 'mime'));
+    return bytesOf(box('ftyp', 'heic', big(0, 4)), box('meta', [0, 0, 0, 0], box('hdlr', 'pict'), infos, locations));
+  };
+  return bytesOf(make(make(0).length + 8), box('mdat', 'pixels', place, 'more'));
+};
+
+describe.each([0, 1] as const)('a HEIC whose list of places has version %i', (version) => {
+  it('has its metadata wiped where it lies, so that nothing moves', () => {
+    const place = '48.2 N, 16.4 E';
+    const sent = heic(version, place);
+    const left = withoutMetadata(sent);
+    expect(latin1(left)).toBe(latin1(sent).replace(place, '\0'.repeat(place.length)).replace('more', '\0\0\0\0'));
+  });
+});
+
+describe('a video', () => {
+  it.each(['udta', 'meta', 'uuid'])('has nobody read its %s, also that of a track, and keeps every byte where it is', (type) => {
+    const track = (name: string) => box('trak', box('tkhd', 'turned'), box(name, 'the track'));
+    const video = (name: string) =>
+      bytesOf(
+        box('ftyp', 'mp42', big(0, 4)),
+        box('moov', box('mvhd', 'head'), track(name), box(name, '+48.2+16.4/')),
+        box('mdat', 'frames'),
+      );
+    expect(withoutMetadata(video(type))).toEqual(video('free'));
+  });
+
+  it('may be longer than 4 GB can say, and its last box may have no length', () => {
+    const place = box('moov', box('udta', 'the place'));
+    const long = bytesOf(big(1, 4), 'mdat', big(22, 8), 'frames');
+    const last = bytesOf(big(0, 4), 'mdat', 'frames');
+    const sent = bytesOf(box('ftyp', 'mp42'), long, place, last);
+    expect(latin1(withoutMetadata(sent))).toBe(latin1(sent).replace('udta', 'free'));
+  });
+});
+
+it('what is no picture and no video stays as it is', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (sent) => {
+      expect(withoutMetadata(new Uint8Array(sent))).toEqual(new Uint8Array(sent));
+    }),
+  );
+});
+
+it('what is broken anywhere is never an error, and never longer than it was', () => {
+  const samples = [
+    png(pngChunk('eXIf', 'the place'), pngChunk('IDAT', 'pixels')),
+    webp(webpChunk('VP8X', '\x0chead of it'), webpChunk('EXIF', 'the place')),
+    heic(0, 'the place'),
+    heic(1, 'the place'),
+    bytesOf(box('ftyp', 'mp42'), box('moov', box('trak', box('udta', 'here')), box('udta', 'the place'))),
+  ];
+  const flips = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 4 });
+  fc.assert(
+    fc.property(fc.constantFrom(...samples), flips, fc.nat(), (sample, changes, cut) => {
+      const broken = sample.slice(0, sample.length - (cut % sample.length));
+      for (const [at, value] of changes) broken[at % broken.length] = value;
+      expect(withoutMetadata(broken).length).toBeLessThanOrEqual(broken.length + 1);
+    }),
+    { numRuns: 3_000 },
+  );
+});
