@@ -33,6 +33,7 @@ const thorough = [
   'test/admin/{damage,data-directory,import-killed,terminal,transfer}.test.ts',
   'test/lib/{clocks,database/client}.test.ts',
   'test/lib/{files,notifications}/kills*.test.ts',
+  'test/lib/audit/processes.test.ts',
   'test/lib/webhooks/deliver.kills.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',

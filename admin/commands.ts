@@ -179,6 +179,18 @@ export const commands: Record<string, Command> = {
     options: { force: { type: 'boolean' }, 'skip-damaged': { type: 'boolean' } },
     takesDamaged: true,
   },
+  'audit export': {
+    usage: '',
+    summary: 'Writes the audit trail to standard output, the oldest entry first, as one line of JSON per entry.',
+    operands: 0,
+  },
+  'audit verify': {
+    usage: '[--against <file>]',
+    summary:
+      'Checks that no entry of the audit trail was changed, removed or added, and names the first one that was. With --against it also compares the trail with a file that audit export has written.',
+    operands: 0,
+    options: { against: { type: 'string' } },
+  },
   'import slack': {
     usage: `<export.zip> ${importUsage}`,
     summary: `Imports people, rooms and messages from an archive that Slack has exported. ${importSummary}`,
@@ -212,6 +224,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   database: async () => (await import('./commands/database.ts')).databaseCommands,
   backup: async () => (await import('./commands/database.ts')).databaseCommands,
   export: async () => (await import('./commands/transfer.ts')).transferCommands,
+  audit: async () => (await import('./commands/audit.ts')).auditCommands,
   import: async () => ({
     ...(await import('./commands/transfer.ts')).transferCommands,
     ...(await import('./commands/import.ts')).importCommands,

@@ -1,6 +1,7 @@
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, id } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOnBan } from '../lib/audit/acts.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -31,6 +32,7 @@ export const handler = endpoint({
       whom: user.toHexString(),
       what: `room ${room.toHexString()}`,
     }),
+    audit: ({ query: { room, user } }, caller) => actOnBan(room, user, caller),
     run: ({ query: { room, user }, caller }) => liftBan(room, user, caller),
   }),
 });

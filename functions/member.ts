@@ -1,4 +1,5 @@
 import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
+import { actOnMember } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeMember, memberChangeRefusals, memberChanges } from '../lib/members/change.ts';
@@ -32,6 +33,8 @@ export const handler = endpoint({
     refusals: memberChangeRefusals,
     security: ({ body: { role } }, { _id }) =>
       role === undefined ? undefined : { event: 'role changed', whom: _id.$oid, what: role },
+    audit: ({ path: { member }, body: { role } }, caller) =>
+      role === undefined ? [] : actOnMember(member, 'member.role_changed', caller, { role }),
     run: ({ path: { member }, body, caller }) => changeMember(member, body, caller),
   }),
   DELETE: operation({
@@ -44,6 +47,8 @@ export const handler = endpoint({
     refusals: removalRefusals,
     security: ({ path: { member }, query: { ban } }) =>
       ban === 'true' ? { event: 'ban', whom: member.toHexString(), what: 'a member' } : undefined,
+    audit: ({ path: { member }, query: { ban } }, caller) =>
+      actOnMember(member, 'member.removed', caller, { ban: String(ban === 'true') }),
     run: ({ path: { member }, query: { ban }, caller }) => removeMember(member, { ban: ban === 'true' }, caller),
   }),
 });

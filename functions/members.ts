@@ -2,6 +2,7 @@ import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts'
 import { pageLimit, pageStart } from '../lib/api/pages.ts';
 import { about, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOfAddition } from '../lib/audit/acts.ts';
 import { invalidParameter, missingEvery } from '../lib/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -72,6 +73,7 @@ export const handler = endpoint({
     refusals: joinRefusals,
     security: ({ body: { role } }, { _id }) =>
       role === 'member' ? undefined : { event: 'role changed', whom: _id.$oid, what: role },
+    audit: ({ body }, caller) => actOfAddition(body, caller),
     run: ({ body, caller }) => joinAs(body, caller),
   }),
 });

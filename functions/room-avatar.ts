@@ -1,4 +1,5 @@
 import { about, anyText, idOf, optional } from '../lib/api/parameters.ts';
+import { actsOnRoom } from '../lib/audit/acts.ts';
 import { readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -34,6 +35,7 @@ export const handler = endpoint({
     status: 200,
     answer: shownDetails.schema,
     refusals: setRoomAvatarRefusals,
+    audit: ({ path: { room } }, caller) => actsOnRoom(room, ['room.changed'], caller),
     run: ({ path: { room }, bytes, caller }) => setRoomAvatar(room, bytes, caller),
   }),
   DELETE: operation({
@@ -43,6 +45,7 @@ export const handler = endpoint({
     path,
     status: 204,
     refusals: refusalsOf('change'),
+    audit: ({ path: { room } }, caller) => actsOnRoom(room, ['room.changed'], caller),
     run: ({ path: { room }, caller }) => removeRoomAvatar(room, caller),
   }),
 });

@@ -1,5 +1,6 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
+import { actsOfDetails } from '../lib/audit/acts.ts';
 import { adminRequired } from '../lib/errors.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -33,6 +34,7 @@ export const handler = endpoint({
     answer: shownDetails.schema,
     hasTag: true,
     refusals: [...refusalsOf('change'), adminRequired],
+    audit: ({ path: { room }, body }, caller) => actsOfDetails(room, body, caller),
     run: ({ path: { room }, body, caller, request: { headers } }) => changeDetails(room, body, caller, preconditionOf(headers)),
   }),
 });

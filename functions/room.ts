@@ -1,5 +1,6 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
+import { actOfRoomDeletion, actsOnRoom } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deleteRoom, deletionTime } from '../lib/rooms/deletion.ts';
@@ -35,6 +36,7 @@ export const handler = endpoint({
     ...changing,
     body: roomSettings,
     answer: shownRoom.schema,
+    audit: ({ path: { room } }, caller) => actsOnRoom(room, ['room.changed'], caller),
     run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   PATCH: operation({
@@ -43,6 +45,7 @@ export const handler = endpoint({
     body: someRoomSettings,
     needsAny: true,
     answer: shownRoom.schema,
+    audit: ({ path: { room } }, caller) => actsOnRoom(room, ['room.changed'], caller),
     run: ({ path: { room }, body, caller, request: { headers } }) => changeSettings(room, body, caller, preconditionOf(headers)),
   }),
   DELETE: operation({
@@ -53,6 +56,7 @@ export const handler = endpoint({
     status: 204,
     hasTag: true,
     security: ({ path: { room } }) => ({ event: 'room deleted', what: `room ${room.toHexString()}` }),
+    audit: ({ path: { room } }) => actOfRoomDeletion(room),
     run: ({ path: { room }, request: { headers } }) =>
       deleteRoom(room, { time: deletionTime, precondition: preconditionOf(headers) }),
   }),

@@ -14,6 +14,7 @@ import {
   secondFactorSchema,
   showSecondFactor,
 } from '../lib/accounts/second-factor.ts';
+import { actOnUser } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken } from '../lib/identity/caller.ts';
@@ -62,6 +63,7 @@ export const handler = endpoint({
     refusals: endingRefusals,
     security: ({ query: { user } }) =>
       user ? { event: 'second factor reset', whom: user.toHexString() } : { event: 'second factor turned off' },
+    audit: ({ query: { user } }, caller) => actOnUser(user, 'user.second_factor_reset', caller),
     run: ({ query, body, caller }) => endSecondFactor(query, body, caller),
   }),
 });

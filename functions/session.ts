@@ -1,5 +1,6 @@
 import { endSession } from '../lib/accounts/sessions.ts';
 import { about, idOr } from '../lib/api/parameters.ts';
+import { actOnToken } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-cookie.ts';
@@ -14,6 +15,7 @@ export const handler = endpoint({
     path: { session: about('The session, by its `_id`; `current` is the one of the request.', idOr('current', 'session')) },
     status: 204,
     headers: { 'Set-Cookie': cookieHeader },
+    audit: ({ path: { session } }, caller) => actOnToken(session, 'session', caller),
     run: async ({ path: { session }, caller, request: { headers } }) => {
       await endSession(session, caller);
       const isCurrent = session === 'current' || session.equals(caller.token._id);

@@ -12,6 +12,7 @@ import { endOtherSessions, listSessions, sessionRefusals, sessionSchema } from '
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, anyText, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOnUser } from '../lib/audit/acts.ts';
 import { tooManyRequests } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -62,6 +63,7 @@ export const handler = endpoint({
     status: 204,
     refusals: sessionRefusals,
     security: ({ query }) => query.user && { event: 'sessions ended', whom: query.user.toHexString() },
+    audit: ({ query: { user } }, caller) => actOnUser(user, 'user.sessions_ended', caller),
     run: ({ query, caller }) => endOtherSessions(query.user, caller),
   }),
 });

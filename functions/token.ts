@@ -1,5 +1,6 @@
 import { findToken, revokeToken } from '../lib/accounts/api-tokens.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnToken } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { shownToken } from '../lib/identity/tokens.ts';
@@ -23,6 +24,7 @@ export const handler = endpoint({
     scope: 'account',
     path,
     status: 204,
+    audit: ({ path: { token } }, caller) => actOnToken(token, 'api', caller),
     run: ({ path: { token }, caller }) => revokeToken(token, caller),
   }),
 });

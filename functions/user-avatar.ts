@@ -1,5 +1,6 @@
 import { removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
 import { about, anyText, idOr, optional } from '../lib/api/parameters.ts';
+import { actOnUser } from '../lib/audit/acts.ts';
 import { adminRequired } from '../lib/errors.ts';
 import { readAvatar, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -36,6 +37,7 @@ export const handler = endpoint({
     answer: shownUser.schema,
     refusals: [adminRequired, ...setAvatarRefusals],
     security: (_input, { _id }) => ({ event: 'account changed', whom: _id.$oid, what: 'avatar' }),
+    audit: ({ path: { user } }, caller) => actOnUser(user, 'user.profile_changed', caller),
     run: ({ path: { user }, bytes, caller }) => setAvatar(userIdFor(user, caller), bytes),
   }),
   DELETE: operation({
@@ -51,6 +53,7 @@ export const handler = endpoint({
       whom: user === 'me' ? undefined : user.toHexString(),
       what: 'avatar',
     }),
+    audit: ({ path: { user } }, caller) => actOnUser(user, 'user.profile_changed', caller),
     run: ({ path: { user }, caller }) => removeAvatar(userIdFor(user, caller)),
   }),
 });

@@ -1,5 +1,6 @@
 import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/accounts/password-codes.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnUser } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
@@ -17,6 +18,7 @@ export const handler = endpoint({
     answer: passwordCodeSchema,
     refusals: [unscopedTokenRequired, ...passwordCodeRefusals],
     security: ({ path: { user } }) => ({ event: 'password code made', whom: user.toHexString() }),
+    audit: ({ path: { user } }, caller) => actOnUser(user, 'user.code_created', caller),
     run: ({ path: { user } }) => createPasswordCode(user),
   }),
 });

@@ -1,5 +1,6 @@
 import { forgetUsage, readUsage, usageSchema } from '../lib/accounts/usage.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnUser } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
@@ -21,6 +22,7 @@ export const handler = endpoint({
     path,
     status: 204,
     security: ({ path: { user } }) => ({ event: 'limits lifted', whom: user.toHexString() }),
+    audit: ({ path: { user } }, caller) => actOnUser(user, 'user.limits_lifted', caller),
     run: ({ path: { user } }) => forgetUsage(user),
   }),
 });

@@ -8,6 +8,7 @@ import {
 } from '../lib/accounts/permissions.ts';
 import { about, idOr } from '../lib/api/parameters.ts';
 import { eitherOf } from '../lib/api/schema.ts';
+import { actOfDeletion, actsOfChanges } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireOwnAccount, secondFactorSetupRequired, userIdFor } from '../lib/identity/caller.ts';
@@ -41,6 +42,7 @@ export const handler = endpoint({
       [status, quiet_until, shows_presence].some((one) => one !== undefined) && Object.keys(changes).length === 0
         ? undefined
         : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
+    audit: ({ path: { user }, body }, caller) => actsOfChanges(user, body, caller),
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
   DELETE: operation({
@@ -53,6 +55,7 @@ export const handler = endpoint({
     status: 204,
     refusals: deletionRefusals,
     security: ({ path: { user } }) => ({ event: 'account deleted', whom: user === 'me' ? undefined : user.toHexString() }),
+    audit: ({ path: { user } }, caller) => actOfDeletion(user, caller),
     run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body.current_password, caller),
   }),
 });

@@ -1,6 +1,7 @@
 import { newUserSchema } from '../lib/accounts/accounts.ts';
 import { requireRegistration, signUpFor, signUpParameters, signUpRefusals } from '../lib/accounts/permissions.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOfCreation } from '../lib/audit/acts.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -34,6 +35,7 @@ export const handler = endpoint({
       whom: user._id.$oid,
       what: body.is_admin ? 'administrator' : undefined,
     }),
+    audit: ({ body: { username, is_admin } }, caller) => actOfCreation(username, is_admin, caller),
     run: async ({ body: { cookie, ...account }, caller, request: { source, headers } }) => {
       if (cookie) requireOwnOrigin(headers);
       const created = await signUpFor(account, { source, agent: headers['user-agent'] }, caller);

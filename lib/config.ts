@@ -44,6 +44,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     roomMembers: read('ROOM_MEMBERS'),
     pageSize: read('PAGE_SIZE'),
     retentionDays: read('RETENTION_DAYS'),
+    auditDays: read('AUDIT_DAYS'),
     eventDays: read('EVENT_DAYS'),
     /** In milliseconds. */
     feedPatience: read('FEED_PATIENCE') * 1_000,

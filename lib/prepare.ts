@@ -1,4 +1,5 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
+import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
 import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
@@ -63,6 +64,8 @@ const indexes: Record<string, IndexDescription[]> = {
   connections: connectionIndexes,
   servers: serverIndexes,
   server_notices: serverNoticesIndexes,
+  audit: auditIndexes,
+  audit_states: [],
 };
 
 /** The collections that hold what the service knows: what an export contains, and an import accepts. */

@@ -433,6 +433,7 @@ export const settings = {
     '0',
     'Days after which messages and their files are [deleted for good](operating.md#how-long-messages-are-kept); 0: never. The owner of a room can choose fewer.',
   ),
+  AUDIT_DAYS: setting('service', wholeNumber(30, 36_500), '365', 'Days for which the [audit trail](audit.md) is kept.'),
   EVENT_DAYS: setting('service', wholeNumber(1, 3_650), '30', 'Days for which a client can resume the feed of a room.'),
   FEED_PATIENCE: setting(
     'service',

@@ -11,6 +11,7 @@ const layers = [
   ['messages'],
   ['members'],
   ['rooms', 'http', 'health', 'shown-settings'],
+  ['audit'],
   ['identity'],
   ['files', 'notices'],
   ['collections', 'reference'],

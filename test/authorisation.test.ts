@@ -100,6 +100,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'PUT /api/users/{user}/avatar':  [[401, 401, 401, 401, 403, 403, 200, 403, 200], async ({ id }) => ({ path: { user: id }, body: aPicture })],
   'DELETE /api/users/{user}/avatar': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async ({ id }) => ({ path: { user: id } })],
   'POST /api/users/{user}/codes': [[401, 401, 401, 401, 403, 403, 403, 403, 201], async ({ id }) => ({ path: { user: id }, body: {} })],
+  'GET /api/audit': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async () => ({})],
   'GET /api/settings': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async () => ({})],
   'GET /api/users/{user}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async ({ id }) => ({ path: { user: id } })],
   'DELETE /api/users/{user}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 204], async ({ id }) => ({ path: { user: id } })],

@@ -12,6 +12,7 @@ import { ensureIndexes } from '../../lib/prepare.ts';
 import { finishRoomDeletions } from '../../lib/rooms/deletion.ts';
 import type { Run } from '../command.ts';
 import { print } from '../output.ts';
+import { onData, recorded, recordedIfPossible } from '../recorded.ts';
 
 export const databaseCommands: Record<string, Run> = {
   'database check': async (_operands, { full }) => {
@@ -36,13 +37,15 @@ export const databaseCommands: Record<string, Run> = {
     return { data, text: lines.join('\n') };
   },
   'database restored': async () => {
-    await renewEpoch();
+    await recorded(onData('data.restored'), renewEpoch);
     return { data: {}, text: 'Clients will read everything again.' };
   },
   backup: async ([word = ''], _options, { stderr }) => {
     const directory = resolve(word);
     try {
-      const { documents, files } = await backUpAll(directory);
+      const { documents, files } = await recordedIfPossible(onData('data.backed_up', { directory }), stderr, () =>
+        backUpAll(directory),
+      );
       const { dropped } = await readFileState();
       if (dropped) print(stderr, dropped);
       const lines = [`The database was copied into ${directory}, and the copy is right.`, ...countLines(documents)];

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { basename } from 'node:path';
 import { importFromSource } from '../../lib/imports/import.ts';
 import { openMattermost } from '../../lib/imports/mattermost.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
@@ -8,6 +9,7 @@ import { toPrintableJson } from '../../lib/printable-json.ts';
 import type { Options, Run } from '../command.ts';
 import { table } from '../output.ts';
 import { progressBar } from '../progress.ts';
+import { onData, recorded } from '../recorded.ts';
 
 export const importCommands: Record<string, Run> = {
   'import slack': importing(openSlack),
@@ -22,13 +24,17 @@ function importing(openSource: (path: string) => Promise<Source>): Run {
     let leftOut: ReturnType<typeof openLeftOut> | undefined;
     try {
       leftOut = openLeftOut(options['left-out']);
-      const report = await importFromSource(source, {
-        workspace: typeof options.workspace === 'string' ? options.workspace : '',
-        isDryRun: options['dry-run'] === true,
-        mapsByEmail: options['map-by-email'] === true,
-        leaveOut: leftOut.write,
-        progress: bar.update,
-      });
+      const { write: leaveOut } = leftOut;
+      const isDryRun = options['dry-run'] === true;
+      const work = () =>
+        importFromSource(source, {
+          workspace: typeof options.workspace === 'string' ? options.workspace : '',
+          isDryRun,
+          mapsByEmail: options['map-by-email'] === true,
+          leaveOut,
+          progress: bar.update,
+        });
+      const report = await recorded(isDryRun ? [] : onData('data.converted', { from: source.name, file: basename(path) }), work);
       return { data: { ...report, is_dry_run: options['dry-run'] === true }, text: textOf(report, options) };
     } finally {
       bar.end();

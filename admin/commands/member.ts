@@ -1,5 +1,6 @@
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { readParameters } from '../../lib/api/parameters.ts';
+import { actOfAddition, actOnBan, actOnMember } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { liftBan, listBans } from '../../lib/members/bans.ts';
@@ -11,6 +12,7 @@ import { noSuchMember } from '../../lib/rooms/permissions.ts';
 import { type Run, required } from '../command.ts';
 import { everyItem } from '../every-item.ts';
 import { table } from '../output.ts';
+import { recorded } from '../recorded.ts';
 import { readRoomId } from './room.ts';
 import { readUsername } from './user.ts';
 
@@ -23,18 +25,22 @@ export const memberCommands: Record<string, Run> = {
   },
   'member add': async ([room, name], options) => {
     const role = readRole(options.role ?? 'member');
-    const member = await joinAs({ room: readRoomId(room), username: readUsername(name), role }, commandLine);
+    const addition = { room: readRoomId(room), username: readUsername(name), role };
+    const member = await recorded(await actOfAddition(addition, commandLine), () => joinAs(addition, commandLine));
     return { data: member, text: `${member.username} is a member of the room now, as ${role}.` };
   },
   'member role': async ([room, name], options) => {
     const role = readRole(required(options, 'role'));
     const member = await findMemberId(room, name);
-    const changed = await changeMember(member, { role }, commandLine);
+    const acts = await actOnMember(member, 'member.role_changed', commandLine, { role });
+    const changed = await recorded(acts, () => changeMember(member, { role }, commandLine));
     return { data: changed, text: `${changed.username} is ${role} of the room now.` };
   },
   'member remove': async ([room, name], options) => {
     const ban = options.ban === true;
-    await removeMember(await findMemberId(room, name), { ban }, commandLine);
+    const member = await findMemberId(room, name);
+    const acts = await actOnMember(member, 'member.removed', commandLine, { ban: String(ban) });
+    await recorded(acts, () => removeMember(member, { ban }, commandLine));
     return { data: { room: { $oid: room }, username: name, banned: ban }, text: `Removed ${name}${ban ? ', for good' : ''}.` };
   },
   'ban list': async ([room]) => {
@@ -49,7 +55,8 @@ export const memberCommands: Record<string, Run> = {
     };
   },
   'ban lift': async ([room, name]) => {
-    await liftBan(readRoomId(room), await findUserId(readUsername(name)), commandLine);
+    const [id, user] = [readRoomId(room), await findUserId(readUsername(name))];
+    await recorded(await actOnBan(id, user, commandLine), () => liftBan(id, user, commandLine));
     return { data: { room: { $oid: room }, username: name }, text: `${name} can join the room again.` };
   },
 };

@@ -1,5 +1,6 @@
 import { showId } from '../../lib/api/extended-json.ts';
 import { idOf, readParameters } from '../../lib/api/parameters.ts';
+import { actOfRoomDeletion, actsOnRoom } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';
@@ -9,6 +10,7 @@ import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
 import { table, yesOrNo } from '../output.ts';
+import { recorded } from '../recorded.ts';
 import { readUsername } from './user.ts';
 
 export const roomCommands: Record<string, Run> = {
@@ -25,27 +27,33 @@ export const roomCommands: Record<string, Run> = {
   },
   'room create': async ([word], options) => {
     const { name } = readParameters({ name: roomName }, { name: word });
-    const { value: room } = await createRoom(name, await findUserId(readUsername(required(options, 'owner'))));
+    const owner = await findUserId(readUsername(required(options, 'owner')));
+    const { value: room } = await recorded([{ action: 'room.created', target: { kind: 'room', id: null, name } }], () =>
+      createRoom(name, owner),
+    );
     return { data: room, text: `Created the room ${room._id.$oid}.` };
   },
   'room archive': async ([id]) => {
-    const details = await changeDetails(readRoomId(id), { archived: true }, commandLine);
+    const room = readRoomId(id);
+    const details = await recorded(await actsOnRoom(room, ['room.archived'], commandLine), () =>
+      changeDetails(room, { archived: true }, commandLine),
+    );
     return { data: details, text: `Archived the room ${id}.` };
   },
   'room hold': async ([id]) => {
     const room = readRoomId(id);
-    await holdRoom(room, true);
+    await recorded(await actsOnRoom(room, ['room.held'], commandLine), () => holdRoom(room, true));
     return { data: { _id: showId(room), is_held: true }, text: `Nothing in the room ${id} is deleted by its age.` };
   },
   'room release': async ([id]) => {
     const room = readRoomId(id);
-    await holdRoom(room, false);
+    await recorded(await actsOnRoom(room, ['room.released'], commandLine), () => holdRoom(room, false));
     return { data: { _id: showId(room), is_held: false }, text: `Messages in the room ${id} are deleted by their age again.` };
   },
   'room delete': async ([id], options, streams) => {
     const room = readRoomId(id);
     await confirm(`Delete the room ${id} with all its messages?`, options.yes === true, streams);
-    await deleteRoom(room);
+    await recorded(await actOfRoomDeletion(room), () => deleteRoom(room));
     return { data: { _id: showId(room) }, text: `Deleted the room ${id}.` };
   },
 };

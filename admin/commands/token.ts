@@ -1,12 +1,15 @@
 import { createToken, revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
 import { endSession } from '../../lib/accounts/sessions.ts';
+import { toObjectId } from '../../lib/api/extended-json.ts';
 import { id, idOf, optional, readParameters, someOf } from '../../lib/api/parameters.ts';
 import { scopes } from '../../lib/api/scopes.ts';
+import { actOnToken } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { listAllTokens, type Token } from '../../lib/identity/tokens.ts';
-import { findUserId } from '../../lib/identity/users.ts';
+import { findUserByName, findUserId } from '../../lib/identity/users.ts';
 import { type Run, required, UsageError } from '../command.ts';
 import { table } from '../output.ts';
+import { onUser, recorded } from '../recorded.ts';
 import { readUsername } from './user.ts';
 
 export const tokenCommands: Record<string, Run> = {
@@ -16,8 +19,11 @@ export const tokenCommands: Record<string, Run> = {
       { name: required(options, 'name'), scope: options.scope },
     );
     const expiresAt = options.expires === undefined ? undefined : timeFromNow(options.expires);
-    const user = await findUserId(readUsername(word));
-    const created = await createToken(user, token.name, { scopes: token.scope, expiresAt });
+    const user = await findUserByName(readUsername(word));
+    const details = { name: token.name, scopes: token.scope?.join(' ') || 'all' };
+    const created = await recorded(onUser(user, 'token.created', details), () =>
+      createToken(toObjectId(user._id), token.name, { scopes: token.scope, expiresAt }),
+    );
     return { data: created, text: created.token };
   },
   'token list': async ([word]) => {
@@ -25,7 +31,8 @@ export const tokenCommands: Record<string, Run> = {
     return { data: tokens, text: tokenTable(tokens) };
   },
   'token revoke': async ([word]) => {
-    const token = await revokeAnyToken(readParameters({ id }, { id: word }).id);
+    const wanted = readParameters({ id }, { id: word }).id;
+    const token = await recorded(await actOnToken(wanted, undefined, commandLine), () => revokeAnyToken(wanted));
     return { data: token, text: `Revoked the token ${token.name}.` };
   },
   'session list': async ([word]) => {
@@ -35,7 +42,7 @@ export const tokenCommands: Record<string, Run> = {
   },
   'session end': async ([word]) => {
     const session = readParameters({ id: idOf('session') }, { id: word }).id;
-    await endSession(session, commandLine);
+    await recorded(await actOnToken(session, 'session', commandLine), () => endSession(session, commandLine));
     return { data: { _id: { $oid: session.toHexString() } }, text: `Ended the session ${word}.` };
   },
 };

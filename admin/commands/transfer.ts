@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { trailCollections, trailOfImport } from '../../lib/audit/import.ts';
 import {
   type Counts,
+  entriesIn,
   exportTo,
   importFrom,
   isStandardOutput,
@@ -14,6 +17,7 @@ import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { print } from '../output.ts';
 import { progressBar } from '../progress.ts';
+import { onData, recorded, recordedAfter, recordedIfPossible } from '../recorded.ts';
 
 export const transferCommands: Record<string, Run> = {
   export: async ([file = ''], options, streams) => {
@@ -22,7 +26,9 @@ export const transferCommands: Record<string, Run> = {
     const leftOut: string[] = [];
     const skipDamaged = options['skip-damaged'] === true;
     const result = await transfer(streams, async (progress) => {
-      const exported = await exportTo(file, { collections: collectionNames, skipDamaged, progress });
+      const exported = await recordedIfPossible(onData('data.exported', { file: basename(file) }), streams.stderr, () =>
+        exportTo(file, { collections: collectionNames, skipDamaged, progress }),
+      );
       leftOut.push(...exported.leftOut);
       for (const [name, count] of Object.entries(exported.unreadable))
         if (count > 0) print(streams.stderr, `Left out: ${count} documents of ${name} that cannot be read.`);
@@ -38,9 +44,17 @@ export const transferCommands: Record<string, Run> = {
   },
   import: ([file = ''], _options, streams) =>
     transfer(streams, async (progress) => {
-      const documents = await importFrom(file, collectionNames, progress);
-      await fillWords({ from: 'start' });
-      const brought = await bringFiles(filesBeside(file));
+      const trail = await trailOfImport(entriesIn(file, collectionNames));
+      const work = async () => {
+        const skip = trail === 'taken' ? [] : trailCollections;
+        const documents = await importFrom(file, collectionNames, progress, { skip });
+        await fillWords({ from: 'start' });
+        return { documents, brought: await bringFiles(filesBeside(file)) };
+      };
+      const acts = onData('data.imported', { file: basename(file) });
+      // An entry that came first would not be in the trail that takes the place of this one.
+      const { documents, brought } = await (trail === 'taken' ? recordedAfter(acts, work) : recorded(acts, work));
+      if (trail === 'left out') print(streams.stderr, 'The audit trail of the file was left out: this database has another one.');
       if (brought === undefined && existsSync(filesBeside(file)))
         print(streams.stderr, `The bytes in ${filesBeside(file)} were left there: set FILES, and import again.`);
       return documents;

@@ -7,12 +7,15 @@ import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
-import { email, findUserByName, findUserId, listUsers, newUsername, username } from '../../lib/identity/users.ts';
+import type { AuditAction } from '../../lib/audit/actions.ts';
+import { createdUser } from '../../lib/audit/acts.ts';
+import { email, findUserByName, listUsers, newUsername, username } from '../../lib/identity/users.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
 import { table, yesOrNo } from '../output.ts';
 import { askPassword } from '../password.ts';
+import { onUser, recorded } from '../recorded.ts';
 
 /** Reads a username as the API does. */
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
@@ -24,22 +27,28 @@ export const userCommands: Record<string, Run> = {
   'user create': async ([name], options, streams) => {
     const account = readParameters({ username: newUsername, email }, { username: name, email: required(options, 'email') });
     const password = await askPassword(options['password-stdin'] === true, streams);
-    const user = await createUser({ ...account, password, is_admin: options.admin === true });
+    const isAdmin = options.admin === true;
+    const user = await recorded([createdUser(account.username, isAdmin)], () =>
+      createUser({ ...account, password, is_admin: isAdmin }),
+    );
     return { data: user, text: `Created the ${user.is_admin ? 'administrator' : 'user'} ${user.username}.` };
   },
   'user password': async ([word], options, streams) => {
-    const id = await findUserId(readUsername(word));
+    const found = await findUserByName(readUsername(word));
     const password = await askPassword(options['password-stdin'] === true, streams);
-    const user = await changeUser(id, { password }, { tokens: options['keep-tokens'] === true });
+    const user = await recorded(onUser(found, 'user.password_changed'), () =>
+      changeUser(toObjectId(found._id), { password }, { tokens: options['keep-tokens'] === true }),
+    );
     return { data: user, text: `Changed the password of ${user.username}.` };
   },
   'user code': async ([word]) => {
-    const created = await createPasswordCode(await findUserId(readUsername(word)));
+    const user = await findUserByName(readUsername(word));
+    const created = await recorded(onUser(user, 'user.code_created'), () => createPasswordCode(toObjectId(user._id)));
     return { data: created, text: created.link ?? created.code };
   },
   'user 2fa-reset': async ([word]) => {
     const user = await findUserByName(readUsername(word));
-    await resetSecondFactor(toObjectId(user._id));
+    await recorded(onUser(user, 'user.second_factor_reset'), () => resetSecondFactor(toObjectId(user._id)));
     return { data: user, text: `Turned off the second factor of ${user.username}, whose sessions have ended.` };
   },
   setup: async () => {
@@ -72,37 +81,42 @@ export const userCommands: Record<string, Run> = {
     ];
     return { data: user, text: lines.join('\n') };
   },
-  'user promote': changing({ is_admin: true }, 'is an administrator'),
-  'user demote': changing({ is_admin: false }, 'is not an administrator'),
-  'user deactivate': changing({ is_active: false }, 'is not active'),
-  'user activate': changing({ is_active: true }, 'is active'),
+  'user promote': changing({ is_admin: true }, 'user.promoted', 'is an administrator'),
+  'user demote': changing({ is_admin: false }, 'user.demoted', 'is not an administrator'),
+  'user deactivate': changing({ is_active: false }, 'user.deactivated', 'is not active'),
+  'user activate': changing({ is_active: true }, 'user.activated', 'is active'),
   'user disconnect': async ([word]) => {
-    const user = await disconnectUser(await findUserId(readUsername(word)));
+    const found = await findUserByName(readUsername(word));
+    const user = await recorded(onUser(found, 'user.disconnected'), () => disconnectUser(toObjectId(found._id)));
     return { data: user, text: `Nobody at the identity provider signs in to ${user.username} now.` };
   },
   'user limit': async ([word], options) => {
     const rate = options.default === true ? undefined : readRate(required(options, 'writes-per-second'));
-    const user = await setWriteRate(await findUserId(readUsername(word)), rate);
+    const found = await findUserByName(readUsername(word));
+    const user = await recorded(onUser(found, 'user.rate_changed', { per_second: String(rate ?? 'default') }), () =>
+      setWriteRate(toObjectId(found._id), rate),
+    );
     const text = rate === undefined ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
     return { data: user, text: `${user.username} ${text} now.` };
   },
   'user unlimit': async ([word]) => {
     const user = await findUserByName(readUsername(word));
-    await unlimit(toObjectId(user._id), user.email);
+    await recorded(onUser(user, 'user.limits_lifted'), () => unlimit(toObjectId(user._id), user.email));
     return { data: user, text: `Forgot what was counted against ${user.username}.` };
   },
   'user delete': async ([word], options, streams) => {
     const user = await findUserByName(readUsername(word));
     await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true, streams);
-    await deleteUser(toObjectId(user._id));
+    await recorded(onUser(user, 'user.deleted'), () => deleteUser(toObjectId(user._id)));
     return { data: user, text: `Deleted ${user.username}.` };
   },
 };
 
 /** A command that changes the state of an account and reports the new one. */
-function changing(changes: AccountChanges, state: string): Run {
+function changing(changes: AccountChanges, action: AuditAction, state: string): Run {
   return async ([name]) => {
-    const user = await changeUser(await findUserId(readUsername(name)), changes);
+    const found = await findUserByName(readUsername(name));
+    const user = await recorded(onUser(found, action), () => changeUser(toObjectId(found._id), changes));
     return { data: user, text: `${user.username} ${state} now.` };
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sweepAudit } from '../../lib/audit/sweep.ts';
 import { sweepFiles } from '../../lib/files/removal.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { sweepMessages } from '../../lib/messages/retention.ts';
@@ -11,7 +12,7 @@ const every = 600_000;
 const thoroughEvery = 144;
 
 /**
- * Removes files that no message has, and deletes messages that are too old, while the process serves. Several servers
+ * Removes files that no message has, deletes messages that are too old, and cuts the audit trail off, while the process serves. Several servers
  * may do so at the same time: each step is done by one of them.
  */
 export function sweepMeanwhile(): { end: () => void } {
@@ -33,6 +34,12 @@ export function sweepMeanwhile(): { end: () => void } {
         if (messages > 0) log('info', 'messages deleted by their age', { messages });
       } catch (error) {
         if (!ending.signal.aborted) log('error', 'messages were not swept', { error: describeError(error) });
+      }
+      try {
+        const entries = await sweepAudit();
+        if (entries > 0) log('info', 'entries of the audit trail cut off by their age', { entries });
+      } catch (error) {
+        log('error', 'the audit trail was not swept', { error: describeError(error) });
       }
       await wait(every * (0.9 + 0.2 * Math.random()));
     }

@@ -1,6 +1,8 @@
 import { toObjectId } from '../api/extended-json.ts';
 import { about, type Parameters, type Values } from '../api/parameters.ts';
 import { aFlag, described, record, type Shown } from '../api/schema.ts';
+import { createdUser } from '../audit/acts.ts';
+import { byService, noteDone } from '../audit/append.ts';
 import type { CodeDocument } from '../collections/codes.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
@@ -59,6 +61,8 @@ export async function setUp(
       duplicateIn(error) === 'first' || (error instanceof HttpError && error.status === 409 && (await hadAdministrator()));
     throw isLate ? setupDone() : error;
   });
+  // Afterwards, because several may have a code; that the account is the first one is stored with it in any case.
+  await noteDone(createdUser(account.username, true), { ...byService, source });
   await forgetCode(_id);
   await createFirstRoom(toObjectId(made.user._id));
   return made;

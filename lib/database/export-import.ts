@@ -97,27 +97,46 @@ async function* linesOfAll({ names, read, expected }: Source, counts: Counts, pr
 /**
  * Writes every document of such a file to the database, replacing the document with the same `_id`: an interrupted
  * import can be repeated. The whole file is read and checked before anything is written, so that a file that is
- * incomplete, or has other collections, changes nothing.
+ * incomplete, or has other collections, changes nothing. The documents of the collections in `skip` are counted, and stay
+ * as they are in the database.
  */
-export async function importFrom(path: string, collections: readonly string[], progress: Progress): Promise<Counts> {
+export async function importFrom(
+  path: string,
+  collections: readonly string[],
+  progress: Progress,
+  { skip = [] }: { skip?: readonly string[] } = {},
+): Promise<Counts> {
   const expected = await check(path, collections);
   // Before as well: an interrupted import has changed the database, too.
   await renewEpoch();
   const counts: Counts = Object.fromEntries(Object.keys(expected).map((name) => [name, 0]));
   let done = 0;
   for await (const { collection, documents } of batchesOf(path, collections)) {
-    const writes = documents.map((document) => ({
-      replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
-    }));
-    const { matchedCount, upsertedCount } = await database.collection(collection).bulkWrite(writes, { ordered: false });
-    if (matchedCount + upsertedCount !== documents.length)
-      throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were stored.`);
+    if (!skip.includes(collection)) await replaceAll(collection, documents);
     counts[collection] = (counts[collection] ?? 0) + documents.length;
     done += documents.length;
     progress(done, total(expected));
   }
   await renewEpoch();
   return counts;
+}
+
+async function replaceAll(collection: string, documents: Document[]): Promise<void> {
+  const writes = documents.map((document) => ({
+    replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
+  }));
+  const { matchedCount, upsertedCount } = await database.collection(collection).bulkWrite(writes, { ordered: false });
+  if (matchedCount + upsertedCount !== documents.length)
+    throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were stored.`);
+}
+
+/** The entries of the audit trail in an export, which come first in it. */
+export async function* entriesIn(path: string, collections: readonly string[]): AsyncGenerator<Document> {
+  for await (const line of linesOf(path, collections)) {
+    if (line.kind === 'begin') continue;
+    if (line.kind === 'end' || line.collection !== 'audit') return;
+    yield line.document;
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { singleFlight } from '../database/batching.ts';
 import { gone, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
-import { findReadableRoom, findRoomState, type RoomState, readChecked } from '../rooms/permissions.ts';
+import { findRoomState, findRoomToRead, type RoomState, readChecked } from '../rooms/permissions.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
@@ -35,7 +35,7 @@ const mostRounds = 3;
 export type Reader = Caller | 'service';
 
 const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
-  reader === 'service' ? findRoomState(room) : findReadableRoom(room, reader);
+  reader === 'service' ? findRoomState(room) : findRoomToRead(room, reader);
 
 /** The rows that were read, and the gaps in them that are to be closed before they are read again. */
 type FeedReading = { page: FeedPage; gaps: Gap[] };

@@ -1,9 +1,11 @@
 import { entityTag, lists } from '../api/entity-tag.ts';
 import { jsonOf } from '../api/serialised-json.ts';
+import { audited, byCaller } from '../audit/append.ts';
 import { config } from '../config.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';
 import { regardlessOfDeadline, withDeadline } from '../deadline.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
 import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
 import { Answer, PlainAnswer } from './answers.ts';
@@ -50,7 +52,11 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
     : <T>(work: () => T) => withDeadline(event.deadline, async () => work());
   const running = inTime(async () => {
     if (operation.hasTag) await currentEpoch();
-    return operation.run({ ...event.input, caller: event.caller });
+    const { input } = event;
+    const caller = isAdmin(event.caller) ? { ...(event.caller as Caller), source: input.request.source } : event.caller;
+    const work = () => operation.run({ ...input, caller });
+    const acts = caller && operation.audit ? await operation.audit(input, caller) : [];
+    return caller && acts.length > 0 ? audited(acts, byCaller(caller), work) : work();
   });
   const result = await running.finally(carryNotices);
   if (operation.givesBytes === 'file') return answerBytes(event, result as Bytes);

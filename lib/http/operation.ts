@@ -3,6 +3,7 @@ import type { Parameters, Values } from '../api/parameters.ts';
 import type { JsonSchema, Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
 import type { SerialisedJson } from '../api/serialised-json.ts';
+import type { Act } from '../audit/append.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Answer, PlainAnswer } from './answers.ts';
@@ -98,6 +99,11 @@ export type Operation<
   isIdempotent?: true;
   /** The security event that is logged after a success, without secrets. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
+  /**
+   * The acts that the audit trail records before the operation runs. It is asked for every caller with an account, and
+   * looks at the database for administrators alone.
+   */
+  audit?: (input: Input<Path, Query, Body>, caller: Caller) => Act[] | Promise<Act[]>;
   /** Whether the interface specification says to the letter what its errors are: their bodies have no `code`. */
   isSpecified?: true;
   /** The refusals beyond those that follow from `access`, `scope` and the parameters. */

@@ -31,6 +31,8 @@ export type Caller = {
   > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
   /** The account must have a second factor and has none: it may do nothing but set one up. */
   mustSetUpSecondFactor?: boolean;
+  /** The address of the request, for the audit trail; only there for administrators. */
+  source?: string;
   /** When the token was looked up, by the database's clock; the command line has none. */
   at?: Date;
 };

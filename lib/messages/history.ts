@@ -5,7 +5,7 @@ import { rooms } from '../collections/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findReadableRoom, noSuchRoom, readChecked, refusalsOf } from '../rooms/permissions.ts';
+import { findRoomToRead, noSuchRoom, readChecked, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, findAuthored, showAuthored } from './messages.ts';
 import { type HistoryPage, newestPage, type PageAsRead } from './newest-pages.ts';
 import { mostBytes, readWithinSize } from './page-size.ts';
@@ -55,14 +55,14 @@ export async function readHistory(
   requireAtMostOne(['before', 'after', 'around', 'at'], { at, ...wanted });
   requireAtMostOne(filters, wanted);
 
-  const context = at && (await findReadableRoom(room, caller));
+  const context = at && (await findRoomToRead(room, caller));
   const query = context ? { ...wanted, around: await findSeqAt(context, at) } : wanted;
   const key = JSON.stringify([room, query, query.mentions && caller.user._id, limit]);
   const read = () => sharedPages(key, () => readPage(room, matching(room, query, caller), query, limit));
   const { is_in_room, ...others } = query;
   if (Object.values(others).every((value) => value === undefined)) return newestPage(key, room, caller, read);
 
-  const [, { shown }] = await readChecked(async () => context ?? (await findReadableRoom(room, caller)), read);
+  const [, { shown }] = await readChecked(async () => context ?? (await findRoomToRead(room, caller)), read);
   return shown;
 }
 

@@ -10,7 +10,7 @@ import { invalidParameter, missingParameter, notFound, type Refusal } from '../e
 import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { LruCache } from '../lru-cache.ts';
-import { type ContextRow, contextFields, contextOf, may, type RoomContext } from '../rooms/permissions.ts';
+import { type ContextRow, contextFields, contextOf, may, noteReadingAsAdmin, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
@@ -156,6 +156,7 @@ export async function findMessage(id: ObjectId, caller: Caller): Promise<{ messa
   const row = found?.rooms[0];
   const room = row && contextOf(row, caller);
   if (!found || !room || !may(room, 'read')) throw noSuchMessage();
+  await noteReadingAsAdmin(room, caller);
   return { message: found, room };
 }
 

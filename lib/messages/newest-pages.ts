@@ -7,7 +7,7 @@ import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person } from '../identity/persons.ts';
 import { describeError, log } from '../log.ts';
 import { LruCache } from '../lru-cache.ts';
-import { findReadableRoom, type RoomContext, readChecked } from '../rooms/permissions.ts';
+import { findRoomToRead, type RoomContext, readChecked } from '../rooms/permissions.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
@@ -60,7 +60,7 @@ export async function newestPage(
   const known = pages.get(key);
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const begun = performance.now();
-  const check = () => findReadableRoom(room, caller);
+  const check = () => findRoomToRead(room, caller);
   // Names and pictures change without a place.
   const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
   if (known && kept && context?.seq === known.seq && names === kept.names) {

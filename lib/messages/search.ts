@@ -6,7 +6,7 @@ import { oneAtATime } from '../database/turns.ts';
 import { invalidParameter, missingParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { findReadableRoom } from '../rooms/permissions.ts';
+import { findRoomToRead } from '../rooms/permissions.ts';
 import {
   findMatches,
   type Match,
@@ -211,7 +211,7 @@ async function findSearchedRoom(
   { since, until, before }: { since?: Date | undefined; until?: Date | undefined; before?: number | undefined },
   caller: Caller,
 ): Promise<SearchedRoom> {
-  const context = await findReadableRoom(room, caller);
+  const context = await findRoomToRead(room, caller);
   const none = context.seq + 1;
   const [from, end = none] = await Promise.all([
     since && findSeqAt(context, since).then((seq = none) => seq),

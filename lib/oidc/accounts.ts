@@ -1,6 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { changeUser, insertUser, usernameTaken } from '../accounts/accounts.ts';
 import { countInvitedSignUp } from '../accounts/anonymous-limits.ts';
+import { createdUser } from '../audit/acts.ts';
+import { type Act, audited, byService } from '../audit/append.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { duplicateIn } from '../database/failures.ts';
@@ -121,14 +123,16 @@ async function insertAccount(person: Person, email: string): Promise<UserDocumen
   const { issuer, subject, name, isAdmin, isEmailVerified } = person;
   for (const username of usernamesFor(person)) {
     try {
-      return await insertUser({
-        username,
-        name,
-        email,
-        is_admin: isAdmin,
-        identity: { issuer, subject, ...(isAdmin && { gave_admin: true }) },
-        isConfirmed: isEmailVerified,
-      });
+      const insert = () =>
+        insertUser({
+          username,
+          name,
+          email,
+          is_admin: isAdmin,
+          identity: { issuer, subject, ...(isAdmin && { gave_admin: true }) },
+          isConfirmed: isEmailVerified,
+        });
+      return await audited(isAdmin ? [createdUser(username, true)] : [], byService, insert);
     } catch (error) {
       if (isConflict(error, 'email_taken')) throw addressTaken();
       if (!isConflict(error, 'username_taken')) throw error;
@@ -148,13 +152,15 @@ export async function applyGroup(user: UserDocument, { isAdmin }: Person): Promi
   if (config.oidc.adminGroup === '' || !user.is_active) return user;
   if (isAdmin && !is_admin) {
     const change = { $set: { is_admin: true, 'identity.gave_admin': true as const } };
-    const made = await users.findOneAndUpdate({ _id, is_active: true, is_admin: false }, change, { returnDocument: 'after' });
+    const made = await audited([byGroup(user, 'user.promoted')], byService, () =>
+      users.findOneAndUpdate({ _id, is_active: true, is_admin: false }, change, { returnDocument: 'after' }),
+    );
     log('info', 'security', { event: 'made administrator by a group', whom: _id.toHexString() });
     return made ?? user;
   }
   if (isAdmin || !is_admin || !identity?.gave_admin) return user;
   try {
-    await changeUser(_id, { is_admin: false });
+    await audited([byGroup(user, 'user.demoted')], byService, () => changeUser(_id, { is_admin: false }));
     log('info', 'security', { event: 'no longer administrator by a group', whom: _id.toHexString() });
   } catch (error) {
     if (!isConflict(error, 'last_admin')) throw error;
@@ -164,3 +170,10 @@ export async function applyGroup(user: UserDocument, { isAdmin }: Person): Promi
   const left = await users.findOneAndUpdate({ _id }, { $unset: { 'identity.gave_admin': '' } }, { returnDocument: 'after' });
   return left ?? user;
 }
+
+/** An act that follows from the groups of a person at the identity provider. */
+const byGroup = ({ _id, username }: UserDocument, action: 'user.promoted' | 'user.demoted'): Act => ({
+  action,
+  target: { kind: 'user', id: _id, name: username },
+  details: { by: 'a group of the identity provider' },
+});

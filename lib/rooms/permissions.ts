@@ -1,10 +1,11 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
+import { noteReading } from '../audit/reading.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import { batch, fulfilled } from '../database/batching.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
-import { type Caller, isAdmin } from '../identity/caller.ts';
+import { type Caller, commandLine, isAdmin } from '../identity/caller.ts';
 import { personsOf, type StatedPerson } from '../identity/persons.ts';
 
 /** The ranks of a user in a room, from the least to the most; administrators need not be members. */
@@ -246,6 +247,19 @@ export function requirePermission<Context extends RoomContext>(context: Context 
 /** Reads a room for someone who wants to read what is in it: 404 or 403 for those who may not. */
 export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<RoomContext> =>
   requirePermission(await findContext(room, caller), 'read');
+
+/** Reads a room for someone who wants to read its messages, which the audit trail has of an administrator who is not a member. */
+export async function findRoomToRead(room: ObjectId, caller: Caller): Promise<RoomContext> {
+  const context = await findReadableRoom(room, caller);
+  await noteReadingAsAdmin(context, caller);
+  return context;
+}
+
+/** Has the audit trail record what is read as an administrator: not what anybody might join and read, and not what members read. */
+export async function noteReadingAsAdmin(context: RoomContext, caller: Caller): Promise<void> {
+  const { rank, member, is_open, is_visible } = context;
+  if (rank === 'admin' && !member && !(is_open && is_visible) && caller !== commandLine) await noteReading(context, caller);
+}
 
 /**
  * Reads something of a room for a caller who may; `check` throws for others. A database within this process does one

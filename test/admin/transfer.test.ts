@@ -39,6 +39,9 @@ const everyType = () => ({
   nested: { list: [null, true, { $plain: 'x' }] },
 });
 
+/** The documents of an audit trail with so many entries. */
+const trail = (entries: number) => ({ audit: entries, audit_states: 1 });
+
 describe('admin', () => {
   it('export and import copy every document to another database, with its types, however often they are repeated', async () => {
     const source = aDatabase();
@@ -51,7 +54,7 @@ describe('admin', () => {
     const file = join(directory, 'all.ndjson');
     const exported = await source.run('export', file, '--json');
     expect(exported.code).toBe(0);
-    expect(JSON.parse(exported.stdout).documents).toEqual({ rooms: 2, messages: 1_203 });
+    expect(JSON.parse(exported.stdout).documents).toEqual({ rooms: 2, messages: 1_203, ...trail(1) });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
     const first = await target.run('import', file, '--json');
@@ -64,10 +67,42 @@ describe('admin', () => {
 
     const again = join(directory, 'again.ndjson');
     await target.run('export', again);
-    // An import makes the other collections as well, which are empty.
+    // An import makes the other collections as well, which are empty; the audit trail has gone on.
     const documentsIn = async (path: string) =>
-      (await readFile(path, 'utf8')).split('\n').filter((line) => line.startsWith('{"collection"'));
+      (await readFile(path, 'utf8')).split('\n').filter((line) => /^\{"collection":"(?!audit)/.test(line));
     expect(await documentsIn(again)).toEqual(await documentsIn(file));
+  });
+
+  it('import takes the audit trail over, once, and never in the place of another one', async () => {
+    const [source, target, other] = [aDatabase(), aDatabase(), aDatabase()];
+    const file = join(directory, 'trail.ndjson');
+    const trailOf = async ({ run }: typeof source) =>
+      (await run('audit', 'export')).stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).action]));
+    const whole = (last: number) => ({ code: 0, stdout: `The audit trail is whole: entries 1 to ${last}.\n`, stderr: '' });
+    await source.database.collection('rooms').insertOne(everyType());
+    await source.run('audit', 'export');
+    await source.run('export', file);
+
+    for (const count of [1, 2]) {
+      expect(await target.run('import', file)).toMatchObject({ code: 0, stderr: '' });
+      expect(await target.run('audit', 'verify')).toEqual(whole(2 + count));
+    }
+    expect(await trailOf(target)).toEqual([
+      'audit.exported',
+      'data.exported',
+      'data.imported',
+      'data.imported',
+      'audit.exported',
+    ]);
+
+    await other.database.collection('rooms').insertOne(everyType());
+    await other.run('audit', 'export');
+    expect(await other.run('import', file)).toMatchObject({
+      code: 0,
+      stderr: 'The audit trail of the file was left out: this database has another one.\n',
+    });
+    expect(await other.run('audit', 'verify')).toEqual(whole(2));
+    expect(await trailOf(other)).toEqual(['audit.exported', 'data.imported', 'audit.exported']);
   });
 
   it.each([

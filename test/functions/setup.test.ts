@@ -4,6 +4,7 @@ Object.assign(process.env, { RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRA
 await import('../support/isolated-database.ts');
 const { createCode } = await import('../../lib/accounts/codes.ts');
 const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
+const { audit } = await import('../../lib/collections/audit.ts');
 const { users } = await import('../../lib/collections/users.ts');
 const { anAccount, anAddress } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
@@ -61,7 +62,9 @@ it('the first administrator is made once, by one of those who have a code, and b
     expect([late, refusals.noSuch('code')]).toContainEqual(outcome(reply));
   expect(await users.unscoped.countDocuments()).toBe(2);
 
-  const [{ token }] = made.map(({ body }) => body) as [{ token: string }];
+  const [{ token, user }] = made.map(({ body }) => body) as [{ token: string; user: { username: string } }];
+  const found = await audit.find({ action: 'user.created', 'actor.kind': 'service' }).toArray();
+  expect(found).toMatchObject([{ target: { name: user.username }, source }]);
   expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
   expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: true, is_signed_in: false } });
   expect(outcome(await setUp({ code: all.at(-1), username: 'late' }))).toEqual(late);

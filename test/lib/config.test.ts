@@ -17,6 +17,7 @@ describe('settings', () => {
       corsOrigins: ['*'],
       roomMembers: 1_000,
       retentionDays: 0,
+      auditDays: 365,
       eventDays: 30,
       feedPatience: 35_000,
       bcryptCost: 12,

@@ -26,15 +26,15 @@ export async function dyingAt(at: number | undefined, work: () => Promise<unknow
   return isDead;
 }
 
-/** Makes each write of a collection a step. */
-export function countWritesOf(name: string): void {
+/** Makes each write of these collections a step. */
+export function countWritesOf(...names: string[]): void {
   for (const method of ['updateOne', 'insertOne', 'findOneAndUpdate'] as const) {
     // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
     const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
     // biome-ignore lint/suspicious/noExplicitAny: likewise
     vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
       const work = () => original.apply(this, parameters);
-      return this.collectionName === name ? step(work) : work();
+      return names.includes(this.collectionName) ? step(work) : work();
     } as never);
   }
   afterAll(() => vi.restoreAllMocks());

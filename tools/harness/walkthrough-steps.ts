@@ -244,6 +244,7 @@ async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $o
     await step(anyone, 'POST', '/api/codes', {}, { body: { email: `new-${names.email}`, purpose: 'password' } });
   const password = `new ${names.password}`;
   const { code } = await step(ann, 'POST', '/api/users/{user}/codes', { user: user._id.$oid }, { body: {} });
+  await step(ann, 'GET', '/api/audit');
   await step(ann, 'GET', '/api/settings');
   await step(ann, 'GET', '/api/users/{user}/usage', { user: user._id.$oid });
   await step(ann, 'DELETE', '/api/users/{user}/usage', { user: user._id.$oid });

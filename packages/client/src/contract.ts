@@ -543,6 +543,47 @@ export type PasswordCode = {
   expires_at: Time;
 };
 
+export type AuditActor = {
+  /** A user, the command line, or the service itself. */
+  kind: 'user' | 'command line' | 'service';
+  /** The id of the user. */
+  _id: Id | null;
+  /** The name of the user, or of the account of the operating system at that time; null without one. */
+  name: string | null;
+};
+
+export type AuditTarget = {
+  /** What it is. */
+  kind: 'user' | 'room' | 'data';
+  /** Its id; null for what did not exist yet. */
+  _id: Id | null;
+  /** The name of it at that time; null without one. */
+  name: string | null;
+};
+
+export type AuditEntry = {
+  /** The number of the entry. They begin with 1 and have no gap. */
+  seq: number;
+  /** The time, by the clock of the server. */
+  at: Time;
+  /** Who acted: somebody, a command, or the service. */
+  actor: AuditActor;
+  /** What was done: docs/audit.md has the list. */
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'audit.exported';
+  /** What it was done to. */
+  target: AuditTarget | null;
+  /** What else there is to know, by name. */
+  details: Record<string, unknown>;
+  /** The address of the request; null for the command line. */
+  source: string | null;
+  /** The number of the entry whose act was refused or failed; null in the entry of an act. */
+  failed: number | null;
+  /** The hash of the entry before; empty in the first one. */
+  previous: string;
+  /** The hash of this entry. */
+  hash: string;
+};
+
 export type Setting = {
   /** The variable of the environment. */
   name: string;
@@ -1706,6 +1747,12 @@ export type Operations = {
     body: Record<string, never>;
     data: PasswordCode;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the audit trail, the newest entry first: who did what to whom, when and from where */
+  'GET /api/audit': {
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    data: AuditEntry[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** List the settings of the service, without its secrets */
   'GET /api/settings': {

@@ -1,0 +1,44 @@
+import { toObjectId } from '../lib/api/extended-json.ts';
+import type { AuditAction } from '../lib/audit/actions.ts';
+import { type Act, audited, byCaller } from '../lib/audit/append.ts';
+import { explainFailure } from '../lib/errors.ts';
+import { commandLine } from '../lib/identity/caller.ts';
+import type { User } from '../lib/identity/users.ts';
+import type { Streams } from './command.ts';
+import { print } from './output.ts';
+
+/** Does something that the audit trail records as done by the command line. */
+export const recorded = <T>(acts: readonly Act[], work: () => Promise<T>): Promise<T> =>
+  audited(acts, byCaller(commandLine), work);
+
+/** Does something that is recorded when it is done. */
+export async function recordedAfter<T>(acts: readonly Act[], work: () => Promise<T>): Promise<T> {
+  const result = await work();
+  await recorded(acts, async () => {});
+  return result;
+}
+
+/** An act on an account. */
+export const onUser = ({ _id, username }: User, action: AuditAction, details: Record<string, string> = {}): Act[] => [
+  { action, target: { kind: 'user', id: toObjectId(_id), name: username }, details },
+];
+
+/** An act on everything that the service has. */
+export const onData = (action: AuditAction, details: Record<string, string> = {}): Act[] => [
+  { action, target: { kind: 'data', id: null, name: null }, details },
+];
+
+/** The same for what must be possible on a damaged database as well: without an entry, if none can be written. */
+export async function recordedIfPossible<T>(acts: readonly Act[], stderr: Streams['stderr'], work: () => Promise<T>): Promise<T> {
+  let isRecorded = false;
+  try {
+    return await recorded(acts, () => {
+      isRecorded = true;
+      return work();
+    });
+  } catch (error) {
+    if (isRecorded) throw error;
+    print(stderr, `The audit trail has no entry of this: ${explainFailure(error)}`);
+    return work();
+  }
+}

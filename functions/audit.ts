@@ -1,0 +1,17 @@
+import { listOf } from '../lib/api/schema.ts';
+import { auditEntrySchema, auditQuery, listAudit } from '../lib/audit/list.ts';
+import { answerList } from '../lib/http/answers.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+
+/** `/api/audit`: what administrators, the command line and the service itself have done. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'List the audit trail, the newest entry first: who did what to whom, when and from where',
+    access: 'admin',
+    query: auditQuery,
+    status: 200,
+    answer: listOf(auditEntrySchema),
+    run: async ({ query, request }) => answerList(await listAudit(query), request),
+  }),
+});

@@ -1,0 +1,168 @@
+import type { ObjectId } from 'mongodb';
+import { users } from '../collections/users.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import type { AuditAction } from './actions.ts';
+import type { Act } from './append.ts';
+import { roomTarget, roomWithRole, tokenTarget, userTarget } from './targets.ts';
+
+/*
+ * The acts of requests: empty, without a look at the database, for everyone but administrators; and for these where they
+ * might have done the same without being administrators. What does not exist gets no entry: the request finds that out.
+ */
+
+/** An act on an account; `me` for one's own is no business of the trail. */
+export async function actOnUser(
+  user: ObjectId | 'me' | undefined,
+  action: AuditAction,
+  caller: Caller,
+  details: Record<string, string> = {},
+): Promise<Act[]> {
+  if (!isAdmin(caller) || user === undefined || user === 'me' || user.equals(caller.user._id)) return [];
+  const target = await userTarget(user);
+  return target ? [{ action, target, details }] : [];
+}
+
+type Changes = {
+  is_admin?: boolean | undefined;
+  is_active?: boolean | undefined;
+  email?: string | undefined;
+  password?: string | undefined;
+  name?: string | undefined;
+  status?: unknown;
+};
+
+/** The changes of an account, each as an act. Administrators who cease to be that, or deactivate themselves, are recorded as well. */
+export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const id = user === 'me' ? caller.user._id : user;
+  const isOwn = id.equals(caller.user._id);
+  const { is_admin, is_active, email, password, name, status } = changes;
+  const actions: (AuditAction | false)[] = [
+    is_admin !== undefined && (is_admin ? 'user.promoted' : 'user.demoted'),
+    is_active !== undefined && (is_active ? 'user.activated' : 'user.deactivated'),
+    !isOwn && email !== undefined && 'user.email_changed',
+    !isOwn && password !== undefined && 'user.password_changed',
+    !isOwn && (name !== undefined || status !== undefined) && 'user.profile_changed',
+  ];
+  const all = actions.filter((action) => action !== false);
+  const target = all.length > 0 ? await userTarget(id) : undefined;
+  return target ? all.map((action) => ({ action, target })) : [];
+}
+
+/** The deletion of an account by an administrator, also of the own one. */
+export async function actOfDeletion(user: ObjectId | 'me', caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const target = await userTarget(user === 'me' ? caller.user._id : user);
+  return target ? [{ action: 'user.deleted', target }] : [];
+}
+
+/** The creation of an account by an administrator. */
+export const actOfCreation = (username: string, is_admin: boolean | undefined, caller: Caller | undefined): Act[] =>
+  isAdmin(caller) ? [createdUser(username, is_admin === true)] : [];
+
+/** An account is created. */
+export const createdUser = (username: string, is_admin: boolean): Act => ({
+  action: 'user.created',
+  target: { kind: 'user', id: null, name: username },
+  details: { administrator: String(is_admin) },
+});
+
+/** The end of another's session, or of another's named token. */
+export async function actOnToken(id: ObjectId | 'current', kind: 'session' | 'api' | undefined, caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller) || id === 'current' || id.equals(caller.token._id)) return [];
+  const found = await tokenTarget(id, kind);
+  if (!found || found.target.id?.equals(caller.user._id)) return [];
+  const { target, details } = found;
+  return [{ action: found.kind === 'session' ? 'user.sessions_ended' : 'token.revoked', target, details }];
+}
+
+/** An act on a room that its owner might do. */
+export async function actsOnRoom(
+  room: ObjectId,
+  actions: readonly AuditAction[],
+  caller: Caller,
+  details: Record<string, string> = {},
+): Promise<Act[]> {
+  if (!isAdmin(caller) || actions.length === 0) return [];
+  const found = await roomWithRole({ room }, caller.user._id);
+  if (!found || found.role === 'owner') return [];
+  return actions.map((action) => ({ action, target: found.target, details }));
+}
+
+/** The changes of a room's details: archiving is an act of its own. */
+export function actsOfDetails(
+  room: ObjectId,
+  { archived, ...others }: { archived?: boolean | undefined },
+  caller: Caller,
+): Promise<Act[]> {
+  const isChanged = Object.values(others).some((one) => one !== undefined);
+  const actions: AuditAction[] = [
+    ...(archived === undefined ? [] : [archived ? ('room.archived' as const) : ('room.unarchived' as const)]),
+    ...(isChanged ? ['room.changed' as const] : []),
+  ];
+  return actsOnRoom(room, actions, caller);
+}
+
+/** The deletion of a room, which administrators alone may do, or go on with. */
+export async function actOfRoomDeletion(room: ObjectId): Promise<Act[]> {
+  const target = await roomTarget(room);
+  return target ? [{ action: 'room.deleted', target }] : [];
+}
+
+type NewMember = {
+  room?: ObjectId | undefined;
+  user?: ObjectId | undefined;
+  username?: string | undefined;
+  invitation?: string | undefined;
+  role: string;
+};
+
+/** A new member, whom the administrator as a member might not have added. */
+export async function actOfAddition({ room, user, username, invitation, role }: NewMember, caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller) || !room || invitation !== undefined) return [];
+  const found = await roomWithRole({ room }, caller.user._id);
+  if (!found) return [];
+  const isSelf = username === undefined && (user === undefined || user.equals(caller.user._id));
+  const mayAnyway =
+    found.role === 'owner' ||
+    (role === 'member' && (found.role === 'moderator' || (isSelf && found.is_open && found.is_visible)));
+  if (mayAnyway) return [];
+  const id = user ?? (username === undefined ? caller.user._id : await findIdOf(username));
+  const target = id && (await userTarget(id));
+  return target ? [{ action: 'member.added', target, details: { ...inRoom(found), role } }] : [];
+}
+
+/** What is done to a member of a room: a new role, or the removal. */
+export async function actOnMember(
+  member: ObjectId,
+  action: 'member.role_changed' | 'member.removed',
+  caller: Caller,
+  details: Record<string, string> = {},
+): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const found = await roomWithRole({ member }, caller.user._id);
+  if (!found?.other || found.role === 'owner') return [];
+  // One leaves a room like everyone else, and moderators remove members.
+  const mayRemove = found.other.user.equals(caller.user._id) || (found.role === 'moderator' && found.other.role === 'member');
+  if (action === 'member.removed' && mayRemove) return [];
+  const target = await userTarget(found.other.user);
+  return target ? [{ action, target, details: { ...inRoom(found), ...details } }] : [];
+}
+
+/** A ban is lifted. */
+export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const found = await roomWithRole({ room }, caller.user._id);
+  if (!found || found.role === 'owner' || found.role === 'moderator') return [];
+  const target = await userTarget(user);
+  return target ? [{ action: 'ban.lifted', target, details: inRoom(found) }] : [];
+}
+
+/** A room as a detail of an act on somebody. */
+const inRoom = ({ _id, name }: { _id: ObjectId; name: string }): Record<string, string> => ({
+  room: _id.toHexString(),
+  room_name: name,
+});
+
+const findIdOf = async (username: string): Promise<ObjectId | undefined> =>
+  (await users.findOne<{ _id: ObjectId }>({ username }, { projection: { _id: 1 } }))?._id;

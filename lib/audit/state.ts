@@ -1,0 +1,17 @@
+import { type AuditStateDocument, auditStates } from '../collections/audit.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import type { Tip } from './chain.ts';
+
+/** Notes an end of the trail, unless another process has noted a later one. */
+export async function noteState(_id: AuditStateDocument['_id'], { seq, hash }: Tip): Promise<void> {
+  try {
+    await auditStates.updateOne({ _id, seq: { $lt: seq } }, { $set: { seq, hash } }, { upsert: true });
+  } catch (error) {
+    // There is one that the filter does not find, because it is later.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+/** An end of the trail; undefined where none was noted. */
+export const readState = (_id: AuditStateDocument['_id']): Promise<Tip | undefined> =>
+  auditStates.findOne({ _id }).then((found) => found ?? undefined);

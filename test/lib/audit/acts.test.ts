@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startIdentityProvider } from '../../support/identity-provider.ts';
+
+const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
+Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
+await import('../../support/isolated-database.ts');
+const { auditActions } = await import('../../../lib/audit/actions.ts');
+const { audit } = await import('../../../lib/collections/audit.ts');
+const { verifyTrail } = await import('../../../lib/audit/trail.ts');
+const { aName, anAccount, anAdmin, aSession } = await import('../../support/accounts.ts');
+const { aPicture } = await import('../../support/files.ts');
+const { signInBy } = await import('../../support/oidc-browser.ts');
+const { aRoomOf } = await import('../../support/rooms.ts');
+const { admin: command } = await import('../../support/run-command.ts');
+const { turnOn } = await import('../../support/second-factor.ts');
+const { slackUser, writeSlackExport } = await import('../../support/slack-export.ts');
+const { inProcess: call } = await import('../../support/transports.ts');
+
+type Action = keyof typeof auditActions;
+type Account = Awaited<ReturnType<typeof anAccount>>;
+
+const directory = await mkdtemp(join(tmpdir(), 'chat-audit-'));
+afterAll(async () => {
+  provider.close();
+  await rm(directory, { recursive: true });
+});
+
+const admin = await anAdmin();
+const byAdmin = { kind: 'user', name: admin.username };
+const byCommand = { kind: 'command line', name: expect.any(String) };
+const byService = { kind: 'service', name: null };
+
+/** A request of the administrator, which succeeds. */
+async function ask(method: string, path: string, body?: unknown): Promise<void> {
+  const reply = await call(method, path, { token: admin.token, body });
+  expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300);
+}
+
+/** A command, which succeeds. */
+async function type(...words: string[]): Promise<void> {
+  expect(await command(words)).toMatchObject({ code: 0 });
+}
+
+/** What an act of a row leaves: who did it, and to what, by name. */
+type Left = { actor: object; target: string | null };
+type Row = [way: string, act: () => Promise<Left>];
+
+const onAccount = (way: string, act: (account: Account) => Promise<unknown>, actor: object = byAdmin): Row => [
+  way,
+  async () => {
+    const account = await anAccount();
+    await act(account);
+    return { actor, target: account.username };
+  },
+];
+
+const onRoom = (way: string, act: (room: string, member: Account) => Promise<unknown>, actor: object = byAdmin): Row => [
+  way,
+  async () => {
+    const [name, member] = [aName(), await anAccount()];
+    await act(await aRoomOf([await anAccount(), member], { name, is_open: false }), member);
+    return { actor, target: name };
+  },
+];
+
+const onMember = (way: string, act: (room: string, member: Account) => Promise<unknown>, actor: object = byAdmin): Row => [
+  way,
+  async () => {
+    const member = await anAccount();
+    await act(await aRoomOf([await anAccount(), member], { is_open: false }), member);
+    return { actor, target: member.username };
+  },
+];
+
+const onData = (way: string, ...words: string[]): Row => [
+  way,
+  async () => {
+    await command(words);
+    return { actor: byCommand, target: null };
+  },
+];
+
+async function membership(room: string, { username }: Account): Promise<string> {
+  const { body } = await call('GET', `/api/members?room=${room}`, { token: admin.token });
+  const found = (body as { _id: { $oid: string }; username: string }[]).find((one) => one.username === username);
+  return `/api/members/${found?._id.$oid}`;
+}
+
+async function firstOf(kind: 'sessions' | 'tokens', account: Account): Promise<string> {
+  const { body } = await call('GET', `/api/${kind}`, { token: account.token });
+  return `/api/${kind}/${(body as [{ _id: { $oid: string } }])[0]._id.$oid}`;
+}
+
+/** Somebody who signs in by the provider, as one of the group of administrators or not, or both in turn. */
+const byGroup = (way: string, ...groups: string[][]): Row => [
+  way,
+  async () => {
+    const person = aName();
+    for (const some of groups) {
+      provider.people.set(person, {
+        preferred_username: person,
+        email: `${person}@example.org`,
+        email_verified: true,
+        groups: some,
+      });
+      await signInBy(provider, person, {});
+    }
+    return { actor: byService, target: person };
+  },
+];
+
+const exported = join(directory, 'all.ndjson');
+const patch = (body: object) => (account: Account) => ask('PATCH', `/api/users/${account.id}`, body);
+const withRoom = (word: string) => async (room: string) => {
+  if (word === 'release') await type('room', 'hold', room);
+  await type('room', word, room, ...(word === 'delete' ? ['--yes'] : []));
+};
+const named =
+  (...words: string[]) =>
+  (account: Account) =>
+    type(...words.map((word) => (word === '?' ? account.username : word)));
+
+const created = (way: string, act: (username: string) => Promise<unknown>, actor: object): Row => [
+  way,
+  async () => {
+    const username = aName();
+    await act(username);
+    return { actor, target: username };
+  },
+];
+
+/** How each action comes about, by every way that there is to it. */
+const rows: Record<Action, Row[]> = {
+  'user.created': [
+    created(
+      'a request',
+      (username) => ask('POST', '/api/users', { username, email: `${username}@example.org`, password: 'a long password' }),
+      byAdmin,
+    ),
+    created(
+      'a command',
+      async (username) => {
+        const words = ['user', 'create', username, '--email', `${username}@example.org`, '--password-stdin'];
+        expect(await command(words, 'a long password\n')).toMatchObject({ code: 0 });
+      },
+      byCommand,
+    ),
+    byGroup('a group', ['chat-admins']),
+  ],
+  'user.promoted': [
+    onAccount('a request', patch({ is_admin: true })),
+    onAccount('a command', named('user', 'promote', '?'), byCommand),
+    byGroup('a group', [], ['chat-admins']),
+  ],
+  'user.demoted': [
+    onAccount('a request', patch({ is_admin: false })),
+    onAccount('a command', named('user', 'demote', '?'), byCommand),
+    byGroup('a group', ['chat-admins'], []),
+  ],
+  'user.deactivated': [
+    onAccount('a request', patch({ is_active: false })),
+    onAccount('a command', named('user', 'deactivate', '?'), byCommand),
+  ],
+  'user.activated': [
+    onAccount('a request', patch({ is_active: true })),
+    onAccount('a command', named('user', 'activate', '?'), byCommand),
+  ],
+  'user.deleted': [
+    onAccount('a request', ({ id }) => ask('DELETE', `/api/users/${id}`, {})),
+    onAccount('a command', named('user', 'delete', '?', '--yes'), byCommand),
+  ],
+  'user.email_changed': [onAccount('a request', patch({ email: `${aName()}@example.org` }))],
+  'user.password_changed': [
+    onAccount('a request', patch({ password: 'another horse' })),
+    onAccount(
+      'a command',
+      async ({ username }) =>
+        expect(await command(['user', 'password', username, '--password-stdin'], 'another horse\n')).toMatchObject({ code: 0 }),
+      byCommand,
+    ),
+  ],
+  'user.profile_changed': [
+    onAccount('a name', patch({ name: 'Other' })),
+    onAccount('a picture', ({ id }) => ask('PUT', `/api/users/${id}/avatar`, aPicture)),
+    onAccount('no picture', ({ id }) => ask('DELETE', `/api/users/${id}/avatar`)),
+  ],
+  'user.code_created': [
+    onAccount('a request', ({ id }) => ask('POST', `/api/users/${id}/codes`, {})),
+    onAccount('a command', named('user', 'code', '?'), byCommand),
+  ],
+  'user.sessions_ended': [
+    onAccount('a request for all', ({ id }) => ask('DELETE', `/api/sessions?user=${id}`)),
+    onAccount('a request for one', async (account) => {
+      await aSession(call, account);
+      await ask('DELETE', await firstOf('sessions', account));
+    }),
+    onAccount(
+      'a command',
+      async (account) => {
+        await aSession(call, account);
+        await type('session', 'end', (await firstOf('sessions', account)).slice(-24));
+      },
+      byCommand,
+    ),
+  ],
+  'user.second_factor_reset': [
+    onAccount('a request', async (account) => {
+      await turnOn(call, { ...account, token: await aSession(call, account) });
+      await ask('DELETE', `/api/second-factor?user=${account.id}`, { current_password: admin.password });
+    }),
+    onAccount(
+      'a command',
+      async (account) => {
+        await turnOn(call, { ...account, token: await aSession(call, account) });
+        await named('user', '2fa-reset', '?')(account);
+      },
+      byCommand,
+    ),
+  ],
+  'user.limits_lifted': [
+    onAccount('a request', ({ id }) => ask('DELETE', `/api/users/${id}/usage`)),
+    onAccount('a command', named('user', 'unlimit', '?'), byCommand),
+  ],
+  'user.rate_changed': [onAccount('a command', named('user', 'limit', '?', '--writes-per-second', '3'), byCommand)],
+  'user.disconnected': [
+    [
+      'a command',
+      async () => {
+        const person = aName();
+        provider.people.set(person, { preferred_username: person, email: `${person}@example.org`, email_verified: true });
+        await signInBy(provider, person, {});
+        await type('user', 'disconnect', person);
+        return { actor: byCommand, target: person };
+      },
+    ],
+  ],
+  'token.created': [onAccount('a command', named('token', 'create', '?', '--name', 'bot'), byCommand)],
+  'token.revoked': [
+    onAccount('a request', async (account) => ask('DELETE', await firstOf('tokens', account))),
+    onAccount('a command', async (account) => type('token', 'revoke', (await firstOf('tokens', account)).slice(-24)), byCommand),
+  ],
+  'room.created': [
+    [
+      'a command',
+      async () => {
+        const name = aName();
+        await type('room', 'create', name, '--owner', admin.username);
+        return { actor: byCommand, target: name };
+      },
+    ],
+  ],
+  'room.read': [onRoom('a request', (room) => ask('GET', `/api/messages?room=${room}`))],
+  'room.changed': [
+    onRoom('all fields', (room) => ask('PUT', `/api/rooms/${room}`, { name: 'New', is_open: true, is_visible: true })),
+    onRoom('a field', (room) => ask('PATCH', `/api/rooms/${room}`, { is_open: true })),
+    onRoom('a picture', (room) => ask('PUT', `/api/rooms/${room}/avatar`, aPicture)),
+    onRoom('no picture', (room) => ask('DELETE', `/api/rooms/${room}/avatar`)),
+    onRoom('a detail', (room) => ask('PATCH', `/api/rooms/${room}/details`, { topic: 'News' })),
+  ],
+  'room.archived': [
+    onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { archived: true })),
+    onRoom('a command', withRoom('archive'), byCommand),
+  ],
+  'room.unarchived': [onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { archived: false }))],
+  'room.held': [onRoom('a command', withRoom('hold'), byCommand)],
+  'room.released': [onRoom('a command', withRoom('release'), byCommand)],
+  'room.deleted': [
+    onRoom('a request', (room) => ask('DELETE', `/api/rooms/${room}`)),
+    onRoom('a command', withRoom('delete'), byCommand),
+  ],
+  'member.added': [
+    onAccount('a request', async ({ id }) => ask('POST', '/api/members', { room: await aRoomOf([await anAccount()]), user: id })),
+    onAccount(
+      'a command',
+      async ({ username }) => type('member', 'add', await aRoomOf([await anAccount()]), username),
+      byCommand,
+    ),
+    [
+      'joining a room that is not open',
+      async () => {
+        await ask('POST', '/api/members', { room: await aRoomOf([await anAccount()], { is_open: false }) });
+        return { actor: byAdmin, target: admin.username };
+      },
+    ],
+  ],
+  'member.role_changed': [
+    onMember('a request', async (room, member) => ask('PATCH', await membership(room, member), { role: 'owner' })),
+    onMember('a command', (room, { username }) => type('member', 'role', room, username, '--role', 'owner'), byCommand),
+  ],
+  'member.removed': [
+    onMember('a request', async (room, member) => ask('DELETE', await membership(room, member))),
+    onMember('a command', (room, { username }) => type('member', 'remove', room, username), byCommand),
+  ],
+  'ban.lifted': [
+    onMember('a request', async (room, member) => {
+      await ask('DELETE', `${await membership(room, member)}?ban=true`);
+      await ask('DELETE', `/api/bans?room=${room}&user=${member.id}`);
+    }),
+    onMember(
+      'a command',
+      async (room, { username }) => {
+        await type('member', 'remove', room, username, '--ban');
+        await type('ban', 'lift', room, username);
+      },
+      byCommand,
+    ),
+  ],
+  'data.exported': [onData('a command', 'export', exported, '--force')],
+  'data.imported': [
+    [
+      'a command',
+      async () => {
+        await type('export', exported, '--force');
+        await type('import', exported);
+        return { actor: byCommand, target: null };
+      },
+    ],
+  ],
+  // It can't copy every database: then a second entry says so.
+  'data.backed_up': [onData('a command', 'backup', join(directory, 'copy'))],
+  'data.restored': [onData('a command', 'database', 'restored')],
+  'data.converted': [
+    [
+      'a command',
+      async () => {
+        const archive = join(directory, 'slack.zip');
+        await writeSlackExport(archive, { users: [slackUser('U1', aName())] });
+        await type('import', 'slack', archive, '--workspace', aName());
+        return { actor: byCommand, target: null };
+      },
+    ],
+  ],
+  'audit.exported': [onData('a command', 'audit', 'export')],
+};
+
+describe('the audit trail', () => {
+  it('has a way to each action in its table, and to no other', () => {
+    expect(Object.keys(rows)).toEqual(Object.keys(auditActions));
+  });
+
+  it('has its table in docs/audit.md', () => {
+    const rows = [...readFileSync('docs/audit.md', 'utf8').matchAll(/^\| `([\w.]+)` \| (.+) \|$/gm)];
+    expect(Object.fromEntries(rows.map(([, action, meaning]) => [action, meaning]))).toEqual(auditActions);
+  });
+
+  const ways = Object.entries(rows).flatMap(([action, ways]) => ways.map(([way, act]) => ({ action, way, act })));
+  it.each(ways)('records $action by $way', async ({ action, act }) => {
+    const { actor, target } = await act();
+    const found = await audit.find({ action, failed: null }, { sort: { _id: -1 }, limit: 1 }).toArray();
+    expect(found).toMatchObject([{ action, actor, target: { name: target } }]);
+    expect(await verifyTrail()).toMatchObject({ problem: null });
+  });
+
+  it('has no secret, wherever one was part of what was done', async () => {
+    const text = JSON.stringify(await audit.find().toArray());
+    for (const secret of ['a long password', 'another horse', admin.password, admin.token]) expect(text).not.toContain(secret);
+  });
+});

@@ -1,0 +1,33 @@
+import '../../support/isolated-database.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { verifyTrail } from '../../../lib/audit/trail.ts';
+import { audit } from '../../../lib/collections/audit.ts';
+import { users } from '../../../lib/collections/users.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { countWritesOf, dyingAt } from '../../support/deaths.ts';
+import { inProcess } from '../../support/transports.ts';
+
+const admin = await anAdmin();
+countWritesOf('audit', 'audit_states', 'users');
+
+describe('a process that dies while an administrator makes another', () => {
+  it.each([
+    ['once the entry is written', 0, false],
+    ['once the end of the trail is noted', 1, false],
+    ['once the account is changed', 2, true],
+    ['never', undefined, true],
+  ])('%s, leaves no act without an entry, and a trail that goes on', async (_when, step, isDone) => {
+    const account = await anAccount();
+    const path = `/api/users/${account.id}`;
+    const isDead = await dyingAt(step, () => inProcess('PATCH', path, { token: admin.token, body: { is_admin: true } }));
+    expect(isDead).toBe(step !== undefined);
+    const filter = { action: 'user.promoted', 'target.id': new ObjectId(account.id), failed: null };
+    const stored = await users.findOne({ _id: new ObjectId(account.id) });
+    expect({ isDone: stored?.is_admin, entries: await audit.countDocuments(filter) }).toEqual({ isDone, entries: 1 });
+    expect(await verifyTrail()).toMatchObject({ problem: null });
+
+    expect((await inProcess('DELETE', path, { token: admin.token, body: {} })).status).toBe(204);
+    expect(await verifyTrail()).toMatchObject({ problem: null });
+  });
+});

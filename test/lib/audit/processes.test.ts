@@ -1,0 +1,58 @@
+import '../../support/isolated-database.ts';
+import { ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { verifyTrail } from '../../../lib/audit/trail.ts';
+import { audit } from '../../../lib/collections/audit.ts';
+import { users } from '../../../lib/collections/users.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { startProcesses } from '../../support/processes.ts';
+import type { Reply } from '../../support/transports.ts';
+import type { CallJob } from '../../support/workers/call.ts';
+
+const start = (count: number) => startProcesses<CallJob, Reply>(count, 'call', { RATE_LIMITS: 'off' });
+const [admin, processes] = await Promise.all([anAdmin(), start(2)]);
+afterAll(() => processes.end());
+
+const promotion = ({ id }: Account): CallJob => ({
+  method: 'PATCH',
+  path: `/api/users/${id}`,
+  sent: { token: admin.token, body: { is_admin: true } },
+});
+
+const entriesOf = (accounts: Account[]) =>
+  audit.countDocuments({ 'target.id': { $in: accounts.map(({ id }) => new ObjectId(id)) }, failed: null });
+
+describe('the audit trail of several processes', () => {
+  it('is one chain without a gap after two have written fifty entries each at the same time', async () => {
+    const account = await anAccount();
+    const job: CallJob = { method: 'DELETE', path: `/api/users/${account.id}/usage`, sent: { token: admin.token } };
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => processes.ask(index, job)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(await entriesOf([account])).toBe(100);
+    expect(await verifyTrail()).toMatchObject({ problem: null });
+  });
+
+  it('is whole after one was killed, and has an entry of all that it did', async () => {
+    for (const after of [5, 15, 30]) {
+      const accounts = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
+      const killed = await start(1);
+      let answered = 0;
+      const calls = accounts.map(async (account) => {
+        await killed.ask(0, promotion(account));
+        answered++;
+      });
+      await Promise.race([Promise.allSettled(calls), expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(after / 5)]);
+      killed.signal(0, 'SIGKILL');
+      await Promise.allSettled(calls);
+      const ids = accounts.map(({ id }) => new ObjectId(id));
+      const promoted = await users.countDocuments({ _id: { $in: ids }, is_admin: true });
+      expect(await entriesOf(accounts)).toBeGreaterThanOrEqual(promoted);
+      for (const { _id } of await users.find({ _id: { $in: ids }, is_admin: true }).toArray())
+        expect(await audit.countDocuments({ 'target.id': _id, action: 'user.promoted' })).toBe(1);
+      const [one] = accounts as [Account];
+      expect((await processes.ask(0, promotion(one))).status).toBe(200);
+      expect(await verifyTrail()).toMatchObject({ problem: null });
+      killed.end();
+    }
+  });
+});
