@@ -1,11 +1,12 @@
 import { laterStrings } from '../strings-later.ts';
+import { AuditTrail } from './admin-audit.tsx';
 import { People } from './admin-people.tsx';
 import { ServiceSettings } from './admin-settings.tsx';
 import { BackLink } from './controls.tsx';
 import './settings.css';
 import './admin.css';
 
-const tabs = { people: People, settings: ServiceSettings };
+const tabs = { people: People, audit: AuditTrail, settings: ServiceSettings };
 
 /** The administrators' page. Its code is loaded by administrators alone; the service decides what they may do. */
 export function Admin({ tab }: { tab: string }) {
