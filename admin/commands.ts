@@ -193,6 +193,13 @@ export const commands: Record<string, Command> = {
     options: importOptions,
     makesDatabase: true,
   },
+  'import zulip': {
+    usage: `(<export.tar.gz> | <directory>) ${importUsage}`,
+    summary: `Imports people, channels, messages and files from the export of a Zulip organisation. ${importSummary}`,
+    operands: 1,
+    options: importOptions,
+    makesDatabase: true,
+  },
   import: {
     usage: '<file>',
     summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',

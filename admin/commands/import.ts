@@ -4,6 +4,7 @@ import { openMattermost } from '../../lib/imports/mattermost.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
 import type { Source } from '../../lib/imports/source.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
+import { openZulip } from '../../lib/imports/zulip.ts';
 import { toPrintableJson } from '../../lib/printable-json.ts';
 import type { Options, Run } from '../command.ts';
 import { table } from '../output.ts';
@@ -12,6 +13,7 @@ import { progressBar } from '../progress.ts';
 export const importCommands: Record<string, Run> = {
   'import slack': importing(openSlack),
   'import mattermost': importing(openMattermost),
+  'import zulip': importing(openZulip),
 };
 
 /** A command that imports the archive of another chat. */
@@ -43,9 +45,19 @@ function openLeftOut(path: Options[string]): { write: LeaveOut; close: () => voi
   if (typeof path !== 'string') return { write: () => {}, close: () => {} };
   const file = openSync(path, 'wx', 0o600);
   return {
-    write: (kind, reason, record) => void writeSync(file, `${toPrintableJson({ kind, reason, record })}\n`),
+    write: (kind, reason, record) => void writeSync(file, `${lineOf({ kind, reason, record })}\n`),
     close: () => closeSync(file),
   };
+}
+
+/** A record as a line; without what is in it where that is nested deeper than can be written, as no export is. */
+function lineOf({ record, ...said }: { kind: string; reason: string; record: unknown }): string {
+  try {
+    return toPrintableJson({ ...said, record });
+  } catch (error) {
+    if (error instanceof RangeError) return toPrintableJson({ ...said, record: null });
+    throw error;
+  }
 }
 
 function textOf({ counts, notes }: Report, options: Options): string {

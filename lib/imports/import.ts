@@ -56,6 +56,7 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
     await leaveOutMessages(room, target.refusal, run);
     return;
   }
+  if (room.note !== undefined) tally.note(room.note);
   let batch: SourceMessage[] = [];
   const flush = async () => {
     await writeBatch(batch, { ...run, room: target.room });

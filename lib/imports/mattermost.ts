@@ -33,7 +33,7 @@ export async function openMattermost(path: string): Promise<Source> {
     await pipeline(await archive.stream(name), createWriteStream(unpacked, { mode: 0o600, flags: 'wx' }));
     return await read(unpacked, path, { archive, directory });
   } catch (error) {
-    archive.close();
+    await archive.close();
     if (directory !== undefined) await rm(directory, { recursive: true });
     throw error;
   }
@@ -80,7 +80,7 @@ class MattermostExport implements Source {
 
   close = async () => {
     await this.#file.close();
-    this.#unpacked.archive?.close();
+    await this.#unpacked.archive?.close();
     if (this.#unpacked.directory !== undefined) await rm(this.#unpacked.directory, { recursive: true });
   };
 

@@ -20,7 +20,7 @@ export async function openSlack(path: string): Promise<Source> {
     if (root === undefined) throw broken(path, 'is not an export of Slack: it has neither users.json nor channels.json');
     return new SlackArchive(archive, root);
   } catch (error) {
-    archive.close();
+    await archive.close();
     throw error;
   }
 }
