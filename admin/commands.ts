@@ -200,6 +200,13 @@ export const commands: Record<string, Command> = {
     options: importOptions,
     makesDatabase: true,
   },
+  'import rocketchat': {
+    usage: `(<directory> | <dump.tar.gz>) ${importUsage}`,
+    summary: `Imports people, rooms, messages and files from what mongodump has written of Rocket.Chat's database. ${importSummary}`,
+    operands: 1,
+    options: importOptions,
+    makesDatabase: true,
+  },
   import: {
     usage: '<file>',
     summary: 'Imports everything from an exported file; each document replaces the one with the same id. May be repeated.',

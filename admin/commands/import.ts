@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { importFromSource } from '../../lib/imports/import.ts';
 import { openMattermost } from '../../lib/imports/mattermost.ts';
+import { openRocketChat } from '../../lib/imports/rocketchat.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
 import type { Source } from '../../lib/imports/source.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
@@ -14,6 +15,7 @@ export const importCommands: Record<string, Run> = {
   'import slack': importing(openSlack),
   'import mattermost': importing(openMattermost),
   'import zulip': importing(openZulip),
+  'import rocketchat': importing(openRocketChat),
 };
 
 /** A command that imports the archive of another chat. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, it } from 'vitest';
 import { dataDirectories } from '../support/data-directories.ts';
+import { rocketMessage, rocketUser, writeDump } from '../support/rocketchat-dump.ts';
 import { runCommand } from '../support/run-command.ts';
 import { slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
 import { zulipArchive, zulipMessage, zulipUser } from '../support/zulip-export.ts';
@@ -74,9 +75,34 @@ async function zulipFile(): Promise<string> {
   return file;
 }
 
+async function rocketFile(): Promise<string> {
+  const path = join(directory, 'dump');
+  const users = ['a', 'b', 'c'].map((id) => rocketUser(id, `u${id}`));
+  await writeDump(path, {
+    users,
+    rocketchat_room: rooms.map((name, index) =>
+      index === 0 ? { _id: name, t: 'd', uids: ['a', 'b', 'c'] } : { _id: name, t: 'c', name },
+    ),
+    rocketchat_subscription: rooms.flatMap((rid) =>
+      users.map(({ _id }) => ({ rid, u: { _id }, roles: _id === 'a' ? ['owner'] : [] })),
+    ),
+    rocketchat_message: rooms.flatMap((rid) =>
+      inRoom((at) =>
+        rocketMessage(users[at % 3] ?? { _id: 'a', username: 'ua' }, at, `${rid} ${at} for @ua`, {
+          ...{ _id: `${rid}${at}`, rid },
+          ...(at % 10 === 0 && { tcount: 1 }),
+          ...(at % 5 === 3 && { tmid: `${rid}${at - (at % 10)}` }),
+        }),
+      ),
+    ),
+  });
+  return path;
+}
+
 it.each([
   ['slack', slackFile],
   ['zulip', zulipFile],
+  ['rocketchat', rocketFile],
 ])('an import from %s that is killed twice on its way ends as one that was not', async (source, writeFiles) => {
   const file = await writeFiles();
   const [whole, killed] = await Promise.all([aDatabase(), aDatabase()]);
