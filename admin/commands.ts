@@ -180,10 +180,10 @@ export const commands: Record<string, Command> = {
     takesDamaged: true,
   },
   'import slack': {
-    usage: `<export.zip> ${importUsage}`,
-    summary: `Imports people, rooms and messages from an archive that Slack has exported. ${importSummary}`,
+    usage: `<export.zip> [--token-file <file>] ${importUsage}`,
+    summary: `Imports people, rooms and messages from an archive that Slack has exported; with --token-file, a file with a token of the workspace, also the files. ${importSummary}`,
     operands: 1,
-    options: importOptions,
+    options: { ...importOptions, 'token-file': { type: 'string' } },
     makesDatabase: true,
   },
   'import mattermost': {

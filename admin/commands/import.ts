@@ -3,6 +3,7 @@ import { importFromSource } from '../../lib/imports/import.ts';
 import { openMattermost } from '../../lib/imports/mattermost.ts';
 import { openRocketChat } from '../../lib/imports/rocketchat.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
+import { readToken, SlackFiles } from '../../lib/imports/slack-files.ts';
 import type { Source } from '../../lib/imports/source.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
 import { openZulip } from '../../lib/imports/zulip.ts';
@@ -12,16 +13,18 @@ import { table } from '../output.ts';
 import { progressBar } from '../progress.ts';
 
 export const importCommands: Record<string, Run> = {
-  'import slack': importing(openSlack),
+  'import slack': importing(async (path, { 'token-file': tokenFile }) =>
+    openSlack(path, typeof tokenFile === 'string' ? new SlackFiles({ token: await readToken(tokenFile) }) : undefined),
+  ),
   'import mattermost': importing(openMattermost),
   'import zulip': importing(openZulip),
   'import rocketchat': importing(openRocketChat),
 };
 
 /** A command that imports the archive of another chat. */
-function importing(openSource: (path: string) => Promise<Source>): Run {
+function importing(openSource: (path: string, options: Options) => Promise<Source>): Run {
   return async ([path = ''], options, { stderr }) => {
-    const source = await openSource(path);
+    const source = await openSource(path, options);
     const bar = progressBar(stderr);
     let leftOut: ReturnType<typeof openLeftOut> | undefined;
     try {

@@ -62,6 +62,8 @@ export type SourceFile = {
   address?: string | undefined;
   size?: number;
   open?: () => Promise<Readable>;
+  /** What it is to be called when its bytes can't be read. */
+  lack?: string;
 };
 
 /** A record that does not come over, and why. */
