@@ -1,7 +1,8 @@
 import { writeBatch } from './batches.ts';
 import { idsOf } from './ids.ts';
+import { recordOf } from './new-rooms.ts';
 import { People } from './people.ts';
-import { openTarget, recordOf } from './rooms.ts';
+import { openTarget } from './rooms.ts';
 import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from './source.ts';
 import { type LeaveOut, type Report, Tally } from './tally.ts';
 import type { Run } from './writing.ts';

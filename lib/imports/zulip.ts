@@ -1,12 +1,12 @@
 import { type Archive, broken } from './archive.ts';
-import { type Json, jsonOf, numberOf, textOf } from './json.ts';
+import { type Json, jsonOf, textOf } from './json.ts';
 import { recordsOf } from './json-tables.ts';
 import { PostIndex } from './post-index.ts';
 import type { LeftOut, Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 import { Spool } from './spool.ts';
 import { openTree } from './tree.ts';
 import { dateOf, readMessage } from './zulip-messages.ts';
-import { ZulipReactions } from './zulip-reactions.ts';
+import { realmTables, toStream, ZulipRealm } from './zulip-realm.ts';
 
 /*
  * The export of a Zulip organisation: `realm.json` with tables of everything but messages, which are in files of a
@@ -34,33 +34,13 @@ export async function openZulip(path: string): Promise<Source> {
 
 const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
 
-const tables = [
-  ...['zerver_userprofile', 'zerver_userprofile_mirrordummy', 'zerver_userprofile_crossrealm', 'zerver_stream'],
-  ...['zerver_recipient', 'zerver_subscription', 'zerver_reaction'],
-] as const;
-
-/** What a message is for, by the numbers that Zulip has. */
-const [toPerson, toStream, toGroup] = [1, 2, 3];
-
-type Room = { key: string; kind: 'direct' | 'stream' | 'unknown'; members: number[] };
-
 class ZulipExport implements Source {
   readonly name = 'zulip';
   readonly #archive: Archive;
   readonly #root: string;
   readonly #spool: Spool;
-  readonly #people = new Map<string, SourcePerson>();
-  /** Undefined for a name that several people have. */
-  readonly #idByName = new Map<string, string | undefined>();
-  /** The programs of the server itself, by their ids. */
-  readonly #systemBots = new Map<string, string>();
-  readonly #streams = new Map<number, Json>();
-  readonly #recipients = new Map<number, { type: number; of: number }>();
-  readonly #subscribers = new Map<number, number[]>();
-  readonly #reactions = new ZulipReactions();
+  readonly #realm = new ZulipRealm();
   readonly #posts = new PostIndex();
-  /** The rooms of the messages other than channels, by their keys. */
-  readonly #others = new Map<string, Room>();
   readonly #broken: LeftOut[] = [];
   #done = 0;
 
@@ -82,14 +62,14 @@ class ZulipExport implements Source {
   /** Reads everything once; false for what is something else. */
   async readIndex(): Promise<boolean> {
     let count = 0;
-    for await (const { table, record } of recordsOf(await this.#archive.stream(`${this.#root}realm.json`), tables)) {
+    for await (const { table, record } of recordsOf(await this.#archive.stream(`${this.#root}realm.json`), realmTables)) {
       if (record) {
-        this.#note(table, record);
+        this.#realm.note(table, record);
         count++;
-      } else if (table !== '' || count === 0) this.#leaveOut('realm.json', table);
+      } else this.#leaveOut('realm.json', table);
     }
     if (count === 0) return false;
-    this.#reactions.sort();
+    this.#realm.reactions.sort();
     const files = this.#archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.#root));
     for (const file of files.sort())
       for await (const { table, record } of recordsOf(await this.#archive.stream(file), ['zerver_message']))
@@ -103,95 +83,29 @@ class ZulipExport implements Source {
     this.#broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
   }
 
-  #note(table: string, record: Json): void {
-    switch (table) {
-      case 'zerver_userprofile':
-      case 'zerver_userprofile_mirrordummy':
-        this.#notePerson(record);
-        break;
-      case 'zerver_userprofile_crossrealm': {
-        const [id, email] = [textOf(record.id), textOf(record.email)];
-        if (id !== undefined) this.#systemBots.set(id, email?.replace(/@.*/, '') || 'zulip');
-        break;
-      }
-      case 'zerver_stream': {
-        const id = numberOf(record.id);
-        if (id !== undefined) this.#streams.set(id, record);
-        break;
-      }
-      case 'zerver_recipient': {
-        const [id, type, of] = [numberOf(record.id), numberOf(record.type), numberOf(record.type_id)];
-        if (id !== undefined && type !== undefined && of !== undefined) this.#recipients.set(id, { type, of });
-        break;
-      }
-      case 'zerver_subscription': {
-        const [recipient, user] = [numberOf(record.recipient), numberOf(record.user_profile)];
-        if (recipient === undefined || user === undefined || record.active === false) break;
-        const found = this.#subscribers.get(recipient);
-        if (found) found.push(user);
-        else this.#subscribers.set(recipient, [user]);
-        break;
-      }
-      default:
-        this.#reactions.add(record);
-    }
-  }
-
-  #notePerson(user: Json): void {
-    const [id, name] = [textOf(user.id), textOf(user.full_name)?.trim()];
-    if (id === undefined) return;
-    const isBot = user.is_bot === true;
-    const email = [user.delivery_email, user.email].map(textOf).find((one) => one && !isHidden.test(one));
-    this.#people.set(id, {
-      id,
-      // There are no usernames. That of an address could say what somebody hides.
-      username: (isBot ? email?.replace(/@.*/, '') : name?.toLowerCase().replaceAll(/\s+/g, '.')) || `zulip-${id}`,
-      name,
-      email: isBot ? undefined : email,
-      isBot,
-      isActive: user.is_active !== false && user.is_mirror_dummy !== true,
-    });
-    if (name) this.#idByName.set(name, this.#idByName.has(name) ? undefined : id);
-  }
-
   #noteMessage(record: Json): void {
     const { rendered_content: _, search_tsvector: __, ...message } = record;
-    const { key } = this.#roomOf(message);
+    const { key } = this.#realm.roomOf(message);
     const at = (dateOf(message.date_sent ?? message.pub_date)?.getTime() ?? 0) || 0;
     this.#posts.add(key, { at, ...this.#spool.append(Buffer.from(JSON.stringify(message))), reply: -1 });
   }
 
-  /** The room of a message. People who write to each other have one, however each of the messages was addressed. */
-  #roomOf(message: Json): Room {
-    const to = numberOf(message.recipient) ?? -1;
-    const { type, of } = this.#recipients.get(to) ?? { type: 0, of: 0 };
-    if (type === toStream && this.#streams.has(of)) return { key: `stream ${of}`, kind: 'stream', members: [] };
-    let room: Room = { key: `recipient ${to}`, kind: 'unknown', members: [] };
-    if (type === toPerson || type === toGroup) {
-      const all = type === toPerson ? [of, numberOf(message.sender) ?? of] : (this.#subscribers.get(to) ?? []);
-      const members = [...new Set(all)].sort((one, other) => one - other);
-      if (members.length > 0) room = { key: `direct ${members.join(' ')}`, kind: 'direct', members };
-    }
-    const known = this.#others.get(room.key);
-    if (known) return known;
-    this.#others.set(room.key, room);
-    return room;
-  }
-
   async *people(): AsyncGenerator<SourcePerson> {
-    yield* this.#people.values();
+    yield* this.#realm.people.values();
   }
 
   async *rooms(): AsyncGenerator<SourceRoom> {
-    const recipientOf = new Map([...this.#recipients].flatMap(([id, { type, of }]) => (type === toStream ? [[of, id]] : [])));
-    for (const [id, stream] of this.#streams) {
+    const recipientOf = new Map(
+      [...this.#realm.recipients].flatMap(([id, { type, of }]) => (type === toStream ? [[of, id]] : [])),
+    );
+    for (const [id, stream] of this.#realm.streams) {
       const isPrivate = stream.invite_only === true;
       yield {
         id: `stream ${id}`,
         kind: isPrivate ? 'private' : 'public',
         name: textOf(stream.name)?.trim() || `channel ${id}`,
         topic: textOf(stream.description)?.replaceAll(/\s+/g, ' ').trim() ?? '',
-        members: (this.#subscribers.get(recipientOf.get(id) ?? -1) ?? []).map(String),
+        members: (this.#realm.subscribers.get(recipientOf.get(id) ?? -1) ?? []).map(String),
         owner: textOf(stream.creator) ?? undefined,
         createdAt: dateOf(stream.date_created),
         isArchived: stream.deactivated === true,
@@ -199,7 +113,7 @@ class ZulipExport implements Source {
         messages: (usernameOf) => this.#messages(`stream ${id}`, new Map(), usernameOf),
       };
     }
-    for (const { key, kind, members } of this.#others.values())
+    for (const { key, kind, members } of this.#realm.others.values())
       yield {
         id: key,
         kind: 'direct',
@@ -208,7 +122,7 @@ class ZulipExport implements Source {
         members: members.map(String),
         isArchived: false,
         ...(kind === 'unknown' && { leftOut: 'not listed in the archive' }),
-        ...(members.some((one) => this.#systemBots.has(String(one))) && { leftOut: 'with a program of the server' }),
+        ...(members.some((one) => this.#realm.systemBots.has(String(one))) && { leftOut: 'with a program of the server' }),
         messages: (usernameOf) => this.#messages(key, undefined, usernameOf),
       };
   }
@@ -222,12 +136,12 @@ class ZulipExport implements Source {
       room: key,
       topics,
       usernameOf: (id: string | undefined, name: string) => {
-        const found = id ?? this.#idByName.get(name);
+        const found = id ?? this.#realm.idByName.get(name);
         return found === undefined ? undefined : usernameOf(found);
       },
-      emojiOf: this.#reactions.emojiOf,
+      emojiOf: this.#realm.reactions.emojiOf,
       authorOf: this.#authorOf,
-      reactionsOf: (message: number) => this.#reactions.of(message),
+      reactionsOf: (message: number) => this.#realm.reactions.of(message),
       fileAt: this.#fileAt,
     };
     for (const { offset, length } of this.#posts.of(key)) {
@@ -237,8 +151,8 @@ class ZulipExport implements Source {
   }
 
   #authorOf = (id: string) => {
-    const bot = this.#systemBots.get(id);
-    const { isBot = bot !== undefined, username = bot, name } = this.#people.get(id) ?? {};
+    const bot = this.#realm.systemBots.get(id);
+    const { isBot = bot !== undefined, username = bot, name } = this.#realm.people.get(id) ?? {};
     // They say what has happened; the gateway passes on what somebody has written.
     return { id, username, name, isBot, isOfSystem: bot === 'notification-bot' || bot === 'welcome-bot' };
   };
@@ -249,8 +163,5 @@ class ZulipExport implements Source {
     return size === undefined ? undefined : { size, open: () => this.#archive.stream(name) };
   };
 }
-
-/** An address that stands in for one that its owner hides. */
-const isHidden = /^user\d+@/;
 
 const protectedHistory = 'private rooms in which new members could not read what was older, and can here';
