@@ -2,9 +2,12 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { importFromSource } from '../../lib/imports/import.ts';
 import { openMattermost } from '../../lib/imports/mattermost.ts';
+import { openRocketChat } from '../../lib/imports/rocketchat.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
+import { readToken, SlackFiles } from '../../lib/imports/slack-files.ts';
 import type { Source } from '../../lib/imports/source.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
+import { openZulip } from '../../lib/imports/zulip.ts';
 import { toPrintableJson } from '../../lib/printable-json.ts';
 import type { Options, Run } from '../command.ts';
 import { table } from '../output.ts';
@@ -12,14 +15,18 @@ import { progressBar } from '../progress.ts';
 import { onData, recorded } from '../recorded.ts';
 
 export const importCommands: Record<string, Run> = {
-  'import slack': importing(openSlack),
+  'import slack': importing(async (path, { 'token-file': tokenFile }) =>
+    openSlack(path, typeof tokenFile === 'string' ? new SlackFiles({ token: await readToken(tokenFile) }) : undefined),
+  ),
   'import mattermost': importing(openMattermost),
+  'import zulip': importing(openZulip),
+  'import rocketchat': importing(openRocketChat),
 };
 
 /** A command that imports the archive of another chat. */
-function importing(openSource: (path: string) => Promise<Source>): Run {
+function importing(openSource: (path: string, options: Options) => Promise<Source>): Run {
   return async ([path = ''], options, { stderr }) => {
-    const source = await openSource(path);
+    const source = await openSource(path, options);
     const bar = progressBar(stderr);
     let leftOut: ReturnType<typeof openLeftOut> | undefined;
     try {
@@ -49,9 +56,19 @@ function openLeftOut(path: Options[string]): { write: LeaveOut; close: () => voi
   if (typeof path !== 'string') return { write: () => {}, close: () => {} };
   const file = openSync(path, 'wx', 0o600);
   return {
-    write: (kind, reason, record) => void writeSync(file, `${toPrintableJson({ kind, reason, record })}\n`),
+    write: (kind, reason, record) => void writeSync(file, `${lineOf({ kind, reason, record })}\n`),
     close: () => closeSync(file),
   };
+}
+
+/** A record as a line; without what is in it where that is nested deeper than can be written, as no export is. */
+function lineOf({ record, ...said }: { kind: string; reason: string; record: unknown }): string {
+  try {
+    return toPrintableJson({ ...said, record });
+  } catch (error) {
+    if (error instanceof RangeError) return toPrintableJson({ ...said, record: null });
+    throw error;
+  }
 }
 
 function textOf({ counts, notes }: Report, options: Options): string {

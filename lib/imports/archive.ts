@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { inflateRawSync } from 'node:zlib';
 import { Entry, openPromise, type ZipFile } from 'yauzl';
 
-/** The files of a zip archive, by their names. */
+/** The files of an archive, by their names. */
 export type Archive = {
   names: string[];
   /** How many bytes a file has, as the archive says; reading ends with an error where it has more. */
@@ -11,15 +11,15 @@ export type Archive = {
   /** All bytes of a file, of `most` at most; an error for a longer one. */
   read: (name: string, most: number) => Promise<Buffer>;
   stream: (name: string) => Promise<Readable>;
-  close: () => void;
+  close: () => void | Promise<void>;
 };
 
 /*
  * What an archive may take: more entries or bytes than any workspace has, or bytes that were packed as no text can
  * be, are a bomb. Entries that share their bytes would be one without looking so.
  */
-const mostEntries = 1_000_000;
-const mostBytes = 1024 ** 4;
+export const mostEntries = 1_000_000;
+export const mostBytes = 1024 ** 4;
 const mostRatio = 500;
 /** Less than that is no bomb, however well it was packed. */
 const harmless = 64 * 1024 * 1024;
@@ -122,7 +122,8 @@ function needed({ compressedSize, uncompressedSize, compressionMethod, ...entry 
   return Object.assign(Object.create(Entry.prototype) as Entry, fields);
 }
 
-const isTooDense = (packed: number, unpacked: number) => unpacked > harmless && unpacked > mostRatio * packed;
+/** Whether so many bytes, packed to so few, are a bomb. */
+export const isTooDense = (packed: number, unpacked: number) => unpacked > harmless && unpacked > mostRatio * packed;
 
 /** An archive is not as it must be. */
 export class ArchiveError extends Error {

@@ -2,28 +2,22 @@ import type { ObjectId } from 'mongodb';
 import { type AttachedFile, type MessageDocument, messages } from '../collections/messages.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { rooms } from '../collections/rooms.ts';
-import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { outcomesOf, retryContended } from '../database/writes.ts';
 import { findMentions } from '../messages/mentions.ts';
-import { mostEmoji } from '../messages/reactions.ts';
 import { tokensOf } from '../messages/tokens.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
 import { takePlace } from '../rooms/sequence.ts';
 import { paragraphs } from '../webhooks/markdown.ts';
-import { reactionOf } from './emoji.ts';
 import { bringFiles, settleFiles } from './files.ts';
 import type { Ids } from './ids.ts';
-import type { Account } from './people.ts';
+import { reactionsOf } from './reactions.ts';
 import type { SourceMessage } from './source.ts';
 import { messageTexts } from './texts.ts';
+import { followThreads, noted, noteReplies, type Root } from './threads.ts';
 import type { TargetRoom, Writing } from './writing.ts';
 
 type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
 type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'repliers'>;
-
-/** The message with which a thread began, and what its new replies change in it. */
-type Root = { _id: ObjectId; user: ObjectId; repliers: ObjectId[]; replied_at?: Date };
 
 /**
  * Writes messages of a room in their order, those that are not there yet. A room that does not exist gets them at the
@@ -151,30 +145,6 @@ function mentionedIn(text: string, { named }: TargetRoom): ObjectId[] {
   return [...new Set(names)].map((name) => named.get(name) as ObjectId);
 }
 
-function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
-  const kept = new Map<string, MessageDocument['reactions'][number]>();
-  const emojis = new Set<string>();
-  for (const reaction of reactions) {
-    const [emoji, user] = [reactionOf(reaction.emoji), people.get(reaction.user)];
-    const refusal = whyNot(emoji, user);
-    if (refusal || !emoji || !user) {
-      tally.leaveOut('reactions', refusal ?? '', reaction);
-      continue;
-    }
-    emojis.add(emoji);
-    kept.set(`${emoji} ${user._id.toHexString()}`, { emoji, user: user._id });
-    tally.written('reactions');
-  }
-  return [...kept.values()];
-
-  function whyNot(emoji: string | undefined, user: Account | undefined): string | undefined {
-    if (emoji === undefined) return 'not an emoji or a word';
-    if (!user) return 'of somebody who is not in the archive';
-    if (kept.has(`${emoji} ${user._id.toHexString()}`)) return 'twice by one person';
-    return emojis.size >= mostEmoji && !emojis.has(emoji) ? `more than ${mostEmoji} different ones` : undefined;
-  }
-}
-
 /** The messages with their places. */
 async function placed(room: TargetRoom, drafts: Draft[]): Promise<MessageDocument[]> {
   const counted = drafts.filter(({ is_folded }) => !is_folded).length;
@@ -189,53 +159,6 @@ async function placed(room: TargetRoom, drafts: Draft[]): Promise<MessageDocumen
     if (!draft.is_folded) room.ordinal++;
     return { ...draft, seq: room.seq, ordinal: room.ordinal };
   });
-}
-
-const noted = ({ repliers, replied_at }: Pick<Root, 'repliers' | 'replied_at'>) => ({
-  repliers,
-  ...(replied_at && { replied_at }),
-});
-
-async function noteReplies(roots: Root[]): Promise<void> {
-  const updates = roots.map(({ _id, repliers, replied_at }) => ({
-    updateOne: {
-      filter: { _id },
-      update: { $set: { has_replies: true as const, repliers }, ...(replied_at && { $max: { replied_at } }) },
-    },
-  }));
-  if (updates.length > 0) await messages.unscoped.bulkWrite(updates, { ordered: false });
-}
-
-/** Has those who began a thread, replied or were mentioned follow it, as those of whom they have read everything. */
-async function followThreads(room: TargetRoom, documents: MessageDocument[], roots: Root[]): Promise<void> {
-  const beganBy = new Map(roots.map(({ _id, user }) => [_id.toHexString(), user]));
-  const followers = new Map<string, { _id: FollowedThreadDocument['_id']; seq: number; at: Date }>();
-  const follow = (thread: ObjectId, user: ObjectId, { seq, created_at: at }: MessageDocument) =>
-    followers.set(`${thread} ${user}`, { _id: { thread, user }, seq, at });
-  for (const reply of documents) {
-    const { thread, user, mentions } = reply;
-    if (!thread) continue;
-    for (const one of [beganBy.get(thread.toHexString()) ?? user, user, ...mentions]) follow(thread, one, reply);
-  }
-  const all = [...followers.values()];
-  if (all.length === 0) return;
-  // Most are new, and are inserted in a third of the time that upserts take.
-  const inserted = await outcomesOf(
-    all.length,
-    followedThreads.insertMany(
-      all.map(({ _id, seq, at }) => ({ _id, room: room._id, seq, replied_seq: seq, replied_at: at })),
-      { ordered: false },
-    ),
-  );
-  const known = all.filter((_, index) => inserted[index]?.status === 'rejected');
-  const updates = known.map(({ _id, seq, at }) => ({
-    updateOne: {
-      filter: { _id },
-      update: { $set: { room: room._id }, $max: { seq, replied_seq: seq, replied_at: at } },
-      upsert: true,
-    },
-  }));
-  if (updates.length > 0) await retryContended(() => followedThreads.bulkWrite(updates, { ordered: false }));
 }
 
 /** Has those who had read everything before these messages read them, too: they are no news. */

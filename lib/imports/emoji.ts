@@ -42,8 +42,10 @@ export const outsideCode = (text: string, change: (part: string) => string): str
     .map((part, at) => (at % 2 === 1 ? part : change(part)))
     .join('');
 
-/** A text with emoji in place of their short codes, except in code. */
-export const withEmoji = (text: string): string =>
-  text.includes(':') ? outsideCode(text, (part) => part.replaceAll(shortCode, (whole, code) => codes.get(code) ?? whole)) : text;
+/** A text with emoji in place of their short codes, except in code; `more` has those of the source itself. */
+export const withEmoji = (text: string, more?: ReadonlyMap<string, string>): string =>
+  text.includes(':')
+    ? outsideCode(text, (part) => part.replaceAll(shortCode, (whole, code) => more?.get(code) ?? codes.get(code) ?? whole))
+    : text;
 
 const shortCode = /(?<!\w):([\w+-]+):(?::skin-tone-\d:)?(?!\w)/g;

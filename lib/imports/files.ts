@@ -69,7 +69,7 @@ const fileName = nameText(1, 255);
 const lineOf = (name: string) => storable(name).replaceAll(/\s+/g, ' ');
 
 async function bring(
-  { id, name, open }: SourceFile,
+  { id, name, open, lack = 'damaged in the archive' }: SourceFile,
   { message, id: messageId }: { message: SourceMessage; id: ObjectId },
   { ids, people, room }: Writing,
 ): Promise<AttachedFile | string> {
@@ -78,7 +78,7 @@ async function bring(
   const { _id: user } = await people.named(message.author);
   const shown = fileName.read([...lineOf(name)].slice(-255).join('')) ?? 'file';
   const measured = await measure(open);
-  if (!measured) return 'damaged in the archive';
+  if (!measured) return lack;
   const { size, sha256, beginning } = measured;
   const type = typeOf(typesByEnding[extname(shown).toLowerCase()] ?? anyType, beginning);
   const known = await files.findOne({ _id });

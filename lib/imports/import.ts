@@ -1,7 +1,8 @@
 import { writeBatch } from './batches.ts';
 import { idsOf } from './ids.ts';
+import { recordOf } from './new-rooms.ts';
 import { People } from './people.ts';
-import { openTarget, recordOf } from './rooms.ts';
+import { openTarget } from './rooms.ts';
 import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from './source.ts';
 import { type LeaveOut, type Report, Tally } from './tally.ts';
 import type { Run } from './writing.ts';
@@ -56,6 +57,7 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
     await leaveOutMessages(room, target.refusal, run);
     return;
   }
+  if (room.note !== undefined) tally.note(room.note);
   let batch: SourceMessage[] = [];
   const flush = async () => {
     await writeBatch(batch, { ...run, room: target.room });

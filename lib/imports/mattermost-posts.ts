@@ -2,8 +2,9 @@ import { HttpError } from '../errors.ts';
 import { paragraphs } from '../webhooks/markdown.ts';
 import { Reader } from '../webhooks/reader.ts';
 import { readSlack } from '../webhooks/slack.ts';
-import { outsideCode, withEmoji } from './emoji.ts';
+import { withEmoji } from './emoji.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
+import { withUsernames } from './mentions.ts';
 import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from './source.ts';
 
 /** What a post is read with: its id, the thread that it is in, and where its files are. */
@@ -63,17 +64,6 @@ function attachmentsOf({ attachments }: Json): string {
     throw error;
   }
 }
-
-/** A text with the usernames of here, where these differ. */
-const withUsernames = (text: string, usernameOf: UsernameOf): string =>
-  outsideCode(text, (part) =>
-    // A name may end before a dot that ends the sentence.
-    part.replaceAll(/(?<![\w@./-])@(\w[\w.-]*?)([._-]*)(?![\w.-])/g, (whole, name: string, end: string) => {
-      const [all, most] = [usernameOf((name + end).toLowerCase()), usernameOf(name.toLowerCase())];
-      if (all !== undefined) return `@${all}`;
-      return most === undefined ? whole : `@${most}${end}`;
-    }),
-  );
 
 /** A date from 1970 to 9999, of milliseconds. */
 export function dateOf(value: unknown): Date | undefined {

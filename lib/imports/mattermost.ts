@@ -8,6 +8,7 @@ import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
 import { linesOf } from './lines.ts';
 import { dateOf, readPost } from './mattermost-posts.ts';
 import { PostIndex } from './post-index.ts';
+import { PostLines, parseLine } from './post-lines.ts';
 import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 
 /*
@@ -33,7 +34,7 @@ export async function openMattermost(path: string): Promise<Source> {
     await pipeline(await archive.stream(name), createWriteStream(unpacked, { mode: 0o600, flags: 'wx' }));
     return await read(unpacked, path, { archive, directory });
   } catch (error) {
-    archive.close();
+    await archive.close();
     if (directory !== undefined) await rm(directory, { recursive: true });
     throw error;
   }
@@ -65,13 +66,12 @@ class MattermostExport implements Source {
   readonly #posts = new PostIndex();
   /** Lines of which nothing is known but where they are. */
   readonly #broken: number[] = [];
-  /** The parsed lines whose replies come next, the last one used at the end, and how many bytes they had. */
-  readonly #parsed = new Map<number, { post: Json; length: number }>();
-  #parsedBytes = 0;
+  readonly #lines: PostLines;
   #done = 0;
 
   constructor(file: FileHandle, unpacked: Unpacked, size: number) {
     this.#file = file;
+    this.#lines = new PostLines(file);
     this.#unpacked = unpacked;
     this.#size = size;
   }
@@ -80,7 +80,7 @@ class MattermostExport implements Source {
 
   close = async () => {
     await this.#file.close();
-    this.#unpacked.archive?.close();
+    await this.#unpacked.archive?.close();
     if (this.#unpacked.directory !== undefined) await rm(this.#unpacked.directory, { recursive: true });
   };
 
@@ -88,7 +88,7 @@ class MattermostExport implements Source {
   async readIndex(path: string): Promise<boolean> {
     let isFirst = true;
     for await (const { text, offset, length } of linesOf(path, mostLine)) {
-      const line = text === undefined ? undefined : parse(text);
+      const line = text === undefined ? undefined : parseLine(text);
       if (isFirst && (line?.type !== 'version' || line.version === undefined)) return false;
       isFirst = false;
       if (line) this.#note(line, { offset, length });
@@ -201,7 +201,7 @@ class MattermostExport implements Source {
     const idOf = (post: Json) => `${key} ${numberOf(post.create_at)} ${textOf(post.user)}`;
     for (const { offset, length, reply, at } of this.#posts.of(key)) {
       this.#done++;
-      const root = await this.#postAt(offset, length);
+      const root = await this.#lines.postAt(offset, length);
       const post = reply < 0 ? root : jsonOf(listOf(root.replies)[reply]);
       if (moment.at !== at) moment = { at, counts: new Map() };
       const id = idOf(post);
@@ -221,41 +221,9 @@ class MattermostExport implements Source {
     if (!archive || name === undefined) return file;
     return { ...file, size: archive.size(name) ?? 0, open: () => archive.stream(name) };
   };
-
-  /** A post that was seen before: its replies follow from it one by one. */
-  async #postAt(offset: number, length: number): Promise<Json> {
-    const known = this.#parsed.get(offset);
-    if (known) {
-      this.#parsed.delete(offset);
-      this.#parsed.set(offset, known);
-      return known.post;
-    }
-    const { buffer } = await this.#file.read(Buffer.alloc(length), 0, length, offset);
-    const line = parse(buffer.toString('utf8')) ?? {};
-    const post = jsonOf(line[textOf(line.type) ?? '']);
-    if (listOf(post.replies).length === 0) return post;
-    this.#parsed.set(offset, { post, length });
-    this.#parsedBytes += length;
-    for (const [key, old] of this.#parsed) {
-      if (this.#parsedBytes <= mostParsed || key === offset) break;
-      this.#parsed.delete(key);
-      this.#parsedBytes -= old.length;
-    }
-    return post;
-  }
 }
 
-/** So many bytes a line may have, and those that are kept parsed. */
+/** So many bytes a line may have. */
 const mostLine = 64 * 1024 * 1024;
-const mostParsed = 1024 * 1024;
 
 const keyOf = (team: unknown, channel: unknown) => `${textOf(team) ?? ''}/${textOf(channel) ?? ''}`;
-
-function parse(text: string): Json | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? jsonOf(parsed) : undefined;
-  } catch {
-    return undefined;
-  }
-}

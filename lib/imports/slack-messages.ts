@@ -4,6 +4,7 @@ import { Reader, webAddress } from '../webhooks/reader.ts';
 import { mrkdwn, readSlack } from '../webhooks/slack.ts';
 import { withEmoji } from './emoji.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
+import type { SlackFiles } from './slack-files.ts';
 import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from './source.ts';
 import { storable } from './texts.ts';
 
@@ -15,6 +16,8 @@ export type Context = {
   channelNames: ReadonlyMap<string, string>;
   /** The ids of the users by which bots speak. */
   userOfBot: ReadonlyMap<string, string>;
+  /** Where the bytes of files come from, if they do. */
+  files: SlackFiles | undefined;
 };
 
 export type Pins = ReadonlyMap<string, Date>;
@@ -34,7 +37,7 @@ export function readMessage(original: unknown, context: Context): SourceItem {
   const author = authorOf(raw, context);
   if (!author) return leave('without an author');
   const files = listOf(raw.files ?? (raw.file === undefined ? undefined : [raw.file])).map((file, index) =>
-    fileOf(jsonOf(file), index),
+    fileOf(jsonOf(file), index, context.files),
   );
   const thread = textOf(raw.thread_ts);
   const threadAt = timeOf(raw.thread_ts);
@@ -132,13 +135,20 @@ const reactionsOf = ({ name, users }: Json) =>
     return emoji === undefined || id === undefined ? [] : [{ emoji, user: id }];
   });
 
-function fileOf(file: Json, index: number): SourceFile {
+function fileOf(file: Json, index: number, files: SlackFiles | undefined): SourceFile {
   const name = firstText(file.title, file.name) ?? 'file';
   const address = [file.permalink, file.url_private, file.external_url]
     .map((one) => webAddress(textOf(one) ?? ''))
     .find((one) => one !== undefined);
-  return { id: textOf(file.id) ?? String(index), name, ...(address !== undefined && { address }) };
+  const known = { id: textOf(file.id) ?? String(index), ...(address !== undefined && { address }) };
+  const size = numberOf(file.size);
+  const open = files?.openerOf(textOf(file.url_private_download) ?? textOf(file.url_private), size);
+  if (!open) return { ...known, name };
+  // The title of a file may lack the ending that says what it is.
+  return { ...known, name: firstText(file.name) ?? name, open, ...(size !== undefined && { size }), lack: notFetched };
 }
+
+const notFetched = 'could not be fetched: a link to it stands in the message';
 
 /** The time of a message, which is its name as well: seconds with six digits behind them. */
 export function timeOf(ts: unknown): Date | undefined {

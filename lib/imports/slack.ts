@@ -1,5 +1,6 @@
 import { type Archive, broken, openArchive } from './archive.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
+import type { SlackFiles } from './slack-files.ts';
 import { dateOf, firstText, type Pins, pinsOf, readMessage, timeOf } from './slack-messages.ts';
 import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 
@@ -12,15 +13,15 @@ import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '.
 /** A file of a day, or of all people, is read as a whole. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Opens an archive of Slack; an error for any other file. */
-export async function openSlack(path: string): Promise<Source> {
+/** Opens an archive of Slack, whose files come from `files` if that is given; an error for any other file. */
+export async function openSlack(path: string, files?: SlackFiles): Promise<Source> {
   const archive = await openArchive(path);
   try {
     const root = rootOf(archive);
     if (root === undefined) throw broken(path, 'is not an export of Slack: it has neither users.json nor channels.json');
-    return new SlackArchive(archive, root);
+    return new SlackArchive(archive, root, files);
   } catch (error) {
-    archive.close();
+    await archive.close();
     throw error;
   }
 }
@@ -35,6 +36,7 @@ class SlackArchive implements Source {
   readonly name = 'slack';
   readonly #archive: Archive;
   readonly #root: string;
+  readonly #files: SlackFiles | undefined;
   /** The names of the files of days, by their folder. */
   readonly #days = new Map<string, string[]>();
   readonly #channelNames = new Map<string, string>();
@@ -43,9 +45,10 @@ class SlackArchive implements Source {
   #done = 0;
   readonly #all: number;
 
-  constructor(archive: Archive, root: string) {
+  constructor(archive: Archive, root: string, files: SlackFiles | undefined) {
     this.#archive = archive;
     this.#root = root;
+    this.#files = files;
     for (const name of archive.names) {
       const [, folder] = name.startsWith(root) ? (/^([^/]+)\/[^/]+\.json$/.exec(name.slice(root.length)) ?? []) : [];
       if (folder === undefined) continue;
@@ -59,7 +62,10 @@ class SlackArchive implements Source {
 
   progress = () => ({ done: this.#done, all: this.#all });
 
-  close = async () => this.#archive.close();
+  close = async () => {
+    await this.#files?.close();
+    await this.#archive.close();
+  };
 
   async *people(): AsyncGenerator<SourcePerson> {
     for (const user of await this.#list('users.json')) {
@@ -127,8 +133,8 @@ class SlackArchive implements Source {
       // In the order of their times, which is that of the file but for few.
       const times = new Map(parsed.map((message: unknown) => [message, timeOf(jsonOf(message).ts)?.getTime() ?? 0]));
       parsed.sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
-      const [channelNames, userOfBot] = [this.#channelNames, this.#userOfBot];
-      for (const message of parsed) yield readMessage(message, { channel, pins, usernameOf, channelNames, userOfBot });
+      const [channelNames, userOfBot, files] = [this.#channelNames, this.#userOfBot, this.#files];
+      for (const message of parsed) yield readMessage(message, { channel, pins, usernameOf, channelNames, userOfBot, files });
     }
   }
 

@@ -27,6 +27,8 @@ export type SourceRoom = {
   isArchived: boolean;
   /** Why nothing of it comes over; its messages are read and counted all the same. */
   leftOut?: string;
+  /** What else is worth knowing of it, and is counted. */
+  note?: string;
   /** Its messages in the order of their times, and what can't be one. */
   messages: (usernameOf: UsernameOf) => AsyncIterable<SourceItem>;
 };
@@ -60,6 +62,8 @@ export type SourceFile = {
   address?: string | undefined;
   size?: number;
   open?: () => Promise<Readable>;
+  /** What it is to be called when its bytes can't be read. */
+  lack?: string;
 };
 
 /** A record that does not come over, and why. */

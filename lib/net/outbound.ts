@@ -58,6 +58,28 @@ export function post(url: URL, { headers, body, mayBeInner, longest = 10_000 }: 
   });
 }
 
+/** What is at an address: the status, after how many seconds to try again if the other side says so, and the bytes as they come. */
+export type Content = { status: number; retryAfter: number | undefined; body: IncomingMessage };
+
+/**
+ * Gets what is at an address, and follows no redirect. The caller reads the body or destroys it. Rejects where no answer
+ * comes, and with an `InnerAddressError`; after `longest` milliseconds, the body ends with an error.
+ */
+export function get(url: URL, { headers, mayBeInner, longest }: Omit<Sending, 'body'>): Promise<Content> {
+  if (!mayBeInner && !isOuter(url))
+    return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
+  const request = url.protocol === 'http:' ? plainRequest : secureRequest;
+  return new Promise((resolve, reject) => {
+    request(
+      url,
+      { headers, signal: AbortSignal.timeout(longest ?? 10_000), ...(!mayBeInner && { lookup: publicOnly }) },
+      (answer) => resolve({ status: answer.statusCode ?? 0, retryAfter: secondsOf(answer), body: answer }),
+    )
+      .on('error', reject)
+      .end();
+  });
+}
+
 /** Reads an answer to its end, so that the connection can be used again; one that is too long is cut. */
 function readBeginning(answer: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];

@@ -111,7 +111,8 @@ function marked(text: string): string {
   return decoded(emphasised(withoutLinks)).replace(/\ue000(\d+)\ue000/g, (whole, at: string) => links[Number(at)] ?? whole);
 }
 
-const emphasised = (text: string): string =>
+/** Bold and struck text outside of code, with as many signs as Markdown has. */
+export const emphasised = (text: string): string =>
   text
     .replace(/(?<![\p{L}\p{N}*\\])\*(?![\s*])([^*\n]*[^*\s])\*(?![\p{L}\p{N}*])/gu, '**$1**')
     .replace(/(?<![\p{L}\p{N}~\\])~(?![\s~])([^~\n]*[^~\s])~(?![\p{L}\p{N}~])/gu, '~~$1~~');

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { isPublic, post } from '../../../lib/net/outbound.ts';
+import { get, isPublic, post } from '../../../lib/net/outbound.ts';
 
 /** What the names of these tests resolve to, as a name server of an attacker's may say. */
 const addresses: Record<string, string[]> = {};
@@ -27,6 +28,8 @@ afterAll(() => inner.close());
 
 const body = Buffer.from('{}');
 const send = (url: string, mayBeInner = false) => post(new URL(url), { headers: {}, body, mayBeInner });
+
+const fetched = (url: string, mayBeInner = false) => get(new URL(url), { headers: {}, mayBeInner });
 
 const innerAddresses = [
   '0.0.0.0',
@@ -84,6 +87,8 @@ describe('a request to an address that a user has chosen', () => {
     // One that is public does not help.
     addresses['attacker.example'] = ['9.9.9.9', address];
     await expect(send(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
+    await expect(fetched(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
+    await expect(fetched(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
     expect(heard).toBe(0);
   });
 
@@ -98,6 +103,7 @@ describe('a request to an address that a user has chosen', () => {
   it('is encrypted', async () => {
     addresses['plain.example'] = ['9.9.9.9'];
     await expect(send('http://plain.example/')).rejects.toThrow('not an address of the public internet');
+    await expect(fetched('http://plain.example/')).rejects.toThrow('not an address of the public internet');
   });
 
   it.each(['1.1.1.1', '9.9.9.9', '142.250.1.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])('may reach %s', (address) => {
@@ -115,7 +121,9 @@ describe('a request to an address that the operator has named', () => {
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     expect(await send(`${origin}/push`, true)).toMatchObject({ status: 302, retryAfter: 7 });
-    expect(asked).toEqual(['POST /push']);
+    const { status, retryAfter, body: content } = await fetched(`${origin}/file`, true);
+    expect([status, retryAfter, (await buffer(content)).length]).toEqual([302, 7, 10_000]);
+    expect(asked).toEqual(['POST /push', 'GET /file']);
     server.closeAllConnections();
     server.close();
   });
@@ -135,7 +143,19 @@ describe('a request to an address that the operator has named', () => {
     server.close();
   });
 
+  it('ends with an error where the bytes of a file take too long', async () => {
+    const server = createServer((_request, response) => response.writeHead(200).write('x')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/file`);
+    const { status, body: content } = await get(url, { headers: {}, mayBeInner: true, longest: 1_000 });
+    expect(status).toBe(200);
+    await expect(buffer(content)).rejects.toThrow('aborted');
+    server.closeAllConnections();
+    server.close();
+  });
+
   it('fails where nobody answers', async () => {
     await expect(send(`http://127.0.0.1:${port}/`, true)).rejects.toThrow();
+    await expect(fetched(`http://127.0.0.1:${port}/`, true)).rejects.toThrow();
   });
 });

@@ -1,0 +1,129 @@
+import type { ObjectId } from 'mongodb';
+import { textUpTo } from '../api/parameters.ts';
+import { type MessageDocument, messages } from '../collections/messages.ts';
+import { readMarkers } from '../collections/read-markers.ts';
+import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { config } from '../config.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { retryContended } from '../database/writes.ts';
+import { roomKey, roomName } from '../rooms/rooms.ts';
+import type { Account } from './people.ts';
+import type { SourceRoom } from './source.ts';
+import { storable } from './texts.ts';
+import type { Run, TargetRoom } from './writing.ts';
+
+/** Where the messages of a room go; `finish` comes after the last of them. */
+export type Target = { room: TargetRoom; finish: () => Promise<void> };
+
+/** A person in the room, as its member here. */
+export type MemberHere = Account & { isOwner: boolean };
+
+/** A room that does not exist yet. */
+export async function newTarget(source: SourceRoom, { members, key }: NewRoom, run: Run): Promise<Target> {
+  const { ids, tally, isDryRun } = run;
+  const _id = ids('room', source.id);
+  const kept = members.slice(0, config.roomMembers);
+  const last = isDryRun ? null : await lastOf(_id);
+  const room: TargetRoom = {
+    _id,
+    exists: false,
+    seq: last?.seq ?? 0,
+    ordinal: last?.ordinal ?? 0,
+    lastAt: last?.created_at ?? null,
+    named: byName(kept),
+    roots: new Map(),
+  };
+  const finish = async () => {
+    if (source.kind === 'direct' && room.seq === 0) {
+      tally.leaveOut('rooms', 'a conversation without messages', recordOf(source));
+      return;
+    }
+    tally.written('rooms');
+    tally.read('members', members.length);
+    tally.written('members', kept.length);
+    for (const { username } of members.slice(kept.length)) tally.leaveOut('members', full, { room: source.id, username });
+    if (key === undefined && !kept.some(({ isOwner }) => isOwner))
+      tally.note('rooms without an owner, until an administrator appoints one');
+    if (!isDryRun) await insertRoom(source, { members: kept, key }, run, room);
+  };
+  return { room, finish };
+}
+
+type NewRoom = { members: MemberHere[]; key: string | undefined };
+
+const lastOf = (room: ObjectId) =>
+  messages.unscoped.findOne<Pick<MessageDocument, 'seq' | 'ordinal' | 'created_at'>>(
+    { room },
+    { projection: { seq: 1, ordinal: 1, created_at: 1 }, sort: { seq: -1 } },
+  );
+
+const topic = textUpTo(250);
+
+async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }: Run, room: TargetRoom): Promise<void> {
+  const { _id, seq, ordinal, lastAt } = room;
+  const now = new Date();
+  const createdAt = source.createdAt ?? now;
+  const [first] = members;
+  const name = key === undefined ? nameOf(source, members) : '';
+  await startReading(
+    room,
+    members.map((member) => member._id),
+  );
+  const document: RoomDocument = {
+    _id,
+    name,
+    name_key: roomKey(name, _id),
+    is_open: source.kind === 'public',
+    is_visible: source.kind === 'public',
+    members: members.map(({ _id: user, isOwner }) => ({
+      _id: ids('member', `${source.id} ${user.toHexString()}`),
+      user,
+      role: isOwner && key === undefined ? 'owner' : 'member',
+      joined_at: createdAt,
+      is_added: true,
+    })),
+    banned: [],
+    seq,
+    message_count: ordinal,
+    topic: key === undefined ? (topic.read([...storable(source.topic)].slice(0, 250).join('')) ?? '') : '',
+    created_at: createdAt,
+    created_by: first?._id ?? ids('person', ''),
+    changed_at: now,
+    archived_at: source.isArchived && key === undefined ? now : null,
+    last_message_at: lastAt,
+    ...(key !== undefined && { is_direct: true as const, direct_key: key }),
+  };
+  try {
+    await rooms.unscoped.insertOne(document);
+    // By the database's clock, as those who ask what has changed expect it.
+    await rooms.unscoped.updateOne({ _id }, { $currentDate: { changed_at: true } });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new Error('The same people have begun a conversation at the same time: run the import again.', { cause: error });
+  }
+}
+
+/** Has all members read what the room has. */
+export async function startReading({ _id: room, seq, ordinal }: TargetRoom, members: ObjectId[]): Promise<void> {
+  const markers = members.map((user) => ({
+    updateOne: { filter: { _id: { room, user } }, update: { $max: { seq, ordinal } }, upsert: true },
+  }));
+  if (markers.length > 0) await retryContended(() => readMarkers.bulkWrite(markers, { ordered: false }));
+}
+
+/** What a room is called: as in the source, or by the people in it. */
+function nameOf({ id, kind, name }: SourceRoom, members: MemberHere[]): string {
+  const people = members.map(({ username }) => username).join(', ');
+  const wanted = storable(kind === 'direct' ? people : name).trim();
+  return roomName.read([...wanted].slice(0, 100).join('')) ?? `room ${id}`.slice(0, 100);
+}
+
+/** What is noted of a room that is left out. */
+export const recordOf = ({ id, kind, name, topic }: SourceRoom) => ({ id, kind, name, topic });
+
+/** Those whom a message can mention. */
+export const byName = (members: MemberHere[]) =>
+  new Map(members.flatMap(({ username, _id }) => (username === undefined ? [] : [[username, _id] as const])));
+
+/** Why somebody is not a member. */
+export const full = 'of a room that has as many members as it can have';

@@ -1,0 +1,31 @@
+import type { MessageDocument } from '../collections/messages.ts';
+import { mostEmoji } from '../messages/reactions.ts';
+import { reactionOf } from './emoji.ts';
+import type { Account } from './people.ts';
+import type { SourceMessage } from './source.ts';
+import type { Writing } from './writing.ts';
+
+/** The reactions of a message that the service could have; the others are counted with their reasons. */
+export function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
+  const kept = new Map<string, MessageDocument['reactions'][number]>();
+  const emojis = new Set<string>();
+  for (const reaction of reactions) {
+    const [emoji, user] = [reactionOf(reaction.emoji), people.get(reaction.user)];
+    const refusal = whyNot(emoji, user);
+    if (refusal || !emoji || !user) {
+      tally.leaveOut('reactions', refusal ?? '', reaction);
+      continue;
+    }
+    emojis.add(emoji);
+    kept.set(`${emoji} ${user._id.toHexString()}`, { emoji, user: user._id });
+    tally.written('reactions');
+  }
+  return [...kept.values()];
+
+  function whyNot(emoji: string | undefined, user: Account | undefined): string | undefined {
+    if (emoji === undefined) return 'not an emoji or a word';
+    if (!user) return 'of somebody who is not in the archive';
+    if (kept.has(`${emoji} ${user._id.toHexString()}`)) return 'twice by one person';
+    return emojis.size >= mostEmoji && !emojis.has(emoji) ? `more than ${mostEmoji} different ones` : undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { writeSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+/** Where some bytes are in a spool. */
+export type Place = { offset: number; length: number };
+
+/** A file of bytes that are to be read in another order than they came in. Its name is gone at once, so that nothing stays of a run that is killed. */
+export class Spool {
+  readonly #file: FileHandle;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #end = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async create(): Promise<Spool> {
+    const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
+    try {
+      return new Spool(await open(join(directory, 'spool'), 'wx+', 0o600));
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  }
+
+  /** Adds bytes at the end: what is added one after the other stands together. */
+  append(bytes: Buffer): Place {
+    const place = { offset: this.#end, length: bytes.length };
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    this.#end += bytes.length;
+    if (this.#pendingBytes >= mostPending) this.#write();
+    return place;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  read = async ({ offset, length }: Place): Promise<Buffer> => {
+    this.#write();
+    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(length), 0, length, offset);
+    return buffer.subarray(0, bytesRead);
+  };
+
+  /** Its own stream would close the file with itself. */
+  stream({ offset, length }: Place): Readable {
+    const { read } = this;
+    return Readable.from(
+      (async function* () {
+        for (let at = 0; at < length; at += pieceSize)
+          yield await read({ offset: offset + at, length: Math.min(pieceSize, length - at) });
+      })(),
+      { objectMode: false },
+    );
+  }
+
+  close = (): Promise<void> => this.#file.close();
+
+  #write(): void {
+    let bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#file.fd, bytes));
+  }
+}
+
+const mostPending = 1024 * 1024;
+const pieceSize = 64 * 1024;

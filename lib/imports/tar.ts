@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { Parser, type ReadEntry } from 'tar';
+import { type Archive, ArchiveError, broken, isTooDense, mostBytes, mostEntries } from './archive.ts';
+import { type Place, Spool } from './spool.ts';
+
+/**
+ * Opens a tar archive, packed by gzip or not. It can only be read from its beginning to its end: the files that are
+ * wanted of it are copied to a spool, under no names of their own.
+ */
+export async function openTar(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
+  const { size: packed } = await stat(path);
+  const spool = await Spool.create();
+  const files = new Map<string, Place>();
+  try {
+    await readEntries(path, { isWanted, packed, files, spool });
+  } catch (error) {
+    await spool.close();
+    if (error instanceof ArchiveError) throw error;
+    throw broken(path, `can't be read as a tar archive: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const find = (name: string): Place => {
+    const place = files.get(name);
+    if (!place) throw broken(path, `has no ${name}`);
+    return place;
+  };
+  return {
+    names: [...files.keys()],
+    size: (name) => files.get(name)?.length,
+    stream: async (name) => spool.stream(find(name)),
+    read: async (name, most) => {
+      const place = find(name);
+      if (place.length > most) throw broken(path, `has more than ${most} bytes in ${name}`);
+      return buffer(spool.stream(place));
+    },
+    close: () => spool.close(),
+  };
+}
+
+type Reading = { isWanted: (name: string) => boolean; packed: number; files: Map<string, Place>; spool: Spool };
+
+async function readEntries(path: string, { isWanted, packed, files, spool }: Reading): Promise<void> {
+  let [entries, unpacked] = [0, 0];
+  let failure: Error | undefined;
+  const refuse = (what: string) => {
+    failure ??= broken(path, what);
+  };
+  // The parser holds long names and other notes of an entry in memory, up to a megabyte; its own ratio would refuse small archives.
+  const parser = new Parser({ strict: true, maxDecompressionRatio: Number.POSITIVE_INFINITY });
+  const ended = new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve);
+    parser.on('error', reject);
+  });
+  ended.catch((error: Error) => {
+    failure ??= error;
+  });
+  parser.on('entry', (entry: ReadEntry) => {
+    const name = entry.path.replace(/^(\.\/+)+/, '');
+    if (++entries > mostEntries) refuse(`has more than ${mostEntries} entries`);
+    if (leaves(name)) refuse(`has a path that leaves it: ${name}`);
+    // A link leads nowhere: only bytes that the archive has itself are read.
+    const isKept = isFile.has(entry.type) && isWanted(name);
+    if (isKept && files.has(name)) refuse(`has ${name} twice`);
+    const place = { offset: spool.end, length: 0 };
+    if (isKept) files.set(name, place);
+    entry.on('data', (chunk) => {
+      unpacked += chunk.length;
+      if (unpacked > mostBytes || isTooDense(packed, unpacked)) refuse('unpacks to too much');
+      if (isKept && !failure) place.length += spool.append(chunk).length;
+    });
+  });
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    parser.write(chunk);
+    if (failure) throw failure;
+  }
+  parser.end();
+  await ended;
+  if (failure) throw failure;
+}
+
+const isFile: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
+
+/** Whether a name leads out of the directory that it is unpacked in. */
+const leaves = (name: string): boolean => name.startsWith('/') || /[\\\0]/.test(name) || name.split('/').includes('..');

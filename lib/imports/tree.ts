@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs';
+import { open, opendir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { type Archive, broken, mostEntries, openArchive } from './archive.ts';
+import { openTar } from './tar.ts';
+
+/**
+ * Opens what somebody has exported as files: a directory, or one that was packed as tar, tar.gz or zip. Of a directory
+ * and of a tar archive, only the files that are wanted are looked at.
+ */
+export async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
+  if ((await stat(path)).isDirectory()) return openDirectory(path, isWanted);
+  const file = await open(path);
+  const { buffer } = await file.read(Buffer.alloc(262), 0, 262, 0).finally(() => file.close());
+  const beginning = buffer.toString('latin1');
+  if (beginning.startsWith('PK')) return openArchive(path);
+  if (beginning.startsWith('\x1f\x8b') || beginning.slice(257) === 'ustar') return openTar(path, isWanted);
+  throw broken(path, 'is neither a directory nor a tar or zip archive');
+}
+
+/** The files of a directory. Links are not followed: they could lead out of it. */
+async function openDirectory(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
+  const sizes = new Map<string, number>();
+  let entries = 0;
+  for await (const entry of await opendir(path, { recursive: true })) {
+    if (++entries > mostEntries) throw broken(path, `has more than ${mostEntries} entries`);
+    const full = join(entry.parentPath, entry.name);
+    const name = relative(path, full).split(sep).join('/');
+    if (entry.isFile() && isWanted(name)) sizes.set(name, (await stat(full)).size);
+  }
+  const find = (name: string): string => {
+    if (!sizes.has(name)) throw broken(path, `has no ${name}`);
+    return join(path, name);
+  };
+  return {
+    names: [...sizes.keys()],
+    size: (name) => sizes.get(name),
+    stream: async (name) => createReadStream(find(name)),
+    read: async (name, most) => {
+      const full = find(name);
+      if ((sizes.get(name) ?? 0) > most) throw broken(path, `has more than ${most} bytes in ${name}`);
+      return readFile(full);
+    },
+    close: () => {},
+  };
+}

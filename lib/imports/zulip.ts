@@ -1,0 +1,167 @@
+import { type Archive, broken } from './archive.ts';
+import { type Json, jsonOf, textOf } from './json.ts';
+import { recordsOf } from './json-tables.ts';
+import { PostIndex } from './post-index.ts';
+import type { LeftOut, Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
+import { Spool } from './spool.ts';
+import { openTree } from './tree.ts';
+import { dateOf, readMessage } from './zulip-messages.ts';
+import { realmTables, toStream, ZulipRealm } from './zulip-realm.ts';
+
+/*
+ * The export of a Zulip organisation: `realm.json` with tables of everything but messages, which are in files of a
+ * thousand each, of all rooms together; and the files of `uploads/`. Messages are read twice, as those of Mattermost are:
+ * once to know where each of them is, and again room by room.
+ */
+
+/** Opens an export of Zulip, packed or as a directory; an error for anything else. */
+export async function openZulip(path: string): Promise<Source> {
+  const archive = await openTree(path, isWanted);
+  let spool: Spool | undefined;
+  try {
+    const root = archive.names.find((name) => /^([^/]+\/)?realm\.json$/.test(name))?.replace('realm.json', '');
+    if (root === undefined) throw broken(path, 'is not an export of Zulip: it has no realm.json');
+    spool = await Spool.create();
+    const source = new ZulipExport(archive, root, spool);
+    if (!(await source.readIndex())) throw broken(path, 'is not an export of Zulip: its realm.json has no tables');
+    return source;
+  } catch (error) {
+    await spool?.close();
+    await archive.close();
+    throw error;
+  }
+}
+
+const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
+
+class ZulipExport implements Source {
+  readonly name = 'zulip';
+  readonly #archive: Archive;
+  readonly #root: string;
+  readonly #spool: Spool;
+  readonly #realm = new ZulipRealm();
+  readonly #posts = new PostIndex();
+  readonly #broken: LeftOut[] = [];
+  #done = 0;
+
+  constructor(archive: Archive, root: string, spool: Spool) {
+    this.#archive = archive;
+    this.#root = root;
+    this.#spool = spool;
+  }
+
+  progress = () => ({ done: this.#done, all: this.#posts.count });
+
+  close = async () => {
+    await this.#spool.close();
+    await this.#archive.close();
+  };
+
+  unreadable = (): LeftOut[] => this.#broken;
+
+  /** Reads everything once; false for what is something else. */
+  async readIndex(): Promise<boolean> {
+    let count = 0;
+    for await (const { table, record } of recordsOf(await this.#archive.stream(`${this.#root}realm.json`), realmTables)) {
+      if (record) {
+        this.#realm.note(table, record);
+        count++;
+      } else this.#leaveOut('realm.json', table);
+    }
+    if (count === 0) return false;
+    this.#realm.reactions.sort();
+    const files = this.#archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.#root));
+    for (const file of files.sort())
+      for await (const { table, record } of recordsOf(await this.#archive.stream(file), ['zerver_message']))
+        if (record) this.#noteMessage(record);
+        else this.#leaveOut(file.slice(this.#root.length), table);
+    this.#posts.sort();
+    return true;
+  }
+
+  #leaveOut(file: string, table: string): void {
+    this.#broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
+  }
+
+  #noteMessage(record: Json): void {
+    const { rendered_content: _, search_tsvector: __, ...message } = record;
+    const { key } = this.#realm.roomOf(message);
+    const at = (dateOf(message.date_sent ?? message.pub_date)?.getTime() ?? 0) || 0;
+    this.#posts.add(key, { at, ...this.#spool.append(Buffer.from(JSON.stringify(message))), reply: -1 });
+  }
+
+  async *people(): AsyncGenerator<SourcePerson> {
+    yield* this.#realm.people.values();
+  }
+
+  async *rooms(): AsyncGenerator<SourceRoom> {
+    const recipientOf = new Map(
+      [...this.#realm.recipients].flatMap(([id, { type, of }]) => (type === toStream ? [[of, id]] : [])),
+    );
+    for (const [id, stream] of this.#realm.streams) {
+      const isPrivate = stream.invite_only === true;
+      yield {
+        id: `stream ${id}`,
+        kind: isPrivate ? 'private' : 'public',
+        name: textOf(stream.name)?.trim() || `channel ${id}`,
+        topic: textOf(stream.description)?.replaceAll(/\s+/g, ' ').trim() ?? '',
+        members: (this.#realm.subscribers.get(recipientOf.get(id) ?? -1) ?? []).map(String),
+        owner: textOf(stream.creator) ?? undefined,
+        createdAt: dateOf(stream.date_created),
+        isArchived: stream.deactivated === true,
+        ...(isPrivate && stream.history_public_to_subscribers === false && { note: protectedHistory }),
+        messages: (usernameOf) => this.#messages(`stream ${id}`, new Map(), usernameOf),
+      };
+    }
+    for (const { key, kind, members } of this.#realm.others.values())
+      yield {
+        id: key,
+        kind: 'direct',
+        name: key,
+        topic: '',
+        members: members.map(String),
+        isArchived: false,
+        ...(kind === 'unknown' && { leftOut: 'not listed in the archive' }),
+        ...(members.some((one) => this.#realm.systemBots.has(String(one))) && { leftOut: 'with a program of the server' }),
+        messages: (usernameOf) => this.#messages(key, undefined, usernameOf),
+      };
+  }
+
+  async *#messages(
+    key: string,
+    topics: Map<string, { id: string; at: Date }> | undefined,
+    usernameOf: UsernameOf,
+  ): AsyncGenerator<SourceItem> {
+    const context = {
+      room: key,
+      topics,
+      usernameOf: (id: string | undefined, name: string) => {
+        const found = id ?? this.#realm.idByName.get(name);
+        return found === undefined ? undefined : usernameOf(found);
+      },
+      emojiOf: this.#realm.reactions.emojiOf,
+      authorOf: this.#authorOf,
+      reactionsOf: (message: number) => this.#realm.reactions.of(message),
+      fileAt: this.#fileAt,
+    };
+    for (const { offset, length } of this.#posts.of(key)) {
+      this.#done++;
+      yield readMessage(jsonOf(JSON.parse((await this.#spool.read({ offset, length })).toString('utf8'))), context);
+    }
+  }
+
+  #authorOf = (id: string) => {
+    const bot = this.#realm.systemBots.get(id);
+    const { isBot = bot !== undefined, username = bot, name } = this.#realm.people.get(id) ?? {};
+    // They say what has happened; the gateway passes on what somebody has written.
+    return { id, username, name, isBot, isOfSystem: bot === 'notification-bot' || bot === 'welcome-bot' };
+  };
+
+  #fileAt = (path: string) => {
+    const name = `${this.#root}uploads/${path}`;
+    const size = this.#archive.size(name);
+    return size === undefined ? undefined : { size, open: () => this.#archive.stream(name) };
+  };
+}
+
+const protectedHistory = 'private rooms in which new members could not read what was older, and can here';
