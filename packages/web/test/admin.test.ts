@@ -82,7 +82,7 @@ describe('the administrators’ page', () => {
     const person = await anAccount({ name: 'A person with quite a long name, as some people have' });
     const { page, context, problems } = await at('people', admin, settings);
     await manage(page, person);
-    await page.locator('.panel .person-actions').waitFor();
+    await page.locator('.panel .admin-actions').waitFor();
     expect(await objections(page)).toEqual([]);
     await page.getByRole('button', { name: 'Delete the account' }).click();
     await page.getByRole('dialog').waitFor();
