@@ -66,7 +66,7 @@ export async function listByName<Stored extends Named, T extends object>(
   const size = q === undefined ? limit + 1 : chunkSize;
   const options = { projection: { ...shown.reads, name_key: 1 }, sort: { name_key: 1 as const } };
   const found: Stored[] = [];
-  let last = after ?? beforeNames;
+  let last = after !== undefined && after > beforeNames ? after : beforeNames;
   for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += size) {
     const where = { ...which, name_key: { $gt: last } };
     const chunk = await rooms.find<Stored>(where, { ...options, limit: size, batchSize: size + 1 }).toArray();

@@ -83,6 +83,9 @@ describe('/api/overview/rooms', () => {
     const room = conversation.room?.$oid ?? conversation._id.$oid;
     expect(all).not.toContain(room);
     expect(await find(`room=${room}`)).toEqual([]);
+    // Not by a cursor that is made up, either.
+    const before = Buffer.from('\u0001').toString('base64url');
+    expect((await list(`/api/overview/rooms?limit=200&after=${before}`)).map(idOf)).not.toContain(room);
   });
 
   it('finds one by its id', async () => {

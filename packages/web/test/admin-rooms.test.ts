@@ -153,6 +153,57 @@ describe('rooms', () => {
     await context.close();
   });
 
+  it('are archived, put on hold, given an owner and a link by the keyboard alone', async () => {
+    const word = aWord();
+    const member = await anAccount();
+    const room = await aRoom({ name: word, members: [member] });
+    const { page, context, problems } = await at('rooms');
+    /** Goes on from field to field until one is called so. */
+    const reach = async (name: string) => {
+      const called = () =>
+        page.evaluate<string>(
+          "((one) => one.getAttribute('aria-label') ?? (one.labels?.[0] ?? one).innerText)(document.activeElement).trim()",
+        );
+      for (let tries = 0; tries < 40 && (await called()) !== name; tries++) await page.keyboard.press('Tab');
+      expect(await called()).toBe(name);
+    };
+    const press = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).waitFor();
+      await reach(name);
+      await page.keyboard.press('Enter');
+    };
+    const agree = async (name: string) => {
+      await press(name);
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await reach('Find rooms by name or topic');
+    await page.keyboard.type(word);
+    await expect.poll(() => page.locator('.content > .listed > .managed').count()).toBe(1);
+    await press(`Manage ${word}`);
+    await agree('Archive');
+    await page.locator('.tag', { hasText: 'Archived' }).waitFor();
+    await press('End the archiving');
+    await page.locator('.tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
+    await agree('Put on hold');
+    await page.locator('.tag', { hasText: 'On hold' }).waitFor();
+    await reach('Members');
+    await page.keyboard.press('Enter');
+    const role = page.getByRole('combobox', { name: `Role of ${member.username}` });
+    await role.waitFor();
+    await reach(`Role of ${member.username}`);
+    await page.keyboard.press('End');
+    await expect.poll(() => managed(room.id)).toMatchObject({ owner_count: 2, is_held: true, archived_at: null });
+    await reach('Invitation links');
+    await page.keyboard.press('Enter');
+    await press('Create a link');
+    await page.getByLabel('Invitation link').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('are deleted by the keyboard alone, after the page has said how many things go', async () => {
     const word = aWord();
     const room = await aRoom({ name: word, members: [await anAccount()] });

@@ -41,7 +41,7 @@ export function StoredFiles() {
               <div class="body">
                 <PersonNames person={one} />
               </div>
-              <span>{sizeOf(one.bytes)}</span>
+              <bdi>{sizeOf(one.bytes)}</bdi>
             </li>
           ))}
         </ul>
@@ -67,7 +67,7 @@ function FileItem({ file, onRemoved }: FileItemProps) {
   return (
     <li class="card managed">
       <div class="body">
-        {size} <bdi class="muted">{file.type}</bdi>
+        <bdi>{size}</bdi> <bdi class="muted">{file.type}</bdi>
         <p class="muted">
           {file.room_name === '' ? (
             words.direct

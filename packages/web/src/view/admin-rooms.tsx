@@ -108,7 +108,11 @@ function RoomPanel({ room, onChange }: RoomItemProps) {
   };
   return (
     <>
-      {room.topic !== '' && <p dir="auto">{room.topic}</p>}
+      {room.topic !== '' && (
+        <p>
+          <bdi>{room.topic}</bdi>
+        </p>
+      )}
       <p class="muted">
         {[
           words.since(shortOf(new Date(room.created_at.$date))),
