@@ -24,7 +24,8 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => findDetails(room, caller),
   }),
   PATCH: operation({
-    summary: 'Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it',
+    summary:
+      'Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it and whether it is held',
     access: 'user',
     scope: 'rooms:write',
     path,
@@ -35,6 +36,8 @@ export const handler = endpoint({
     hasTag: true,
     refusals: [...refusalsOf('change'), adminRequired],
     audit: ({ path: { room }, body }, caller) => actsOfDetails(room, body, caller),
+    security: ({ path: { room }, body: { is_held } }) =>
+      is_held === undefined ? undefined : { event: is_held ? 'room held' : 'room released', what: `room ${room.toHexString()}` },
     run: ({ path: { room }, body, caller, request: { headers } }) => changeDetails(room, body, caller, preconditionOf(headers)),
   }),
 });

@@ -35,6 +35,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     get mongodbUri() {
       return read('MONGODB_URI');
     },
+    /** The regular backups of the embedded database, and the milliseconds between two; read when it is asked for: only `serve` makes some. */
+    get backups() {
+      return { directory: read('BACKUP_DIR'), every: read('BACKUP_EVERY') };
+    },
     mongodbDatabase: read('MONGODB_DATABASE'),
     mongodbPoolSize: read('MONGODB_POOL_SIZE'),
     docsUrl: read('DOCS_URL').replace(/\/+$/, ''),

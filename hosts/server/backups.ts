@@ -1,7 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backUpAll } from '../../lib/files/copies.ts';
+import { backupName, backupPattern, listBackups, namesIn } from '../../lib/files/regular-backups.ts';
 import { describeError, log } from '../../lib/log.ts';
 
 /** Where backups go, how many milliseconds lie between two, and how many are kept. */
@@ -50,19 +51,19 @@ const longestTimer = 2 ** 31 - 1;
 
 /** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */
 async function dueIn({ directory, every }: BackupSettings, now: number): Promise<number> {
-  const newest = (await list(directory)).filter(({ at }) => at <= now).at(-1);
+  const newest = (await listBackups(directory)).filter(({ at }) => at <= now).at(-1);
   return newest === undefined ? 0 : newest.at + every - now;
 }
 
 /** Makes a backup, which the database checks, and then removes the oldest of those that are too many. If it fails, all earlier ones stay. */
 export async function makeBackup({ directory, keep }: BackupSettings, now = Date.now()): Promise<boolean> {
-  const target = resolve(directory, nameOf(now));
+  const target = resolve(directory, backupName(now));
   try {
     await removeUnfinished(directory);
     const { documents, files } = await backUpAll(target);
     Object.assign(backupState, { madeAt: now, failed: 0 });
     log('info', 'backup made', { directory: target, documents, ...files });
-    for (const { name } of (await list(directory)).filter(({ at }) => at <= now).slice(0, -keep))
+    for (const { name } of (await listBackups(directory)).filter(({ at }) => at <= now).slice(0, -keep))
       await rm(join(directory, name), { recursive: true });
     return true;
   } catch (error) {
@@ -72,32 +73,10 @@ export async function makeBackup({ directory, keep }: BackupSettings, now = Date
   }
 }
 
-const nameOf = (at: number) => `chat-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-const namePattern = /^chat-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/;
-
-/** The backups in a directory, the oldest first; nothing else that lies there is ever touched. */
-async function list(directory: string): Promise<{ name: string; at: number }[]> {
-  const found = (await names(directory)).flatMap((name) => {
-    const [, day, hours, minutes, seconds] = namePattern.exec(name) ?? [];
-    return day === undefined ? [] : [{ name, at: Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`) }];
-  });
-  return found.sort((one, other) => one.at - other.at);
-}
-
 /** What a process that was killed in the middle of a backup left. */
 async function removeUnfinished(directory: string): Promise<void> {
-  for (const name of await names(directory)) {
+  for (const name of await namesIn(directory)) {
     const [, made, rest] = /^(.*)(\.[0-9a-f]{12}\.partial)$/.exec(name) ?? [];
-    if (rest !== undefined && namePattern.test(made ?? '')) await rm(join(directory, name), { recursive: true });
-  }
-}
-
-async function names(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    // The first backup makes it.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    if (rest !== undefined && backupPattern.test(made ?? '')) await rm(join(directory, name), { recursive: true });
   }
 }

@@ -20,6 +20,8 @@ async function main(words: string[]): Promise<void> {
   // Others may share a database that was there before; with workers, this one is called the same in all of them.
   if (cluster.isPrimary) process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
   process.env.FILES ||= defaultFiles(process.env);
+  // The functions tell administrators of them, also where they are options.
+  Object.assign(process.env, settings.backupVariables);
   // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
   const [{ callDirectly }, database] = await Promise.all([
     import('../../lib/database/direct-calls.ts'),

@@ -54,6 +54,7 @@ export function readSettings(words: string[], environment: Record<string, string
       trustProxy: readSetting('TRUST_PROXY', all),
       /** Undefined where none are to be made. */
       backup: directory === '' ? undefined : backup,
+      backupVariables: { BACKUP_DIR: all.BACKUP_DIR ?? '', BACKUP_EVERY: all.BACKUP_EVERY ?? '' },
       metricsPort: metricsPort === '' ? undefined : metricsPort,
       /** Whether people are told who of the others is active. */
       presence: readSetting('PRESENCE', all) === 'on',

@@ -89,10 +89,10 @@ export async function actsOnRoom(
   return actions.map((action) => ({ action, target: found.target, details }));
 }
 
-/** The changes of a room's details: archiving is an act of its own. */
-export function actsOfDetails(
+/** The changes of a room's details: archiving is an act of its own, and a hold, which administrators alone may set. */
+export async function actsOfDetails(
   room: ObjectId,
-  { archived, ...others }: { archived?: boolean | undefined },
+  { archived, is_held, ...others }: { archived?: boolean | undefined; is_held?: boolean | undefined },
   caller: Caller,
 ): Promise<Act[]> {
   const isChanged = Object.values(others).some((one) => one !== undefined);
@@ -100,7 +100,11 @@ export function actsOfDetails(
     ...(archived === undefined ? [] : [archived ? ('room.archived' as const) : ('room.unarchived' as const)]),
     ...(isChanged ? ['room.changed' as const] : []),
   ];
-  return actsOnRoom(room, actions, caller);
+  const held = isAdmin(caller) && is_held !== undefined ? await roomTarget(room) : undefined;
+  return [
+    ...(held ? [{ action: is_held ? ('room.held' as const) : ('room.released' as const), target: held }] : []),
+    ...(await actsOnRoom(room, actions, caller)),
+  ];
 }
 
 /** The deletion of a room, which administrators alone may do, or go on with. */

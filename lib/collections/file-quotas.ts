@@ -14,7 +14,10 @@ export type FileQuotaDocument = {
   is_unchecked?: true;
 };
 
-export const fileQuotaIndexes: IndexDescription[] = [{ key: { is_unchecked: 1 }, name: 'is_unchecked', sparse: true }];
+export const fileQuotaIndexes: IndexDescription[] = [
+  { key: { is_unchecked: 1 }, name: 'is_unchecked', sparse: true },
+  { key: { bytes: 1 }, name: 'bytes' },
+];
 
 /** The bytes that are used: apart from the accounts, whose every change makes what is remembered of them old. */
 export const fileQuotas = collection<FileQuotaDocument>('file_quotas');

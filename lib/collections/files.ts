@@ -38,6 +38,7 @@ export const fileIndexes: IndexDescription[] = [
   { key: { message: 1 }, name: 'message', partialFilterExpression: { message: { $gte: new ObjectId('0'.repeat(24)) } } },
   { key: { room: 1 }, name: 'room' },
   { key: { user: 1 }, name: 'user' },
+  { key: { bytes: 1 }, name: 'bytes' },
   { key: { key: 1 }, name: 'key', unique: true },
   {
     key: { user: 1, idempotency_key: 1 },

@@ -121,6 +121,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { banned: 1 }, name: 'banned' },
   { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
   { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
+  { key: { name_key: 1 }, name: 'name_key' },
   { key: { is_default: 1 }, name: 'is_default', sparse: true },
   { key: { retention_days: 1 }, name: 'retention_days', sparse: true },
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },

@@ -33,6 +33,7 @@ export type WebhookStateDocument = {
 export const webhookStateIndexes: IndexDescription[] = [
   { key: { room: 1 }, name: 'room' },
   { key: { retry_at: 1 }, name: 'retry_at' },
+  { key: { disabled_at: 1 }, name: 'disabled_at' },
 ];
 
 /** The states of all outgoing webhooks. */

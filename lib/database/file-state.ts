@@ -43,6 +43,9 @@ export async function checkAllPages(): Promise<FileState | undefined> {
   return part?.state;
 }
 
+/** Whether the database is the embedded one, as far as `readFileState` has asked. */
+export const isEmbeddedDatabase = (): boolean => isEmbedded;
+
 /** The state that this process has heard last. */
 export const lastFileState = (): FileState => last;
 

@@ -14,7 +14,7 @@ import { aRoomId } from '../rooms/rooms.ts';
 import { revokeMade } from './made.ts';
 
 /** An invitation as moderators see it. */
-const fields = {
+export const invitationFields = {
   _id: ownId,
   room: aRoomId,
   hint: aHint,
@@ -23,12 +23,12 @@ const fields = {
   expires_at: described('The time of expiry; null if it does not expire.', orNull(dateSchema)),
   uses_left: described('The number of remaining uses; null for any number.', orNull(aCount)),
 };
-export const invitationSchema = record('Invitation', fields);
+export const invitationSchema = record('Invitation', invitationFields);
 export type Invitation = Shown<typeof invitationSchema>;
 
 /** An invitation as it is shown to its creator, this once. */
 export const newInvitationSchema = record('NewInvitation', {
-  ...fields,
+  ...invitationFields,
   code: described('The 32 characters for joining, shown only once.', aToken),
 });
 export type NewInvitation = Shown<typeof newInvitationSchema>;
@@ -84,23 +84,23 @@ export async function invite(
   };
   const stored = await attempt({ times: 10 }, async () => {
     const where = { $and: [{ _id: room }, allowedTo('invite', caller), hasRoomForOne()] };
-    const update = [{ $set: { invitations: { $concatArrays: [validOf(), [created]] } } }];
+    const update = [{ $set: { invitations: { $concatArrays: [validInvitations(), [created]] } } }];
     const found = await rooms.findOneAndUpdate<WithInvitations>(where, update, options);
     if (found) return found.invitations?.find((one) => one._id.equals(_id));
     requirePermission(await findContext(room, caller), 'invite');
     if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasRoomForOne()] }] }, { projection: { _id: 1 } })) throw tooMany();
     return undefined;
   });
-  return { ...show(room, stored), code };
+  return { ...showStoredInvitation(room, stored), code };
 }
 
 /** The invitations of a room that can still be used, in the order in which they were created; for moderators. */
 export async function listInvitations(room: ObjectId, caller: Caller): Promise<Invitation[]> {
   requirePermission(await findContext(room, caller), 'seeInvitations');
   const [found] = await rooms
-    .aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validOf() } }])
+    .aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validInvitations() } }])
     .toArray();
-  return (found?.invitations ?? []).map((invitation) => show(room, invitation));
+  return (found?.invitations ?? []).map((invitation) => showStoredInvitation(room, invitation));
 }
 
 /** Revokes an invitation at once, as a moderator. */
@@ -110,7 +110,7 @@ export const revokeInvitation = (room: ObjectId, invitation: ObjectId, caller: C
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({
   'invitations.hash': hashToken(code),
-  $expr: { $gt: [{ $size: validOf(hashToken(code), new Date()) }, 0] },
+  $expr: { $gt: [{ $size: validInvitations(hashToken(code), new Date()) }, 0] },
 });
 
 /** The stage of an update that uses an invitation once, or gives a use back. */
@@ -173,7 +173,7 @@ const options = { returnDocument: 'after', projection: { invitations: 1 } } as c
  * The invitations of a room that can still be used, as an expression of the database: all, or the one with this hash.
  * In the filter of an update some engines know no `$$NOW`: there it is this process's clock.
  */
-const validOf = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
+export const validInvitations = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
   $filter: {
     input: { $ifNull: ['$invitations', []] },
     as: 'invitation',
@@ -187,9 +187,14 @@ const validOf = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
   },
 });
 
-const hasRoomForOne = (): RoomFilter => ({ $expr: { $lt: [{ $size: validOf(undefined, new Date()) }, mostInvitations] } });
+const hasRoomForOne = (): RoomFilter => ({
+  $expr: { $lt: [{ $size: validInvitations(undefined, new Date()) }, mostInvitations] },
+});
 
-const show = (room: ObjectId, { _id, hint, created_by, created_at, expires_at, uses_left }: InvitationDocument): Invitation => ({
+export const showStoredInvitation = (
+  room: ObjectId,
+  { _id, hint, created_by, created_at, expires_at, uses_left }: InvitationDocument,
+): Invitation => ({
   _id: showId(_id),
   room: showId(room),
   hint,

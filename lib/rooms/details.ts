@@ -75,6 +75,10 @@ export const detailChanges = {
   topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
   is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
+  is_held: about(
+    'Whether messages are kept however old they are, such as for a court; only administrators may change and see it.',
+    optional(flag),
+  ),
   mention_all_role: optional(mentionAllRole),
   retention_days: about(
     'After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service.',
@@ -96,14 +100,30 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
   return shownDetails.show(details);
 }
 
-/** Changes a room's topic and who joins it, archives the room, or takes it back into use. */
+type DetailChanges = Partial<Values<typeof detailChanges>>;
+
+/** Changes a room's topic and who joins it, archives the room, or takes it back into use; or holds it, of which no event tells. */
 export async function changeDetails(
   room: ObjectId,
-  { topic, archived, is_default, mention_all_role, retention_days }: Partial<Values<typeof detailChanges>>,
+  { is_held, ...changes }: DetailChanges,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<RoomDetails> {
-  if (is_default !== undefined) requireAdmin(caller);
+  if (changes.is_default !== undefined || is_held !== undefined) requireAdmin(caller);
+  const isMore = Object.values(changes).some((value) => value !== undefined);
+  const details = isMore ? await changeShown(room, changes, caller, precondition) : await findDetails(room, caller);
+  if (is_held === undefined) return details;
+  if (!isMore) precondition?.(details);
+  await holdRoom(room, is_held);
+  return details;
+}
+
+async function changeShown(
+  room: ObjectId,
+  { topic, archived, is_default, mention_all_role, retention_days }: Omit<DetailChanges, 'is_held'>,
+  caller: Caller,
+  precondition: Precondition | undefined,
+): Promise<RoomDetails> {
   // A room that is archived already keeps its time.
   const archivedAt = archived ? { $ifNull: ['$archived_at', '$$NOW'] } : null;
   const set = {

@@ -1,7 +1,8 @@
+import type { Filter } from 'mongodb';
 import { matchesName } from '../../packages/client/src/words/names.ts';
 import { type ListPage, type Page, pageOf } from '../api/pages.ts';
 import { about, type Parameter, text } from '../api/parameters.ts';
-import { type ShownBy, shownFrom } from '../api/representation.ts';
+import { type Representation, type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { shownDetails } from './details.ts';
@@ -49,21 +50,35 @@ const mostLookedAt = 2_000;
 const chunkSize = 250;
 
 /** A page of the visible rooms by name: all, or those of whose names or topics `q` is a part. */
-export async function listDirectory(q: string | undefined, { limit, after }: Page<string>): Promise<ListPage<ListedRoom>> {
-  const isWanted = ({ name, topic }: ListedDocument) => q === undefined || matchesName(`${name}\n${topic}`, q);
+export const listDirectory = (q: string | undefined, page: Page<string>): Promise<ListPage<ListedRoom>> =>
+  listByName<ListedDocument, ListedRoom>({ is_visible: true }, shownListedRoom, q, page);
+
+type Named = Pick<RoomDocument, 'name' | 'name_key' | 'topic'>;
+
+/** A page of some rooms by name: all, or those of whose names or topics `q` is a part. */
+export async function listByName<Stored extends Named, T extends object>(
+  which: Filter<Omit<RoomDocument, '_id'>>,
+  shown: Pick<Representation<Stored, T>, 'reads' | 'show'>,
+  q: string | undefined,
+  { limit, after }: Page<string>,
+): Promise<ListPage<T>> {
+  const isWanted = ({ name, topic }: Named) => q === undefined || matchesName(`${name}\n${topic}`, q);
   const size = q === undefined ? limit + 1 : chunkSize;
-  const options = { projection: { ...shownListedRoom.reads, name_key: 1 }, sort: { name_key: 1 as const } };
-  const found: ListedDocument[] = [];
-  let last = after ?? '';
+  const options = { projection: { ...shown.reads, name_key: 1 }, sort: { name_key: 1 as const } };
+  const found: Stored[] = [];
+  let last = after !== undefined && after > beforeNames ? after : beforeNames;
   for (let lookedAt = 0; lookedAt < mostLookedAt; lookedAt += size) {
-    const where = { is_visible: true, name_key: { $gt: last } };
-    const chunk = await rooms.find<ListedDocument>(where, { ...options, limit: size, batchSize: size + 1 }).toArray();
+    const where = { ...which, name_key: { $gt: last } };
+    const chunk = await rooms.find<Stored>(where, { ...options, limit: size, batchSize: size + 1 }).toArray();
     found.push(...chunk.filter(isWanted));
     if (found.length > limit || chunk.length < size)
-      return pageOf(found, limit, shownListedRoom.show, ({ name_key }) => cursorAt(name_key));
+      return pageOf(found, limit, shown.show, ({ name_key }) => cursorAt(name_key));
     last = chunk.at(-1)?.name_key ?? last;
   }
-  return { items: found.map(shownListedRoom.show), next: cursorAt(last) };
+  return { items: found.map((one) => shown.show(one)), next: cursorAt(last) };
 }
+
+// Direct conversations have no name: their keys come before.
+const beforeNames = '\u0002';
 
 const cursorAt = (key: string) => Buffer.from(key).toString('base64url');

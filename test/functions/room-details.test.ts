@@ -82,7 +82,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
       owner,
       {},
       400,
-      missingEvery('topic', 'archived', 'is_default', 'mention_all_role', 'retention_days'),
+      missingEvery('topic', 'archived', 'is_default', 'is_held', 'mention_all_role', 'retention_days'),
     ],
     [
       'PATCH of a topic of 251 characters',

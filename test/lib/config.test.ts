@@ -16,6 +16,7 @@ describe('settings', () => {
       socketUrl: '/socket',
       corsOrigins: ['*'],
       roomMembers: 1_000,
+      backups: { directory: '', every: 86_400_000 },
       retentionDays: 0,
       auditDays: 365,
       eventDays: 30,

@@ -78,10 +78,32 @@ export const screens: Screen[] = [
       await page.getByRole('searchbox').fill(people.bob.username);
       const bob = page.getByRole('button', { name: `Manage ${people.bob.username}` });
       await bob.click();
-      await page.locator('.panel .person-actions').waitFor();
+      await page.locator('.panel .admin-actions').waitFor();
       await bob.scrollIntoViewIfNeeded();
     },
   },
+  { name: 'admin-overview', path: () => '/admin/overview', act: (page) => page.getByText('Figures').waitFor() },
+  {
+    name: 'admin-rooms',
+    path: () => '/admin/rooms',
+    act: async (page) => {
+      await page.getByRole('searchbox').fill('Release');
+      await page.locator('.managed').filter({ hasNotText: 'Garden' }).getByRole('button', { name: 'Manage Release' }).click();
+      await page.locator('.panel .admin-actions').waitFor();
+      await page.locator('.panel').getByText('Members', { exact: true }).click();
+      await page.locator('.panel .managed').first().waitFor();
+    },
+  },
+  { name: 'admin-invitations', path: () => '/admin/invitations', act: (page) => page.locator('.managed').first().waitFor() },
+  {
+    name: 'admin-webhooks',
+    path: () => '/admin/webhooks',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Manage Builds' }).click();
+      await page.locator('.panel .admin-actions').waitFor();
+    },
+  },
+  { name: 'admin-files', path: () => '/admin/files', act: (page) => page.locator('.listed .card').first().waitFor() },
   { name: 'appearance', path: () => '/settings/notifications' },
   {
     name: 'unsent',

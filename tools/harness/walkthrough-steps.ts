@@ -167,6 +167,8 @@ async function moderate(
   const { avatar: version } = await step(ann, 'PUT', avatar, { room }, { body: picture });
   await step(bob, 'GET', avatar, { room }, { query: { version } });
   await step(ann, 'DELETE', avatar, { room });
+  await step(ann, 'GET', '/api/rooms/{room}/usage', { room });
+  await step(ann, 'GET', '/api/overview/rooms', {}, { query: { room } });
   await step(bob, 'GET', '/api/events', {}, { query: { room, after: '0' } });
   await step(bob, 'POST', '/api/tickets', {}, { body: {} });
   await step(bob, 'DELETE', '/api/messages/{message}', { message });
@@ -174,6 +176,7 @@ async function moderate(
   await step(ann, 'DELETE', '/api/members/{member}', { member }, { query: { ban: 'true' } });
   const invited = await step(ann, 'POST', '/api/rooms/{room}/invitations', { room }, { body: { uses: 10 } });
   await step(ann, 'GET', '/api/rooms/{room}/invitations', { room });
+  await step(ann, 'GET', '/api/overview/invitations');
   await step(anyone, 'POST', '/api/invitations', {}, { body: { invitation: invited.code } });
   await step(ann, 'DELETE', '/api/rooms/{room}/invitations/{invitation}', { room, invitation: invited._id.$oid });
   const webhook = await step(ann, 'POST', '/api/rooms/{room}/webhooks', { room }, { body: { name: 'Builds' } });
@@ -187,6 +190,7 @@ async function moderate(
   await step(ann, 'POST', '/api/rooms/{room}/webhooks/{webhook}', outgoing, { body: {} });
   await step(ann, 'PATCH', '/api/rooms/{room}/webhooks/{webhook}', outgoing, { body: { is_enabled: false } });
   await step(ann, 'GET', '/api/rooms/{room}/webhooks/{webhook}', outgoing);
+  await step(ann, 'GET', '/api/overview/webhooks');
   await step(ann, 'GET', '/api/bans', {}, { query: { room } });
   await step(ann, 'DELETE', '/api/bans', {}, { query: { room, user: user.$oid } });
 }
@@ -246,6 +250,8 @@ async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $o
   const { code } = await step(ann, 'POST', '/api/users/{user}/codes', { user: user._id.$oid }, { body: {} });
   await step(ann, 'GET', '/api/audit');
   await step(ann, 'GET', '/api/settings');
+  await step(ann, 'GET', '/api/overview');
+  await step(ann, 'GET', '/api/overview/files');
   await step(ann, 'GET', '/api/users/{user}/usage', { user: user._id.$oid });
   await step(ann, 'DELETE', '/api/users/{user}/usage', { user: user._id.$oid });
   await step(anyone, 'PUT', '/api/password', {}, { body: { code, password } });

@@ -33,7 +33,7 @@ export const tags = [
   {
     name: 'Service',
     description: 'The service itself.',
-    segments: ['health', 'audit', 'settings', 'openapi.json', 'asyncapi.json', 'docs'],
+    segments: ['health', 'audit', 'settings', 'overview', 'openapi.json', 'asyncapi.json', 'docs'],
   },
 ];
 

@@ -93,6 +93,34 @@ export type NewInvitation = {
   code: string;
 };
 
+export type RoomOwner = {
+  /** The id of the user. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+};
+
+export type RoomUsage = {
+  /** The number of members. */
+  members: number;
+  /** The number of messages, including deleted ones. */
+  messages: number;
+  /** The number of files that were sent, at most 10,000. */
+  files: number;
+  /** The size of these files, in bytes. */
+  file_bytes: number;
+  /** The number of invitations that can be used. */
+  invitations: number;
+  /** The number of webhooks. */
+  webhooks: number;
+  /** The owners, at most 20. */
+  owners: RoomOwner[];
+};
+
 export type Webhook = {
   /** The id, which is also the author of its messages. */
   _id: Id;
@@ -593,6 +621,172 @@ export type Setting = {
   is_set: boolean;
   /** Whether the value is shown to nobody. */
   is_secret: boolean;
+};
+
+export type Overview = {
+  /** The version of the service. */
+  version: string;
+  /** Since when the process that answers runs; null on AWS. */
+  started_at: Time | null;
+  /** The number of accounts that are not deleted, at most 10,000. */
+  people: number;
+  /** The number of rooms, among at most 5,000 rooms and conversations. */
+  rooms: number;
+  /** The number of direct conversations, among at most 5,000 rooms and conversations. */
+  conversations: number;
+  /** The number of messages in them, including deleted ones. */
+  messages: number;
+  /** The size of all files, in bytes. */
+  file_bytes: number;
+  /** How large all files may be together, in bytes. */
+  file_bytes_limit: number;
+  /** The number of outgoing webhooks that are switched off, at most 10,000. */
+  webhooks_off: number;
+  /** When the last regular backup was begun; null if there is none, or they are made elsewhere. */
+  backup_at: Time | null;
+  /** What is wrong with the file of the database; null if nothing is. */
+  database_problem: string | null;
+  /** What needs attention, the most urgent first. */
+  attention: ('database_read_only' | 'database_damaged' | 'backup_missing' | 'backup_late' | 'webhooks_off' | 'public_url_missing' | 'mail_off' | 'files_off')[];
+};
+
+export type ManagedRoom = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The name, which need not be unique; empty for a direct conversation. */
+  name: string;
+  /** The topic of the room; may be empty. */
+  topic: string;
+  /** The number of members. */
+  member_count: number;
+  /** The number of owners among them. */
+  owner_count: number;
+  /** The number of messages, including deleted ones. */
+  message_count: number;
+  /** The time of creation. */
+  created_at: Time;
+  /** The time of the last message; null before the first. */
+  last_message_at: Time | null;
+  /** The time of archiving; null if the room is not archived. */
+  archived_at: Time | null;
+  /** Whether all users who see the room may join it. */
+  is_open: boolean;
+  /** Whether non-members see the room, also in the directory. */
+  is_visible: boolean;
+  /** Whether every new account joins the room. */
+  is_default: boolean;
+  /** Whether messages are kept however old they are. */
+  is_held: boolean;
+  /** After how many days the room deletes messages; null where that is left to the service. */
+  retention_days: number | null;
+};
+
+export type Creator = {
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+};
+
+export type ListedInvitation = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The user who created the invitation. */
+  created_by: Id;
+  /** The time of creation. */
+  created_at: Time;
+  /** The time of expiry; null if it does not expire. */
+  expires_at: Time | null;
+  /** The number of remaining uses; null for any number. */
+  uses_left: number | null;
+  /** The name of the room. */
+  room_name: string;
+  /** The user who created it. */
+  creator: Creator;
+};
+
+export type ListedWebhook = {
+  /** The id, which is also the author of its messages. */
+  _id: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The name under which it posts. */
+  name: string;
+  /** To where it sends events; null for one that takes messages in. */
+  url: string | null;
+  /** The types of the events that it sends; null for one that takes messages in. */
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The user who created the webhook, and with whose role it ends. */
+  created_by: Id;
+  /** The time of creation. */
+  created_at: Time;
+  /** The name of the room. */
+  room_name: string;
+  /** The user who created it. */
+  creator: Creator;
+  /** Since when the next event fails; null if it does not. */
+  failing_since: Time | null;
+  /** When it was switched off; null while it is on. */
+  disabled_at: Time | null;
+  /** The last attempt of the last 20 that its receiver did not acknowledge; null if there is none. */
+  last_failure: WebhookDelivery | null;
+};
+
+export type LargeFile = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The message that has the file, with which it can be deleted. */
+  message: Id;
+  /** The id of the room. */
+  room: Id;
+  /** The name of the room; empty for a direct conversation. */
+  room_name: string;
+  /** The media type. */
+  type: string;
+  /** The size with that of its preview, in bytes. */
+  bytes: number;
+  /** When it was announced. */
+  created_at: Time;
+  /** The id of the user. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+};
+
+export type FileOwner = {
+  /** The id of the user. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** The size of all files that the user has sent, in bytes. */
+  bytes: number;
+};
+
+export type FileOverview = {
+  /** The size of all files, in bytes. */
+  bytes: number;
+  /** How large all files may be together, in bytes. */
+  bytes_limit: number;
+  /** How large the files of one account may be together, in bytes. */
+  bytes_per_user: number;
+  /** The largest files, at most 50. */
+  files: LargeFile[];
+  /** The accounts with the largest files together, at most 50. */
+  users: FileOwner[];
 };
 
 export type Usage = {
@@ -1189,7 +1383,7 @@ export type Operations = {
     data: RoomDetails;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it */
+  /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it and whether it is held */
   'PATCH /api/rooms/{room}/details': {
     path: { 'room': string };
     header?: { 'If-Match'?: string };
@@ -1200,6 +1394,8 @@ export type Operations = {
       archived?: boolean;
       /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
       is_default?: boolean;
+      /** Whether messages are kept however old they are, such as for a court; only administrators may change and see it. Must be true or false. */
+      is_held?: boolean;
       /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
       mention_all_role?: 'member' | 'moderator' | 'owner';
       /** After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service. Must be null, or from 1 to 36500. */
@@ -1252,6 +1448,12 @@ export type Operations = {
     path: { 'room': string; 'invitation': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Count what a room has, which a deletion would take: members, messages, files, invitations and webhooks */
+  'GET /api/rooms/{room}/usage': {
+    path: { 'room': string };
+    data: RoomUsage;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** List the webhooks of a room, as a moderator */
   'GET /api/rooms/{room}/webhooks': {
@@ -1757,6 +1959,34 @@ export type Operations = {
   /** List the settings of the service, without its secrets */
   'GET /api/settings': {
     data: Setting[];
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Count what the service has, and tell what needs attention */
+  'GET /api/overview': {
+    data: Overview;
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** List all rooms by name, hidden and archived ones as well, or those with `q` in their name or topic */
+  'GET /api/overview/rooms': {
+    query?: { 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
+    data: ManagedRoom[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** List the valid invitations to all rooms, and who made them */
+  'GET /api/overview/invitations': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: ListedInvitation[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** List the webhooks of all rooms, who made them, and what failed last */
+  'GET /api/overview/webhooks': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: ListedWebhook[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Find the largest files and the accounts that have sent most, without the names of files */
+  'GET /api/overview/files': {
+    data: FileOverview;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** Count what an account has: sessions, tokens, rooms and files */

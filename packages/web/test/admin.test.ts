@@ -82,7 +82,7 @@ describe('the administrators’ page', () => {
     const person = await anAccount({ name: 'A person with quite a long name, as some people have' });
     const { page, context, problems } = await at('people', admin, settings);
     await manage(page, person);
-    await page.locator('.panel .person-actions').waitFor();
+    await page.locator('.panel .admin-actions').waitFor();
     expect(await objections(page)).toEqual([]);
     await page.getByRole('button', { name: 'Delete the account' }).click();
     await page.getByRole('dialog').waitFor();
@@ -96,8 +96,13 @@ describe('people', () => {
     const { page, context, problems } = await at('people');
     const username = aName();
     await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByLabel('Username').fill(username);
     await page.getByLabel('E-mail address').fill(`${username}@example.org`);
+    await page.getByLabel('Username').fill('two words');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
+    expect(await page.getByLabel('Username').evaluate((field) => (field as HTMLInputElement).validationMessage)).toBe(
+      'A username can have letters, digits, dots, underscores and hyphens, and starts with a letter or a digit.',
+    );
+    await page.getByLabel('Username').fill(username);
     await page.getByRole('dialog').getByRole('button', { name: 'Create account' }).click();
     const link = await page.getByRole('textbox', { name: 'Link for a new password' }).inputValue();
     const [, code] = /\/password#([a-z0-9]{32})$/.exec(link) ?? [];

@@ -85,6 +85,11 @@ describe('scheduled backups', () => {
 
   it('are set by variables and options', () => {
     expect(readSettings([], {}).backup).toBeUndefined();
+    // The functions, which read the environment alone, tell administrators when one is late.
+    expect(readSettings(['--backup-dir', '/backups', '--backup-every', '30m'], {}).backupVariables).toEqual({
+      BACKUP_DIR: '/backups',
+      BACKUP_EVERY: '30m',
+    });
     expect(readSettings(['--backup-every', '30m'], { BACKUP_DIR: '/backups', BACKUP_KEEP: '2' }).backup).toEqual({
       directory: '/backups',
       every: 1_800_000,

@@ -4,6 +4,7 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { nameOf } from '../store/names.ts';
 import { rooms } from '../store/rooms.ts';
+import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { type Link, makeLink, ShownLink } from './admin-link.tsx';
@@ -95,6 +96,9 @@ function PersonItem({ user, onChange }: PersonItemProps) {
   );
 }
 
+// That of a sign-up, whose code is not loaded here: a file for both would make the first load longer, which lists all files.
+const usernamePattern = '\\s*@?[A-Za-z0-9]([A-Za-z0-9._\\-]*[A-Za-z0-9_\\-])?\\s*';
+
 /** Makes an account whose owner sets the password by a link: nobody else ever knows it. */
 function NewAccount() {
   const words = laterStrings.admin.people;
@@ -116,6 +120,8 @@ function NewAccount() {
         autocomplete="off"
         hint={laterStrings.signUp.usernameHint}
         maxLength={64}
+        pattern={usernamePattern}
+        fault={strings.faults.username}
         autoFocus
       />
       <Field

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Usage } from '../../../client/src/index.ts';
 import { ask, chat, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
@@ -8,43 +7,22 @@ import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
+import { type Action, Actions } from './admin-actions.tsx';
 import { makeLink, ShownLink } from './admin-link.tsx';
-import { agreed } from './admin-list.tsx';
 import { notice } from './announcer.tsx';
-import { attempt, Field, Form, Loading } from './controls.tsx';
+import { Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { useLoaded } from './use-list.ts';
-
-/** Something that an administrator may do about an account. */
-type PersonAction = {
-  label: string;
-  /** What will happen, which is asked before; nothing is asked without it. */
-  effects?: readonly string[];
-  isDangerous?: true;
-  /** Does it; returns what to say, if anything. */
-  act: () => Promise<string | undefined>;
-};
 
 type PersonPanelProps = { user: User; onChange: (changed: User | undefined) => void };
 
 /** What there is to know of an account, and what can be done about it. */
 export function PersonPanel({ user, onChange }: PersonPanelProps) {
-  const [isBusy, setBusy] = useState(false);
   const path = { user: idOf(user) };
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.admin.people;
   const name = safeName(nameOf(user));
-  const run = async ({ label, effects, act }: PersonAction) => {
-    if (effects && !(await agreed(words.ask(label, name), effects, label))) return;
-    setBusy(true);
-    await attempt(async () => {
-      const said = await act();
-      if (said !== undefined) notice(said);
-    });
-    setBusy(false);
-    reload();
-  };
   return (
     <>
       <p class="muted">
@@ -57,19 +35,7 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
           words.files(sizeOf(value.file_bytes)),
         ].join(' · ')}
       </p>
-      <div class="person-actions">
-        {actionsOn(user, value, onChange).map((action) => (
-          <button
-            key={action.label}
-            type="button"
-            class={action.isDangerous ? 'dangerous' : ''}
-            disabled={isBusy}
-            onClick={() => void run(action)}
-          >
-            {action.label}
-          </button>
-        ))}
-      </div>
+      <Actions actions={actionsOn(user, value, onChange)} titleOf={(label) => words.ask(label, name)} onDone={reload} />
     </>
   );
 }
@@ -91,7 +57,7 @@ function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void 
 }
 
 /** All that can be done about an account. */
-function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange']): PersonAction[] {
+function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange']): (Action | false)[] {
   const words = laterStrings.admin.people;
   const id = idOf(user);
   const isMe = id === idOf(me());
@@ -103,7 +69,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     return laterStrings.settings.changed;
   };
   const ends = [words.endsSessions(usage.sessions), words.stopsTokens(usage.tokens)];
-  const actions: (PersonAction | false)[] = [
+  return [
     !isMe &&
       user.is_active && {
         label: words.reset,
@@ -162,5 +128,4 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
       },
     },
   ];
-  return actions.filter((action) => action !== false);
 }

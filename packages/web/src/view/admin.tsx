@@ -1,16 +1,29 @@
 import { laterStrings } from '../strings-later.ts';
 import { AuditTrail } from './admin-audit.tsx';
+import { StoredFiles } from './admin-files.tsx';
+import { AllInvitations, AllWebhooks } from './admin-made.tsx';
+import { ServiceOverview } from './admin-overview.tsx';
 import { People } from './admin-people.tsx';
+import { Rooms } from './admin-rooms.tsx';
 import { ServiceSettings } from './admin-settings.tsx';
 import { BackLink } from './controls.tsx';
 import './settings.css';
 import './admin.css';
 
-const tabs = { people: People, audit: AuditTrail, settings: ServiceSettings };
+const tabs = {
+  overview: ServiceOverview,
+  people: People,
+  rooms: Rooms,
+  invitations: AllInvitations,
+  webhooks: AllWebhooks,
+  files: StoredFiles,
+  audit: AuditTrail,
+  settings: ServiceSettings,
+};
 
 /** The administrators' page. Its code is loaded by administrators alone; the service decides what they may do. */
 export function Admin({ tab }: { tab: string }) {
-  const shown = Object.hasOwn(tabs, tab) ? (tab as keyof typeof tabs) : 'people';
+  const shown = Object.hasOwn(tabs, tab) ? (tab as keyof typeof tabs) : 'overview';
   const Shown = tabs[shown];
   const words = laterStrings.admin;
   return (
@@ -21,7 +34,12 @@ export function Admin({ tab }: { tab: string }) {
       </header>
       <nav class="tabs" aria-label={words.title}>
         {Object.keys(tabs).map((name) => (
-          <a key={name} href={`/admin/${name}`} aria-current={name === shown ? 'page' : undefined}>
+          <a
+            key={name}
+            ref={name === shown ? showTab : null}
+            href={`/admin/${name}`}
+            aria-current={name === shown ? 'page' : undefined}
+          >
             {words.tabs[name as keyof typeof tabs]}
           </a>
         ))}
@@ -32,3 +50,6 @@ export function Admin({ tab }: { tab: string }) {
     </main>
   );
 }
+
+/** On a narrow screen the tabs are wider than it. */
+const showTab = (tab: Element | null) => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

@@ -15,6 +15,9 @@ import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
 import { Side } from './side.tsx';
 import { Webhooks } from './webhooks.tsx';
 
+// For `admin-parts.tsx`.
+export { Webhooks };
+
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };
 
 /** What there is to know of a room, and to change for those who may; or why it could not be read. */

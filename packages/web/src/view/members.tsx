@@ -23,6 +23,9 @@ import { Side } from './side.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
 
+// For `admin-parts.tsx`.
+export { Invitations };
+
 /** How many members are drawn at first, and how many more when one has scrolled to them. */
 const portion = 60;
 
@@ -207,7 +210,8 @@ function Invite({ room }: { room: string }) {
   );
 }
 
-function Bans({ room, changes }: { room: string; changes: number }) {
+/** Who is kept out of a room, for its moderators. */
+export function Bans({ room, changes }: { room: string; changes: number }) {
   const { value, reload } = useLoaded(
     async () => await ask(chat.GET('/api/bans', { params: { query: { room, limit: 200 } } })),
     [room, changes],

@@ -1,0 +1,14 @@
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { overviewSchema, readOverview } from '../lib/overview.ts';
+
+/** `/api/overview`: how the service is, for administrators. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Count what the service has, and tell what needs attention',
+    access: 'admin',
+    status: 200,
+    answer: overviewSchema,
+    run: readOverview,
+  }),
+});

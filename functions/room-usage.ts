@@ -1,0 +1,18 @@
+import { idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { readRoomUsage, roomUsageSchema } from '../lib/members/room-usage.ts';
+import { noSuchRoom } from '../lib/rooms/permissions.ts';
+
+/** `/api/rooms/{room}/usage`: what a room has. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Count what a room has, which a deletion would take: members, messages, files, invitations and webhooks',
+    access: 'admin',
+    path: { room: idOf('room') },
+    status: 200,
+    answer: roomUsageSchema,
+    refusals: [noSuchRoom],
+    run: ({ path: { room } }) => readRoomUsage(room),
+  }),
+});

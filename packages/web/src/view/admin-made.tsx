@@ -1,0 +1,213 @@
+import { useState } from 'preact/hooks';
+import type { ListedInvitation, ListedWebhook } from '../../../client/src/contract.ts';
+import { ask, chat } from '../api.ts';
+import { shortOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { nameOf } from '../store/names.ts';
+import { laterStrings } from '../strings-later.ts';
+import { safeName } from '../text/names.ts';
+import { Actions } from './admin-actions.tsx';
+import { Managed, Pages, readPage, Search } from './admin-list.tsx';
+import { Invitations } from './admin-parts.tsx';
+import { managedPath, readRooms } from './admin-rooms.tsx';
+import { attempt } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
+
+/* The invitations and webhooks of all rooms. */
+
+const timeOf = ({ $date }: { $date: string }) => shortOf(new Date($date));
+
+/** In which room something is, and who made it. */
+function Origin({ made }: { made: Pick<ListedInvitation, 'room' | 'room_name' | 'creator' | 'created_at'> }) {
+  const words = laterStrings.admin.made;
+  return (
+    <p class="muted">
+      <a href={managedPath(made.room.$oid)}>
+        <bdi>{safeName(made.room_name)}</bdi>
+      </a>{' '}
+      · {words.by(safeName(nameOf(made.creator)), timeOf(made.created_at))}
+    </p>
+  );
+}
+
+/** The invitations to all rooms. */
+export function AllInvitations() {
+  const [turn, setTurn] = useState(0);
+  const words = laterStrings.admin.made;
+  const again = () => setTurn((before) => before + 1);
+  const read = (after?: string) =>
+    readPage<ListedInvitation>(
+      (next) => chat.GET('/api/overview/invitations', { params: { query: { limit: 50, ...(next && { after: next }) } } }),
+      after,
+    );
+  return (
+    <>
+      <p class="muted">{words.invitationsHint}</p>
+      <div class="row">
+        <button type="button" class="primary" onClick={() => openDialog(words.invite, () => <InviteTo />, again)}>
+          {words.invite}
+        </button>
+      </div>
+      <Pages read={read} input={turn} none={words.noInvitations}>
+        {(list, change) =>
+          list.map((one) => (
+            <InvitationItem key={idOf(one)} invitation={one} onRevoked={() => change(list.filter((other) => other !== one))} />
+          ))
+        }
+      </Pages>
+    </>
+  );
+}
+
+function InvitationItem({ invitation, onRevoked }: { invitation: ListedInvitation; onRevoked: () => void }) {
+  const words = laterStrings.invitations;
+  const { hint, expires_at, uses_left } = invitation;
+  const revoke = () =>
+    attempt(async () => {
+      const path = { room: invitation.room.$oid, invitation: idOf(invitation) };
+      await ask(chat.DELETE('/api/rooms/{room}/invitations/{invitation}', { params: { path } }));
+      onRevoked();
+    });
+  return (
+    <li class="card managed">
+      <div class="body">
+        <code dir="ltr">{words.ends(hint)}</code> {expires_at ? words.until(timeOf(expires_at)) : words.forEver},{' '}
+        {uses_left === null ? words.anyUses : words.uses(uses_left)}
+        <Origin made={invitation} />
+      </div>
+      <button type="button" aria-label={laterStrings.webhooks.revoke(words.ends(hint))} onClick={() => void revoke()}>
+        {words.revoke}
+      </button>
+    </li>
+  );
+}
+
+/** Chooses a room, and makes a link to it. */
+function InviteTo() {
+  const [q, setQ] = useState('');
+  const [room, setRoom] = useState<{ id: string; name: string }>();
+  const words = laterStrings.admin;
+  if (room)
+    return (
+      <div class="stack-wide">
+        <p>
+          <bdi>{room.name}</bdi>
+        </p>
+        <Invitations room={room.id} isOpen />
+      </div>
+    );
+  return (
+    <div class="stack-wide">
+      <p>{words.made.chooseRoom}</p>
+      <Search label={words.rooms.search} onSearch={setQ} />
+      <Pages read={(after) => readRooms(q, after)} input={q} none={words.rooms.none}>
+        {(list) =>
+          list
+            .filter(({ archived_at }) => archived_at === null)
+            .map((one) => (
+              <li key={idOf(one)}>
+                <button type="button" class="choice" onClick={() => setRoom({ id: idOf(one), name: safeName(one.name) })}>
+                  <bdi>{safeName(one.name)}</bdi>
+                </button>
+              </li>
+            ))
+        }
+      </Pages>
+    </div>
+  );
+}
+
+/** The webhooks of all rooms. */
+export function AllWebhooks() {
+  const words = laterStrings.admin.made;
+  const read = (after?: string) =>
+    readPage<ListedWebhook>(
+      (next) => chat.GET('/api/overview/webhooks', { params: { query: { limit: 50, ...(next && { after: next }) } } }),
+      after,
+    );
+  return (
+    <>
+      <p class="muted">{words.webhooksHint}</p>
+      <Pages read={read} input="" none={words.noWebhooks}>
+        {(list, change) =>
+          list.map((one) => (
+            <WebhookItem
+              key={idOf(one)}
+              webhook={one}
+              onChange={(changed) => change(list.flatMap((other) => (other !== one ? other : (changed ?? []))))}
+            />
+          ))
+        }
+      </Pages>
+    </>
+  );
+}
+
+type WebhookItemProps = { webhook: ListedWebhook; onChange: (changed: ListedWebhook | undefined) => void };
+
+function WebhookItem({ webhook, onChange }: WebhookItemProps) {
+  const words = laterStrings.admin.made;
+  const { name, url, hint, disabled_at, failing_since, last_failure } = webhook;
+  const tag = disabled_at ? words.off : failing_since ? words.failing : undefined;
+  const head = (
+    <div class="body">
+      <bdi>{safeName(name)}</bdi>
+      {tag !== undefined && <small class="tag">{tag}</small>}
+      <p class="muted">{url === null ? laterStrings.webhooks.ends(hint) : laterStrings.webhooks.sends(new URL(url).host)}</p>
+      <Origin made={webhook} />
+      {last_failure && (
+        <p class="muted">
+          {words.lastFailure(timeOf(last_failure.at))} {last_failure.status ?? laterStrings.webhooks.noAnswer}{' '}
+          <bdi>{last_failure.answer}</bdi>
+        </p>
+      )}
+    </div>
+  );
+  return (
+    <Managed head={head} name={safeName(name)}>
+      {() => <WebhookPanel webhook={webhook} onChange={onChange} />}
+    </Managed>
+  );
+}
+
+function WebhookPanel({ webhook, onChange }: WebhookItemProps) {
+  const words = laterStrings.webhooks;
+  const { name, url, events, disabled_at } = webhook;
+  const params = { path: { room: webhook.room.$oid, webhook: idOf(webhook) } };
+  const turn = async (is_enabled: boolean) => {
+    const changed = await ask(chat.PATCH('/api/rooms/{room}/webhooks/{webhook}', { params, body: { is_enabled } }));
+    onChange({ ...webhook, disabled_at: changed.disabled_at, failing_since: changed.failing_since });
+    return laterStrings.settings.changed;
+  };
+  const revoke = async () => {
+    await ask(chat.DELETE('/api/rooms/{room}/webhooks/{webhook}', { params }));
+    onChange(undefined);
+    return laterStrings.settings.changed;
+  };
+  return (
+    <>
+      {url !== null && (
+        <p class="muted">
+          <bdi>{url}</bdi> · <bdi>{events?.join(', ')}</bdi>
+        </p>
+      )}
+      <Actions
+        titleOf={(label) => laterStrings.admin.people.ask(label, safeName(name))}
+        onDone={() => {}}
+        actions={[
+          url !== null && { label: disabled_at ? words.on : words.off, act: () => turn(disabled_at !== null) },
+          {
+            label: laterStrings.invitations.revoke,
+            effects: [
+              laterStrings.admin.made.revokes,
+              laterStrings.admin.rooms.messagesStay,
+              laterStrings.admin.people.irreversible,
+            ],
+            isDangerous: true,
+            act: revoke,
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { ask, chat } from '../api.ts';
+import { shortOf } from '../dates.ts';
+import { locale } from '../locale.ts';
+import { laterStrings } from '../strings-later.ts';
+import { sizeOf } from '../text/sizes.ts';
+import { Loading } from './controls.tsx';
+import { useLoaded } from './use-list.ts';
+
+const numberOf = (number: number) => number.toLocaleString(locale);
+
+/** How the service is: what needs attention first, then what there is. */
+export function ServiceOverview() {
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/overview')), []);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const words = laterStrings.admin.overview;
+  const { attention, database_problem, started_at, backup_at } = value;
+  const figures: (readonly [label: string, value: string] | false)[] = [
+    [words.people, numberOf(value.people)],
+    [words.rooms, numberOf(value.rooms)],
+    [words.conversations, numberOf(value.conversations)],
+    [words.messages, numberOf(value.messages)],
+    [words.files, words.of(sizeOf(value.file_bytes), sizeOf(value.file_bytes_limit))],
+    [words.version, value.version],
+    started_at !== null && [words.started, shortOf(new Date(started_at.$date))],
+    backup_at !== null && [words.backup, shortOf(new Date(backup_at.$date))],
+  ];
+  return (
+    <>
+      <section aria-labelledby="attention">
+        <h2 id="attention">{words.attention}</h2>
+        {attention.length === 0 && <p class="muted">{words.nothing}</p>}
+        <ul class="effects">
+          {attention.map((concern) => (
+            <li key={concern}>
+              {words.concerns[concern]}
+              {concern.startsWith('database_') && database_problem !== null && (
+                <>
+                  {' '}
+                  <bdi class="muted">{database_problem}</bdi>
+                </>
+              )}
+              {concern === 'webhooks_off' && (
+                <>
+                  {' '}
+                  <a href="/admin/webhooks">{laterStrings.admin.tabs.webhooks}</a>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="figures">
+        <h2 id="figures">{words.figures}</h2>
+        <dl class="variables">
+          {figures
+            .filter((figure) => figure !== false)
+            .map(([label, shown]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>
+                  <bdi>{shown}</bdi>
+                </dd>
+              </div>
+            ))}
+        </dl>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { useState } from 'preact/hooks';
+import type { ManagedRoom, RoomUsage } from '../../../client/src/contract.ts';
+import { ask, chat, Failure } from '../api.ts';
+import { shortOf } from '../dates.ts';
+import { idOf } from '../ids.ts';
+import { locale } from '../locale.ts';
+import { nameOf } from '../store/names.ts';
+import { roomOf } from '../store/rooms.ts';
+import { laterStrings } from '../strings-later.ts';
+import { safeName } from '../text/names.ts';
+import { sizeOf } from '../text/sizes.ts';
+import { type Action, Actions } from './admin-actions.tsx';
+import { Managed, Pages, readPage, Search } from './admin-list.tsx';
+import { RoomMembers } from './admin-members.tsx';
+import { Invitations, Webhooks } from './admin-parts.tsx';
+import { Loading } from './controls.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** The way to one room among all. */
+export const managedPath = (room: string): string => `/admin/rooms?room=${room}`;
+
+/** Reads rooms by name: all, those that somebody looks for, or the one of the address. */
+export const readRooms = (q: string, after?: string) => {
+  const room = q === '' ? new URLSearchParams(location.search).get('room') : null;
+  const wanted = { ...(q !== '' && { q }), ...(room !== null && { room }) };
+  return readPage<ManagedRoom>(
+    (next) =>
+      chat.GET('/api/overview/rooms', {
+        params: { query: { limit: 50, ...wanted, ...(next !== undefined && { after: next }) } },
+      }),
+    after,
+  );
+};
+
+/** The rooms of the service. */
+export function Rooms() {
+  const [q, setQ] = useState('');
+  const words = laterStrings.admin.rooms;
+  const { search } = location;
+  return (
+    <>
+      <Search label={words.search} onSearch={setQ} />
+      {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
+      <Pages read={(after) => readRooms(q, after)} input={`${search} ${q}`} none={words.none}>
+        {(list, change) =>
+          list.map((room) => (
+            <RoomItem
+              key={idOf(room)}
+              room={room}
+              onChange={(changed) => change(list.flatMap((one) => (one !== room ? one : (changed ?? []))))}
+            />
+          ))
+        }
+      </Pages>
+    </>
+  );
+}
+
+type RoomItemProps = { room: ManagedRoom; onChange: (changed: ManagedRoom | undefined) => void };
+
+function RoomItem({ room, onChange }: RoomItemProps) {
+  const words = laterStrings.admin.rooms;
+  const tags = [
+    room.owner_count === 0 && words.ownerless,
+    room.archived_at && words.archived,
+    !room.is_visible && words.hidden,
+    !room.is_open && words.closed,
+    room.is_default && words.everyone,
+    room.is_held && words.held,
+  ].filter((tag) => typeof tag === 'string');
+  const head = (
+    <div class="body">
+      <bdi>{safeName(room.name)}</bdi>
+      {tags.map((tag) => (
+        <small key={tag} class="tag">
+          {tag}
+        </small>
+      ))}
+      <p class="muted">
+        {[
+          words.members(room.member_count),
+          words.messages(room.message_count),
+          room.last_message_at && words.last(shortOf(new Date(room.last_message_at.$date))),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+    </div>
+  );
+  return (
+    <Managed head={head} name={safeName(room.name)}>
+      {() => <RoomPanel room={room} onChange={onChange} />}
+    </Managed>
+  );
+}
+
+/** What there is to know of a room, and what can be done about it. */
+function RoomPanel({ room, onChange }: RoomItemProps) {
+  const id = idOf(room);
+  const words = laterStrings.admin.rooms;
+  const params = { path: { room: id } };
+  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/rooms/{room}/usage', { params })), [id]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const readAgain = async () => {
+    reload();
+    const [read] = await ask(chat.GET('/api/overview/rooms', { params: { query: { room: id } } }));
+    if (read) onChange(read);
+  };
+  return (
+    <>
+      {room.topic !== '' && (
+        <p>
+          <bdi>{room.topic}</bdi>
+        </p>
+      )}
+      <p class="muted">
+        {[
+          words.since(shortOf(new Date(room.created_at.$date))),
+          value.owners.length > 0 &&
+            words.owners(new Intl.ListFormat(locale).format(value.owners.map((owner) => safeName(nameOf(owner))))),
+          words.files(value.files, sizeOf(value.file_bytes)),
+          room.retention_days !== null && words.kept(room.retention_days),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      {roomOf(id) && <a href={`/rooms/${id}`}>{words.open}</a>}
+      <Actions
+        actions={actionsOn(room, value, onChange)}
+        titleOf={(label) => laterStrings.admin.people.ask(label, safeName(room.name))}
+        onDone={() => {}}
+      />
+      <RoomMembers room={id} onChange={() => void readAgain()} />
+      <Invitations room={id} isOpen={false} />
+      <Webhooks room={id} />
+    </>
+  );
+}
+
+/** All that can be done about a room. */
+function actionsOn(room: ManagedRoom, usage: RoomUsage, onChange: RoomItemProps['onChange']): (Action | false)[] {
+  const words = laterStrings.admin.rooms;
+  const id = idOf(room);
+  const path = { room: id };
+  const change = async (body: { archived?: boolean; is_held?: boolean; is_default?: boolean }) => {
+    const { archived_at, is_default } = await ask(chat.PATCH('/api/rooms/{room}/details', { params: { path }, body }));
+    onChange({ ...room, archived_at, is_default, is_held: body.is_held ?? room.is_held });
+    return laterStrings.settings.changed;
+  };
+  return [
+    room.archived_at
+      ? { label: words.unarchive, act: () => change({ archived: false }) }
+      : {
+          label: words.archive,
+          effects: [words.archives, words.staysReadable(usage.members), words.unarchivable],
+          act: () => change({ archived: true }),
+        },
+    room.is_held
+      ? { label: words.release, effects: [words.releases], act: () => change({ is_held: false }) }
+      : { label: words.hold, effects: [words.holds, words.holdsNobody], act: () => change({ is_held: true }) },
+    room.is_default
+      ? { label: words.notEveryone, act: () => change({ is_default: false }) }
+      : !room.archived_at && {
+          label: words.makeEveryone,
+          effects: [words.everyoneJoins],
+          act: () => change({ is_default: true }),
+        },
+    {
+      label: words.remove,
+      effects: [
+        words.losesMembers(usage.members),
+        words.losesMessages(usage.messages),
+        words.losesFiles(usage.files, sizeOf(usage.file_bytes)),
+        words.losesMade(usage.invitations, usage.webhooks),
+        ...(room.is_held ? [words.losesHeld] : []),
+        laterStrings.admin.people.irreversible,
+      ],
+      isDangerous: true,
+      act: async () => {
+        await removeRoom(id);
+        onChange(undefined);
+        document.querySelector<HTMLElement>('.admin input[type="search"]')?.focus();
+        return words.removed;
+      },
+    },
+  ];
+}
+
+/** A large room is deleted in parts: the service says when a request has had its time, and the next one goes on. */
+async function removeRoom(room: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } }));
+      return;
+    } catch (failure) {
+      if (!(failure instanceof Failure && failure.status === 503) || tries === mostTries) throw failure;
+    }
+  }
+}
+
+const mostTries = 20;

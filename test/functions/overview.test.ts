@@ -1,0 +1,337 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+
+await import('../support/own-files.ts');
+const { files } = await import('../../lib/collections/files.ts');
+const { rooms } = await import('../../lib/collections/rooms.ts');
+const { webhookStates } = await import('../../lib/collections/webhook-states.ts');
+const { backupName } = await import('../../lib/files/regular-backups.ts');
+const { anAccount, anAdmin } = await import('../support/accounts.ts');
+const { invalid, refusals } = await import('../support/error-bodies.ts');
+const { aFile } = await import('../support/files.ts');
+const { aMessage } = await import('../support/messages.ts');
+const { anyDate, outcome } = await import('../support/responses.ts');
+const { aRoom, aRoomOf, everyPage, nextOf, succeed } = await import('../support/rooms.ts');
+const { commandsOf, planOf } = await import('../support/sent-commands.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+const admin = await anAdmin();
+const { token } = admin;
+
+type Listed = { _id: { $oid: string }; name: string };
+const idOf = ({ _id }: { _id: { $oid: string } }) => _id.$oid;
+const list = async (path: string) => (await everyPage(call, path, token)) as unknown[] as (Listed & Record<string, unknown>)[];
+const find = async (query: string) => (await succeed(call('GET', `/api/overview/rooms?${query}`, { token }))).body as Listed[];
+
+const aWord = () => `owl${crypto.randomUUID()}`;
+
+describe('/api/overview/rooms', () => {
+  it('lists all rooms by name to administrators, also hidden and archived ones, with what decides about them', async () => {
+    const word = aWord();
+    const member = await anAccount();
+    const hidden = await aRoom({ name: `${word} b`, is_visible: false, is_open: false, members: [member] });
+    const archived = await aRoom({ name: `${word} a`, archived: true });
+    await aMessage(member, hidden.id);
+    const expected = {
+      topic: '',
+      owner_count: 1,
+      created_at: anyDate,
+      is_default: false,
+      is_held: false,
+      retention_days: null,
+    };
+    expect(await find(`q=${word}`)).toEqual([
+      {
+        ...expected,
+        _id: { $oid: archived.id },
+        name: `${word} a`,
+        member_count: 1,
+        message_count: 0,
+        last_message_at: null,
+        archived_at: anyDate,
+        is_open: true,
+        is_visible: true,
+      },
+      {
+        ...expected,
+        _id: { $oid: hidden.id },
+        name: `${word} b`,
+        member_count: 2,
+        message_count: 1,
+        last_message_at: anyDate,
+        archived_at: null,
+        is_open: false,
+        is_visible: false,
+      },
+    ]);
+  });
+
+  it('pages through them without skipping or repeating one, and leaves direct conversations out', async () => {
+    const word = aWord();
+    const [one, other] = [await anAccount(), await anAccount()];
+    const made = [];
+    for (let at = 0; at < 5; at++) made.push((await aRoom({ owner: one, name: word })).id);
+    const conversation = (await succeed(call('POST', '/api/conversations', { token: one.token, body: { users: [other.id] } })))
+      .body as Listed & { room: { $oid: string } };
+    expect((await list(`/api/overview/rooms?q=${word}&limit=2`)).map(idOf)).toEqual(made.toSorted());
+    const all = (await list('/api/overview/rooms?limit=2')).map(idOf);
+    expect(all).toEqual(expect.arrayContaining(made));
+    expect(new Set(all).size).toBe(all.length);
+    const room = conversation.room?.$oid ?? conversation._id.$oid;
+    expect(all).not.toContain(room);
+    expect(await find(`room=${room}`)).toEqual([]);
+    // Not by a cursor that is made up, either.
+    const before = Buffer.from('\u0001').toString('base64url');
+    expect((await list(`/api/overview/rooms?limit=200&after=${before}`)).map(idOf)).not.toContain(room);
+  });
+
+  it('finds one by its id', async () => {
+    const room = await aRoom();
+    expect((await find(`room=${room.id}`)).map(idOf)).toEqual([room.id]);
+    expect(await find(`room=${new ObjectId()}`)).toEqual([]);
+    expect(outcome(await call('GET', `/api/overview/rooms?room=${room.id}&q=x`, { token }))).toEqual({
+      status: 400,
+      body: invalid('room', "not be combined with 'q'"),
+    });
+  });
+
+  it('is answered by an index in the order of the names', async () => {
+    const [sent] = (await commandsOf(() => find('limit=1'))).filter(({ name }) => name === 'find');
+    const stages = await planOf(sent as NonNullable<typeof sent>);
+    expect(stages).toContain('IXSCAN');
+    expect(stages).not.toContain('SORT');
+  });
+});
+
+describe('/api/rooms/{room}/usage', () => {
+  it('counts what a deletion takes, and names the owners', async () => {
+    const owner = await anAccount({ name: 'Ann Owner' });
+    const room = await aRoom({ owner, members: [await anAccount()] });
+    const path = `${room.path}/usage`;
+    await succeed(call('POST', `${room.path}/invitations`, { token: owner.token, body: {} }));
+    await succeed(call('POST', `${room.path}/webhooks`, { token: owner.token, body: {} }));
+    const file = await aFile(owner, room.id);
+    await succeed(call('POST', '/api/messages', { token: owner.token, body: { room: room.id, files: [file.id] } }));
+    // It is announced, but no message has it.
+    await aFile(owner, room.id);
+    expect(outcome(await call('GET', path, { token }))).toEqual({
+      status: 200,
+      body: {
+        members: 2,
+        messages: 1,
+        files: 1,
+        file_bytes: 5,
+        invitations: 1,
+        webhooks: 1,
+        owners: [{ user: { $oid: owner.id }, username: owner.username, name: 'Ann Owner' }],
+      },
+    });
+    expect(outcome(await call('GET', path, { token: owner.token }))).toEqual(refusals.denied());
+    expect(outcome(await call('GET', `/api/rooms/${new ObjectId()}/usage`, { token }))).toEqual(refusals.noSuch('room'));
+  });
+});
+
+describe('a hold', () => {
+  it('is set and lifted by administrators, who alone see it, and no event tells of it', async () => {
+    const room = await aRoom();
+    const hold = (who: string, is_held: boolean, more = {}) =>
+      call('PATCH', `${room.path}/details`, { token: who, body: { is_held, ...more } });
+    const isHeld = async () => (await find(`room=${room.id}`))[0];
+    expect(outcome(await hold(room.owner.token, true))).toEqual(refusals.denied('Admin required.'));
+    const held = await hold(token, true);
+    expect(held.status).toBe(200);
+    expect(held.body).not.toHaveProperty('is_held');
+    expect(await isHeld()).toMatchObject({ is_held: true });
+    expect((await call('GET', `/api/events?room=${room.id}&after=0`, { token: room.owner.token })).body).toEqual([]);
+    // Together with another change, both are made.
+    expect((await hold(token, false, { topic: 'News' })).body).toMatchObject({ topic: 'News' });
+    expect(await isHeld()).toMatchObject({ is_held: false });
+    expect(outcome(await call('PATCH', `/api/rooms/${new ObjectId()}/details`, { token, body: { is_held: true } }))).toEqual(
+      refusals.noSuch('room'),
+    );
+  });
+
+  it('is not set where the room is not as If-Match says', async () => {
+    const room = await aRoom();
+    const reply = await call('PATCH', `${room.path}/details`, {
+      token,
+      body: { is_held: true },
+      headers: { 'if-match': '"other"' },
+    });
+    expect(reply.status).toBe(412);
+    expect((await find(`room=${room.id}`))[0]).toMatchObject({ is_held: false });
+  });
+});
+
+describe('/api/overview/invitations', () => {
+  it('lists those of all rooms that can still be used, with their rooms and who made them, and pages through them', async () => {
+    const owner = await anAccount({ name: 'Ann Owner' });
+    const made: string[] = [];
+    for (const name of ['One', 'Two', 'Three']) {
+      const room = await aRoom({ owner, name });
+      for (let at = 0; at < 3; at++)
+        made.push(
+          idOf(
+            (await succeed(call('POST', `${room.path}/invitations`, { token: owner.token, body: { uses: 4 } }))).body as Listed,
+          ),
+        );
+    }
+    const all = await list('/api/overview/invitations?limit=2');
+    expect(all.filter(({ created_by }) => (created_by as { $oid: string }).$oid === owner.id).map(idOf)).toEqual(made);
+    const first = all.find((one) => idOf(one) === made[0]);
+    expect(first).toEqual({
+      _id: { $oid: made[0] },
+      room: expect.anything(),
+      room_name: 'One',
+      hint: expect.stringMatching(/^\w{4}$/),
+      created_by: { $oid: owner.id },
+      creator: { username: owner.username, name: 'Ann Owner' },
+      created_at: anyDate,
+      expires_at: null,
+      uses_left: 4,
+    });
+    // One that is over, and one that is revoked at a cursor, are passed over.
+    const room = first?.room as { $oid: string };
+    await rooms.updateOne({ _id: new ObjectId(room.$oid) }, { $set: { 'invitations.1.expires_at': new Date(0) } });
+    const page = await call('GET', '/api/overview/invitations?limit=1', { token });
+    await succeed(call('DELETE', `/api/rooms/${room.$oid}/invitations/${made[0]}`, { token }));
+    expect(((await succeed(call('GET', nextOf(page) as string, { token }))).body as Listed[]).map(idOf)).not.toContain(made[1]);
+    expect((await list('/api/overview/invitations')).map(idOf)).toEqual(expect.arrayContaining(made.slice(2)));
+  });
+
+  it('refuses a cursor of another list', async () => {
+    expect(outcome(await call('GET', '/api/overview/invitations?after=x', { token }))).toEqual({
+      status: 400,
+      body: invalid('after', "be a cursor from this list's Link header"),
+    });
+  });
+
+  it('asks an index which rooms have any', async () => {
+    const [sent] = (await commandsOf(() => list('/api/overview/invitations'))).filter(({ name }) => name === 'find');
+    expect(await planOf(sent as NonNullable<typeof sent>)).toContain('IXSCAN');
+  });
+});
+
+describe('/api/overview/webhooks', () => {
+  it('lists those of all rooms without their secrets, and says what failed last and what is switched off', async () => {
+    const room = await aRoom({ name: 'Builds' });
+    const add = async (body: object) =>
+      (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as Listed & {
+        secret: string;
+      };
+    const incoming = await add({ name: 'In' });
+    const outgoing = await add({ name: 'Out', url: 'https://example.org/hook' });
+    const at = new Date();
+    const delivery = { seq: 1, type: 'message.created', at, milliseconds: 3 };
+    await webhookStates.insertOne({
+      _id: new ObjectId(idOf(outgoing)),
+      room: new ObjectId(room.id),
+      seq: 0,
+      holder: null,
+      leased_until: new Date(0),
+      failures: 2,
+      failing_since: at,
+      retry_at: null,
+      disabled_at: at,
+      deliveries: [
+        { ...delivery, status: 500, answer: 'full' },
+        { ...delivery, status: null, answer: 'no answer' },
+        { ...delivery, status: 204, answer: '' },
+      ],
+    });
+    const all = await list('/api/overview/webhooks?limit=1');
+    expect(JSON.stringify(all)).not.toContain(incoming.secret);
+    expect(JSON.stringify(all)).not.toContain(outgoing.secret);
+    const shown = { room: { $oid: room.id }, room_name: 'Builds', creator: { username: room.owner.username } };
+    expect(all.filter((one) => (one.room as { $oid: string }).$oid === room.id)).toMatchObject([
+      { ...shown, name: 'In', url: null, failing_since: null, disabled_at: null, last_failure: null },
+      {
+        ...shown,
+        name: 'Out',
+        url: 'https://example.org/hook',
+        failing_since: anyDate,
+        disabled_at: anyDate,
+        last_failure: { status: null, answer: 'no answer', at: anyDate },
+      },
+    ]);
+  });
+});
+
+describe('/api/overview/files', () => {
+  it('lists the largest files and who has sent most, without the names of files', async () => {
+    const owner = await anAccount();
+    const room = await aRoomOf([owner], { name: 'Plans' });
+    const send = async (bytes: string) => {
+      const { id } = await aFile(owner, room, { bytes, name: 'Secret plans.txt' });
+      await succeed(call('POST', '/api/messages', { token: owner.token, body: { room, files: [id] } }));
+      return id;
+    };
+    const [small, large] = [await send('x'.repeat(100)), await send('y'.repeat(300))];
+    const { status, body } = await call('GET', '/api/overview/files', { token });
+    expect(status).toBe(200);
+    const { files, users, bytes } = body as {
+      files: Listed[];
+      users: { bytes: number; user: { $oid: string } }[];
+      bytes: number;
+    };
+    expect(JSON.stringify(body)).not.toContain('Secret');
+    expect(files.slice(0, 2).map(idOf)).toEqual([large, small]);
+    expect(files[0]).toMatchObject({ bytes: 300, type: 'text/plain', room_name: 'Plans', username: owner.username, message: {} });
+    expect(users[0]).toMatchObject({ user: { $oid: owner.id }, bytes: 400, username: owner.username });
+    expect(bytes).toBeGreaterThanOrEqual(400);
+    const plan = await planOfFiles();
+    expect(plan).toContain('"indexName":"bytes"');
+  });
+});
+
+const planOfFiles = async () =>
+  JSON.stringify(
+    await files.find({ bytes: { $gt: 0 }, state: 'bound' }, { sort: { bytes: -1 }, limit: 50 }).explain('queryPlanner'),
+  );
+
+describe('/api/overview', () => {
+  const read = async () =>
+    (await succeed(call('GET', '/api/overview', { token }))).body as { attention: string[] } & Record<string, number>;
+
+  it('counts what there is, for administrators alone', async () => {
+    const before = await read();
+    const one = await anAccount();
+    const room = await aRoomOf([one, await anAccount()]);
+    await aMessage(one, room);
+    const after = await read();
+    expect(after).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      started_at: anyDate,
+      people: (before.people ?? 0) + 2,
+      rooms: (before.rooms ?? 0) + 1,
+      messages: (before.messages ?? 0) + 1,
+      webhooks_off: 1,
+      database_problem: null,
+    });
+    expect(outcome(await call('GET', '/api/overview', { token: one.token }))).toEqual(refusals.denied());
+  });
+
+  it('tells that webhooks are switched off', async () => {
+    expect((await read()).attention).toContain('webhooks_off');
+  });
+
+  it('tells that the last regular backup is too old, and when it was', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'backups-'));
+    Object.assign(process.env, { BACKUP_DIR: directory, BACKUP_EVERY: '1h' });
+    try {
+      await mkdir(join(directory, backupName(Date.parse('2026-01-02T03:04:05Z'))));
+      const old = await read();
+      expect(old).toMatchObject({ backup_at: { $date: '2026-01-02T03:04:05.000Z' } });
+      expect(old.attention).toContain('backup_late');
+      expect(old.attention).not.toContain('backup_missing');
+      await mkdir(join(directory, backupName(Date.now() - 60_000)));
+      expect((await read()).attention).not.toContain('backup_late');
+    } finally {
+      delete process.env.BACKUP_DIR;
+      delete process.env.BACKUP_EVERY;
+    }
+  });
+});
