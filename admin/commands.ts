@@ -38,7 +38,7 @@ export const commands: Record<string, Command> = {
   },
   'user 2fa-reset': {
     usage: '<username>',
-    summary: "Turns off an account's second factor, after its owner has lost it; its sessions end.",
+    summary: "Turns off an account's second factor, after its owner has lost it; its passkeys and sessions end.",
     operands: 1,
   },
   'user promote': { usage: '<username>', summary: 'Makes an account an administrator.', operands: 1 },

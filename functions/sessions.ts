@@ -1,14 +1,7 @@
-import {
-  logIn,
-  loginName,
-  newSessionSchema,
-  secondFactorRequired,
-  wrongLogin,
-  wrongSecondFactor,
-} from '../lib/accounts/login.ts';
+import { logIn, loginName, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../lib/accounts/login.ts';
 import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
 import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
-import { endOtherSessions, listSessions, sessionRefusals, sessionSchema } from '../lib/accounts/sessions.ts';
+import { endOtherSessions, listSessions, newSessionSchema, sessionRefusals, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, anyText, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';

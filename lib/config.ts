@@ -62,6 +62,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Where people reach the service: what a request says of it is not to be trusted. */
     publicUrl,
     emailConfirmation,
+    /** The site that passkeys are made for. */
+    passkeys: passkeySite(publicUrl, signIn),
     /** What encrypts the secrets of second factors; nobody can turn one on where it is empty. On AWS it is `ssm:` and the name of a parameter. */
     secretKey,
     requireSecondFactor,
@@ -114,6 +116,29 @@ export function readConfig(environment: Record<string, string | undefined>) {
     logLevel: read('LOG_LEVEL'),
   };
 }
+
+/**
+ * The site that passkeys are made for: its name, and the origin of its pages. There can be none without an address of
+ * the service's own, whose `Host` anyone may claim, nor where browsers refuse, nor where the identity provider alone
+ * signs people in.
+ */
+function passkeySite(publicUrl: string, signIn: 'all' | 'oidc') {
+  const { protocol, hostname = '', origin = '' } = URL.parse(publicUrl) ?? {};
+  const isLocal = /^(.+\.)?localhost$/.test(hostname);
+  const isAddress = /^[\d.]+$|^\[/.test(hostname);
+  const obstacle =
+    signIn === 'oidc'
+      ? 'identity_provider'
+      : publicUrl === ''
+        ? 'no_public_url'
+        : isAddress || !(protocol === 'https:' || isLocal)
+          ? 'unsuitable_public_url'
+          : undefined;
+  return obstacle === undefined ? { id: hostname, origin } : { obstacle: obstacle as Obstacle };
+}
+
+/** Why no passkeys are used. */
+export type Obstacle = 'identity_provider' | 'no_public_url' | 'unsuitable_public_url';
 
 /** A bucket of an object store. */
 export type Bucket = {

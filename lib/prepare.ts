@@ -8,6 +8,8 @@ import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
 import { oidcRequestIndexes } from './collections/oidc-requests.ts';
+import { passkeyChallengeIndexes } from './collections/passkey-challenges.ts';
+import { passkeyIndexes } from './collections/passkeys.ts';
 import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
 import { pushedIndexes } from './collections/pushed.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
@@ -46,6 +48,8 @@ const indexes: Record<string, IndexDescription[]> = {
   tokens: tokenIndexes,
   codes: codeIndexes,
   oidc_requests: oidcRequestIndexes,
+  passkeys: passkeyIndexes,
+  passkey_challenges: passkeyChallengeIndexes,
   login_limits: loginLimitIndexes,
   rate_limits: rateLimitIndexes,
   rooms: roomIndexes,

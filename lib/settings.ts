@@ -334,7 +334,7 @@ export const settings = {
     'service',
     ownAddress,
     '',
-    'Address at which people reach the service, such as `https://chat.example.org`, without a path. Links in e-mails begin with it, and its pages count as the service’s own, whatever a proxy says.',
+    'Address at which people reach the service, such as `https://chat.example.org`, without a path. Links in e-mails begin with it, its pages count as the service’s own, whatever a proxy says, and [passkeys](passkeys.md) are made for it.',
   ),
   PUSH_HOSTS: setting(
     'service',

@@ -7,6 +7,7 @@ import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
+import { addPasskey } from './support/authenticator.ts';
 import { aFile, announced, aPicture } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
@@ -127,6 +128,13 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/second-factor':      [[401, 401, 401, 401, 403, 403, 400, 400, 400], async () => ({ body: {} })],
   'PUT /api/second-factor':       [[401, 401, 401, 401, 403, 403, 409, 409, 409], async () => ({ body: { code: '123456' } })],
   'DELETE /api/second-factor':    [[401, 401, 401, 401, 403, 403, 403, 403, 204], async (user) => ({ query: `?user=${await someoneProtected()}`, body: { current_password: user.password } })],
+  'GET /api/passkeys':           [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/passkeys':          [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { current_password: password } })],
+  'PUT /api/passkeys':           [[401, 401, 401, 401, 403, 403, 403, 403, 403], async () => ({ body: { credential: 'a', client_data: 'a', attestation: 'a' } })],
+  'PATCH /api/passkeys/{passkey}': [[401, 401, 401, 401, 403, 404, 200, 404, 404], async (user) => ({ path: { passkey: await passkeyOf(user) }, body: { name: 'Mine' } })],
+  'DELETE /api/passkeys/{passkey}': [[401, 401, 401, 401, 403, 403, 204, 404, 404], async (user) => ({ path: { passkey: await passkeyOf(user) }, body: { current_password: user.password } })],
+  'POST /api/passkey-sessions':  [[201, 201, 201, 201, 201, 201, 201, 201, 201], async () => ({ body: {} })],
+  'PUT /api/passkey-sessions':   [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { credential: 'a', client_data: 'a', authenticator_data: 'a', signature: 'a', user_handle: 'a' } })],
   'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
   'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
@@ -223,6 +231,8 @@ async function sessionOf(user: Account): Promise<string> {
 }
 
 const tokenOf = async ({ id }: Account) => (await createToken(new ObjectId(id), aName()))._id.$oid;
+
+const passkeyOf = async (user: Account) => (await addPasskey(call, user)).id;
 
 const roomOf = async (owner: Account) => (await aRoom({ owner })).id;
 

@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, what limits have counted, tickets, the first account, and sign-ins that begin.
+    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -68,6 +68,8 @@ describe('serverless.yml', () => {
       'tickets',
       'setup',
       'oidc-start',
+      'passkeys',
+      'passkey',
     ];
     const telling = functions.map(({ name }) => name).filter((name) => ![...withoutDatabase, ...withoutNotices].includes(name));
     expect(telling.sort()).toEqual(
@@ -104,6 +106,8 @@ describe('serverless.yml', () => {
       'setup',
       'sessions',
       'second-factor',
+      'passkeys',
+      'passkey',
       'oidc-callback',
       'tokens',
     ]);
@@ -111,6 +115,7 @@ describe('serverless.yml', () => {
     expect(loads('hosts/aws/secret-keys.ts')).toEqual(withSecretKey);
     expect(loads('node_modules/openid-client/')).toEqual(withOidc);
     expect(loads('hosts/aws/oidc-secret.ts')).toEqual(withOidc);
+    expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
     expect(loads('node_modules/nodemailer/')).toEqual(withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.

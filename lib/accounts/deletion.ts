@@ -16,6 +16,7 @@ import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
+import { forgetPasskeys } from './passkey-removal.ts';
 
 /**
  * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it
@@ -54,12 +55,13 @@ const deletion = {
     blocked: '',
     second_factor: '',
     pending_second_factor: '',
+    passkey_generation: '',
   },
 } as UpdateFilter<Omit<UserDocument, '_id'>>;
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetCodesOf(id), forgetMadeBy(id, 'all')]);
+    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetPasskeys(id), forgetCodesOf(id), forgetMadeBy(id, 'all')]);
     // A user who is in no room can no longer be banned from one.
     await Promise.all([
       forgetBans(id),

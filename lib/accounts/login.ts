@@ -1,29 +1,15 @@
 import { createHash } from 'node:crypto';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
-import { dateSchema } from '../api/extended-json.ts';
 import { anyText, type Parameter } from '../api/parameters.ts';
-import { described, record, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { type Refusal, unauthenticated } from '../errors.ts';
-import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginLogin, type LoginAttempt } from './login-limits.ts';
 import { requirePasswords } from './password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { useSecondFactor, type WithSecondFactor, wrongCode } from './second-factor-codes.ts';
-import { createSession, type WithToken } from './sessions.ts';
-
-/** A session that has just begun; in a cookie it has no token to show. */
-export const newSessionSchema = record(
-  'NewSession',
-  {
-    token: aNewToken,
-    expires_at: described('The time of expiry.', dateSchema),
-    user: described('The account of the session.', shownUser.schema),
-  },
-  ['token'],
-);
+import { createSession, type NewSession } from './sessions.ts';
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
 /** 401: the password is right, and a code of the second factor is asked for: all is to be sent again with it. */
@@ -54,7 +40,7 @@ export type Login = {
  * name, a wrong password and a deactivated account look the same from outside: they cause the same calls, the same
  * computed hash and the same words. Whether there is a second factor is told only to who knows the password.
  */
-export async function logIn({ name, password, code, source, agent }: Login): Promise<WithToken<Shown<typeof newSessionSchema>>> {
+export async function logIn({ name, password, code, source, agent }: Login): Promise<NewSession> {
   requirePasswords();
   const user = await users.findOne(
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },

@@ -2,23 +2,30 @@ import type { ObjectId } from 'mongodb';
 import { users } from '../collections/users.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { findUser } from '../identity/users.ts';
+import { countPasskeys, forgetPasskeys } from './passkey-removal.ts';
 import { endSessions } from './sessions.ts';
 
 /* Apart from what checks codes: the command line, which has no key, resets as well. */
 
 export const noSecondFactor: Refusal = () => conflict('second_factor_off', 'The account has no second factor.');
 
-/** Turns off a second factor that was lost, and ends the account's sessions; 404 without an account, 409 without a factor. */
+/**
+ * Turns off a second factor that was lost, and ends the account's passkeys, which may be on the same device, and its
+ * sessions; 404 without an account, 409 without either. One write decides: it ends all of them, also a passkey that is
+ * added at the same moment.
+ */
 export async function resetSecondFactor(_id: ObjectId): Promise<void> {
+  const hasPasskeys = (await countPasskeys(_id)) > 0;
   const changed = await users.findOneAndUpdate(
-    { _id, second_factor: { $exists: true } },
-    { $unset: withoutSecondFactor, $inc: { session_generation: 1 } },
+    { _id, ...(!hasPasskeys && { second_factor: { $exists: true } }) },
+    { $unset: withoutSecondFactor, $inc: { session_generation: 1, passkey_generation: 1 } },
     { returnDocument: 'after', projection: { session_generation: 1 } },
   );
   if (!changed) {
     await findUser(_id);
     throw noSecondFactor();
   }
+  await forgetPasskeys(_id);
   await endSessions(_id, changed.session_generation, undefined);
 }
 

@@ -1,14 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import { normaliseName } from '../../packages/client/src/texts.ts';
-import type { DateTime } from '../api/extended-json.ts';
+import { type DateTime, dateSchema } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
-import { tokens } from '../collections/tokens.ts';
+import { type TokenDocument, tokens } from '../collections/tokens.ts';
 import { config } from '../config.ts';
-import { adminRequired, notFound, type Refusal } from '../errors.ts';
+import { adminRequired, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
-import { deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
-import { findUser, noSuchUser } from '../identity/users.ts';
+import { aNewToken, deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
@@ -23,10 +23,29 @@ export type WithToken<Shown> = Shown & { token: string };
 
 const noSuchSession: Refusal = () => notFound('session');
 
-/** Begins a session; it is named after the program that asked for it, by which users tell their sessions apart. */
+/** A session that has just begun; in a cookie it has no token to show. */
+export const newSessionSchema = record(
+  'NewSession',
+  {
+    token: aNewToken,
+    expires_at: described('The time of expiry.', dateSchema),
+    user: described('The account of the session.', shownUser.schema),
+  },
+  ['token'],
+);
+export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
+
+/** 403, for those who have proven that the account is theirs. */
+export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
+
+/**
+ * Begins a session; it is named after the program that asked for it, by which users tell their sessions apart.
+ * `by_passkey` is what it was begun with.
+ */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
   agent: string | undefined,
+  by: Pick<TokenDocument, 'by_passkey'> = {},
 ): Promise<{ token: string; expires_at: DateTime }> {
   const { token, expires_at } = await insertToken(
     {
@@ -35,6 +54,7 @@ export async function createSession(
       kind: 'session',
       scopes: [],
       generation: user.session_generation,
+      ...by,
     },
     { $add: ['$$NOW', config.sessionDays * 86_400_000] },
   );

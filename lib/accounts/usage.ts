@@ -5,6 +5,7 @@ import { rooms } from '../collections/rooms.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { users } from '../collections/users.ts';
 import { findUser } from '../identity/users.ts';
+import { countPasskeys } from './passkey-removal.ts';
 import { unlimit } from './unlimit.ts';
 
 /** What an account has. */
@@ -14,6 +15,7 @@ export const usageSchema = record('Usage', {
   rooms: described('The number of rooms and conversations that the user is in, at most 10,000.', aCount),
   owned_rooms: described('The number of rooms among them of which the user is an owner, at most 10,000.', aCount),
   file_bytes: described('The size of all files that the user has sent, in bytes.', aCount),
+  passkeys: described('The number of passkeys.', aCount),
   has_second_factor: described('Whether a login needs a code beside the password.', aFlag),
 });
 
@@ -24,12 +26,13 @@ const most = 10_000;
 export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchema>> {
   await findUser(user);
   const countTokens = (kind: 'session' | 'api') => tokens.countDocuments({ user, kind, ...unexpired }, { limit: most });
-  const [sessions, named, joined, owned, files, factors] = await Promise.all([
+  const [sessions, named, joined, owned, files, passkeys, factors] = await Promise.all([
     countTokens('session'),
     countTokens('api'),
     rooms.countDocuments({ 'members.user': user }, { limit: most }),
     rooms.countDocuments({ 'members.user': user, members: { $elemMatch: { user, role: 'owner' } } }, { limit: most }),
     fileQuotas.findOne({ _id: user.toHexString() }, { projection: { bytes: 1 } }),
+    countPasskeys(user),
     users.countDocuments({ _id: user, second_factor: { $exists: true } }, { limit: 1 }),
   ]);
   return {
@@ -38,6 +41,7 @@ export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchem
     rooms: joined,
     owned_rooms: owned,
     file_bytes: files?.bytes ?? 0,
+    passkeys,
     has_second_factor: factors > 0,
   };
 }

@@ -15,7 +15,7 @@ export const auditActions = {
   'user.profile_changed': "Another's name, status or picture was changed.",
   'user.code_created': "A code, and link, for another's new password was created.",
   'user.sessions_ended': "One or all of another's sessions were ended.",
-  'user.second_factor_reset': "Another's second factor was turned off.",
+  'user.second_factor_reset': "Another's second factor was turned off, and the passkeys were removed.",
   'user.limits_lifted': 'What the limits had counted against an account was forgotten.',
   'user.rate_changed': 'The rate at which an account may write was changed.',
   'user.disconnected': 'An account was parted from its person at the identity provider.',

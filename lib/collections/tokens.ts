@@ -16,6 +16,8 @@ export type TokenDocument = {
   hint: string;
   /** For a session: it has ended if its user's `session_generation` is higher. */
   generation?: number;
+  /** The session was begun with a passkey, which is both factors in one. */
+  by_passkey?: true;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date | null;

@@ -38,6 +38,8 @@ export type UserDocument = {
   second_factor?: SecondFactorDocument;
   /** A second factor that was begun and not yet confirmed: its encrypted secret. */
   pending_second_factor?: { secret: string; expires_at: Date };
+  /** Passkeys of an older generation have ended: one write ends them all. Absent before the first reset. */
+  passkey_generation?: number;
   /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
   writes_per_second?: number;
   /** Only there, and true, for an account that is a program's: it is marked wherever it is shown. */

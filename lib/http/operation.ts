@@ -70,7 +70,7 @@ export type Operation<
   /** Whether the body must have at least one of its parameters, each of which may be absent. */
   needsAny?: true;
   /** What the documentation shows of a call in which another program has a part, so that none can be made for it. */
-  example?: { body: Record<string, unknown>; answer?: NoInfer<Shown> };
+  example?: { path?: Record<string, string>; body: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people, or a file of one. */
   type?: 'text/html' | '*/*';

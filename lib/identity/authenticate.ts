@@ -56,11 +56,11 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   );
 }
 
-const callerOf = ({ _id, kind, scopes, now: at }: CallerRow, user: Caller['user']): Caller => ({
+const callerOf = ({ _id, kind, scopes, by_passkey, now: at }: CallerRow, user: Caller['user']): Caller => ({
   token: { _id, kind, scopes },
   user,
   at,
-  mustSetUpSecondFactor: kind === 'session' && isSecondFactorRequired(user) && user.second_factor === undefined,
+  mustSetUpSecondFactor: kind === 'session' && !by_passkey && isSecondFactorRequired(user) && user.second_factor === undefined,
 });
 
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
@@ -93,6 +93,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           kind: 1,
           scopes: 1,
           generation: 1,
+          by_passkey: 1,
           expires_at: 1,
           last_used_at: 1,
           now: '$$NOW',
@@ -114,7 +115,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
     ])
     .toArray();
 
-type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'expires_at' | 'last_used_at'> & {
+type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'by_passkey' | 'expires_at' | 'last_used_at'> & {
   hash: Binary;
   now: Date;
   users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];

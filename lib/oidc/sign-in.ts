@@ -1,5 +1,5 @@
 import { rememberAddress } from '../accounts/login-limits.ts';
-import { createSession } from '../accounts/sessions.ts';
+import { accountDeactivated, createSession } from '../accounts/sessions.ts';
 import { dateSchema } from '../api/extended-json.ts';
 import { about, anyText, optional, type Values } from '../api/parameters.ts';
 import { aText, described, record, type Shown } from '../api/schema.ts';
@@ -53,7 +53,6 @@ export const exampleSignIn: Shown<typeof signInSchema> = {
   expires_at: { $date: '2026-12-21T09:05:06.531Z' },
 };
 
-const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
 const otherAccount: Refusal = () =>
   permissionDenied('other_account', 'Another account is signed in than the one that began this. Start again.');
 export const callbackRefusals = [

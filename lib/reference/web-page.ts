@@ -12,7 +12,7 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
 export function webPage(built: string | undefined, config: Config): Page {
   const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files, languages } =
     config;
-  const { oidc, takesPasswords } = config;
+  const { oidc, takesPasswords, passkeys } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -25,6 +25,7 @@ export function webPage(built: string | undefined, config: Config): Page {
     docs: docsUrl,
     ...(oidc.issuer !== '' && { oidc: oidc.name }),
     ...(!takesPasswords && { takesPasswords }),
+    ...(passkeys.origin !== undefined && { passkeys: passkeys.origin }),
     languages,
   };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">

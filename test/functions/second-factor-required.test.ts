@@ -8,6 +8,7 @@ const { createTicket } = await import('../../lib/push/tickets.ts');
 const { findCaller } = await import('../../lib/identity/authenticate.ts');
 const { functions } = await import('../../tools/harness/functions.ts');
 const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
+const { addPasskey, signInWith } = await import('../support/authenticator.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { callThrough } = await import('../support/processes.ts');
 const { outcome } = await import('../support/responses.ts');
@@ -17,6 +18,7 @@ const { inProcess: call } = await import('../support/transports.ts');
 const sentence = 'The account must have a second factor: set one up first.';
 const refused = refusals.denied(sentence);
 const path = '/api/second-factor';
+const tokenIn = ({ body }: { body: unknown }) => (body as { token: string }).token;
 const socket = (header: object) => ({ 'sec-websocket-protocol': 'chat.v1', ...header });
 
 const operations = (
@@ -108,6 +110,22 @@ describe('where everyone must have a second factor, an account without one', () 
     const body = { code: recovery[0], current_password: account.password };
     expect((await call('DELETE', path, { token, body })).status).toBe(204);
     expect(outcome(await call('GET', '/api/sessions', { token }))).toEqual(refused);
+  });
+
+  it('goes on by a passkey, which is both factors, and in that session alone; it adds none before', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(call, account);
+    const [byPasskey, byPassword] = [tokenIn(await signInWith(call, passkey)), await aSession(call, account)];
+    expect((await call('GET', '/api/sessions', { token: byPasskey })).status).toBe(200);
+    const caller = await findCaller(byPasskey);
+    const { ticket } = await createTicket(caller as NonNullable<typeof caller>);
+    await expect(findOpener({ 'sec-websocket-protocol': `chat.v1, ticket.${ticket}` })).resolves.toMatchObject({
+      user: { username: account.username },
+    });
+    expect(outcome(await call('GET', '/api/sessions', { token: byPassword }))).toEqual(refused);
+    const body = { current_password: account.password };
+    expect(outcome(await call('POST', '/api/passkeys', { token: byPassword, body }))).toEqual(refused);
+    expect((await call('POST', '/api/passkeys', { token: byPasskey, body })).status).toBe(201);
   });
 
   it('goes on by its named tokens, which were made by someone who had signed in fully', async () => {

@@ -7,6 +7,7 @@ import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { users as accounts, type SecondFactorDocument } from '../../lib/collections/users.ts';
 import { database } from '../../lib/database/client.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from '../support/accounts.ts';
+import { addPasskey, make, signInWith } from '../support/authenticator.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';
 import { mailsTo } from '../support/mail.ts';
 import { anyDate, outcome } from '../support/responses.ts';
@@ -283,6 +284,29 @@ describe('there is no way around a second factor:', () => {
     [
       'a named token',
       ({ account: { password } }) => asNobody('POST', '/api/tokens', { body: { name: 'mine', current_password: password } }),
+      401,
+    ],
+    [
+      'a new passkey',
+      ({ account: { password } }) => asNobody('POST', '/api/passkeys', { body: { current_password: password } }),
+      401,
+    ],
+    [
+      'a passkey of another account, which says that it is this one’s',
+      async ({ account }) => {
+        const { passkey } = await addPasskey(inProcess, await anAccount());
+        const userHandle = Buffer.from(account.id, 'hex').toString('base64url');
+        return (await signInWith(inProcess, passkey, { userHandle })).status;
+      },
+      401,
+    ],
+    [
+      'a passkey that was made without anybody signed in',
+      async ({ account }) => {
+        const userHandle = Buffer.from(account.id, 'hex').toString('base64url');
+        const { passkey } = make({ challenge: 'a'.repeat(43), user_handle: userHandle });
+        return (await signInWith(inProcess, passkey)).status;
+      },
       401,
     ],
     ['a ticket', () => asNobody('POST', '/api/tickets', { body: {} }), 401],

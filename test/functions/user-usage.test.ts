@@ -17,7 +17,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     await aRoomOf([other, account]);
     expect(outcome(await call('GET', `/api/users/${account.id}/usage`, { token: admin.token }))).toEqual({
       status: 200,
-      body: { sessions: 2, tokens: 1, rooms: 2, owned_rooms: 1, file_bytes: 0, has_second_factor: false },
+      body: { sessions: 2, tokens: 1, rooms: 2, owned_rooms: 1, file_bytes: 0, passkeys: 0, has_second_factor: false },
     });
   });
 

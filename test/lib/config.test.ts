@@ -6,6 +6,19 @@ import { keysIn, misspelledSettings } from '../../lib/settings.ts';
 const least = { MONGODB_URI: 'mongodb://localhost' };
 
 describe('settings', () => {
+  it.each([
+    ['https://chat.example.org', { id: 'chat.example.org', origin: 'https://chat.example.org' }],
+    ['https://chat.example.org:8443', { id: 'chat.example.org', origin: 'https://chat.example.org:8443' }],
+    ['http://localhost:3000', { id: 'localhost', origin: 'http://localhost:3000' }],
+    ['http://chat.localhost', { id: 'chat.localhost', origin: 'http://chat.localhost' }],
+    ['http://chat.example.org', { obstacle: 'unsuitable_public_url' }],
+    ['http://localhost.example.org', { obstacle: 'unsuitable_public_url' }],
+    ['https://192.0.2.1', { obstacle: 'unsuitable_public_url' }],
+    ['https://[2001:db8::1]', { obstacle: 'unsuitable_public_url' }],
+  ])('say for which site passkeys are made, if any: %s', (PUBLIC_URL, passkeys) => {
+    expect(readConfig({ ...least, PUBLIC_URL }).passkeys).toEqual(passkeys);
+  });
+
   it('have defaults for all but the database', () => {
     expect(readConfig(least)).toEqual({
       mongodbUri: 'mongodb://localhost',
@@ -30,6 +43,7 @@ describe('settings', () => {
       mailFrom: '',
       publicUrl: '',
       emailConfirmation: 'off',
+      passkeys: { obstacle: 'no_public_url' },
       secretKey: '',
       requireSecondFactor: 'off',
       pushHosts: [],

@@ -70,9 +70,12 @@ function parts({ status, headers, body }: Reply, method: string): Record<string,
   };
 }
 
-/** A body without what is another in every response, a ticket and until when it is valid, or where it is of use. */
-const constantOf = (body: unknown) =>
-  typeof body === 'object' && body && 'ticket' in body ? { ...body, url: '', ticket: '', expires_at: '' } : body;
+/** A body without what is another in every response: a challenge, or a ticket and until when it is valid, or where it is of use. */
+function constantOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  if ('challenge' in body) return { ...body, challenge: '' };
+  return 'ticket' in body ? { ...body, url: '', ticket: '', expires_at: '' } : body;
+}
 
 // The hash of a page's script, which depends on its loader.
 const scriptHash = /script-src 'sha256-[^']+'/;

@@ -69,6 +69,7 @@ export const screens: Screen[] = [
   { name: 'directory', path: () => '/directory' },
   { name: 'settings', path: () => '/settings/profile' },
   { name: 'second-factor', path: () => '/settings/security' },
+  { name: 'passkeys', path: () => '/settings/passkeys' },
   { name: 'sessions', path: () => '/settings/sessions' },
   { name: 'tokens', path: () => '/settings/tokens' },
   {

@@ -52,6 +52,7 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
   await step(bob, 'GET', '/api/second-factor');
+  await step(bob, 'GET', '/api/passkeys');
   if (names.hasSecondFactors) await useSecondFactor(step, bob, names);
   const again = await setForgottenPassword(step, ann, user, names);
 

@@ -28,7 +28,18 @@ export const tags = [
   {
     name: 'Accounts',
     description: 'Users, their sessions and their named tokens.',
-    segments: ['users', 'sessions', 'tokens', 'codes', 'password', 'second-factor', 'setup', 'oidc'],
+    segments: [
+      'users',
+      'sessions',
+      'tokens',
+      'codes',
+      'password',
+      'second-factor',
+      'passkeys',
+      'passkey-sessions',
+      'setup',
+      'oidc',
+    ],
   },
   {
     name: 'Service',

@@ -73,7 +73,7 @@ function whoMayCall({ access, scope }: OperationDefinition): string {
 function parametersOf(
   method: string,
   route: string,
-  { path = {}, query = {}, isIdempotent, hasTag, givesBytes }: OperationDefinition,
+  { path = {}, query = {}, isIdempotent, hasTag, givesBytes, example: foreseen }: OperationDefinition,
   example: Step | undefined,
 ) {
   const inPlace = (place: 'path' | 'query', parameters: Parameters, values: Record<string, string> = {}) =>
@@ -86,7 +86,7 @@ function parametersOf(
       ...(name in values && { example: parameter.schema.type === 'integer' ? Number(values[name]) : values[name] }),
     }));
   const all = [
-    ...inPlace('path', path, example?.variables),
+    ...inPlace('path', path, example?.variables ?? foreseen?.path),
     ...inPlace('query', query, example?.query),
     ...(isIdempotent ? [idempotencyKey] : []),
     ...(givesBytes === 'file' ? [range] : []),

@@ -800,6 +800,8 @@ export type Usage = {
   owned_rooms: number;
   /** The size of all files that the user has sent, in bytes. */
   file_bytes: number;
+  /** The number of passkeys. */
+  passkeys: number;
   /** Whether a login needs a code beside the password. */
   has_second_factor: boolean;
 };
@@ -866,6 +868,61 @@ export type NewSecondFactor = {
 export type RecoveryCodes = {
   /** Ten codes, each of which replaces a code of the app once. */
   recovery_codes: string[];
+};
+
+export type Passkey = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** Its name, by which its owner knows it. */
+  name: string;
+  /** Whether it is in more than one place, such as an account at a platform. */
+  is_backed_up: boolean;
+  /** The time of creation. */
+  created_at: Time;
+  /** The time of the last sign-in with it; null before the first. */
+  last_used_at: Time | null;
+};
+
+export type Passkeys = {
+  /** The origin of the pages at which passkeys work; null where they are not used. */
+  origin: string | null;
+  /** Why they are not used: `PUBLIC_URL` is not set, or browsers have none for it (it needs https and a name), or the identity provider alone signs people in. */
+  obstacle: 'no_public_url' | 'unsuitable_public_url' | 'identity_provider' | null;
+  /** The passkeys of the caller, oldest first. */
+  passkeys: Passkey[];
+};
+
+export type PasskeyReference = {
+  /** The id of the credential, in base64url. */
+  credential: string;
+  /** The ways in which browsers reach the authenticator. */
+  transports: string[];
+};
+
+export type NewPasskey = {
+  /** The `challenge`, in base64url; it is answered once, within five minutes. */
+  challenge: string;
+  /** The `rp.id`: the name of the site. */
+  rp_id: string;
+  /** The `rp.name`. */
+  rp_name: string;
+  /** The `user.id`, in base64url. */
+  user_handle: string;
+  /** The `user.name`. */
+  username: string;
+  /** The `user.displayName`. */
+  display_name: string;
+  /** The algorithms of keys, for `pubKeyCredParams`, the best first. */
+  algorithms: number[];
+  /** The passkeys that exist, for `excludeCredentials`: an authenticator that has one of them makes no other. */
+  exclude: PasskeyReference[];
+};
+
+export type PasskeyChallenge = {
+  /** The `challenge`, in base64url; it is answered once, within five minutes. */
+  challenge: string;
+  /** The `rpId`: the name of the site. */
+  rp_id: string;
 };
 
 export type OidcStart = {
@@ -1165,7 +1222,7 @@ export type Unauthenticated = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'second_factor_required' | 'unauthenticated' | 'wrong_second_factor';
+  code?: 'second_factor_required' | 'unauthenticated' | 'wrong_passkey' | 'wrong_second_factor';
 };
 
 /** The caller may not do this. */
@@ -1175,7 +1232,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passwords_off' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1185,7 +1242,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -1214,7 +1271,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'address_taken' | 'already_linked' | 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'address_taken' | 'already_linked' | 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It existed, but is no longer kept. */
@@ -2114,6 +2171,82 @@ export type Operations = {
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the caller's passkeys, and tell whether passkeys are used here */
+  'GET /api/passkeys': {
+    data: Passkeys;
+    error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password` */
+  'POST /api/passkeys': {
+    body: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+    };
+    data: NewPasskey;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Add the passkey that was begun, with what the browser answered; at most 20 for an account */
+  'PUT /api/passkeys': {
+    body: {
+      /** The name of the passkey, by which its owner knows it. Must have 1 to 100 characters and not be blank. */
+      name?: string;
+      /** The id of the credential, `rawId`, in base64url. Must be base64url of at most 1364 characters. */
+      credential: string;
+      /** What the browser has put together, `response.clientDataJSON`, in base64url. Must be base64url of at most 4096 characters. */
+      client_data: string;
+      /** What the authenticator has answered, `response.attestationObject`, in base64url. Must be base64url of at most 4096 characters. */
+      attestation: string;
+      /** What `response.getTransports()` gives. Must be a list of at most 10 transports, such as internal. */
+      transports?: string[];
+    };
+    data: Passkey;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Rename a passkey */
+  'PATCH /api/passkeys/{passkey}': {
+    path: { 'passkey': string };
+    body: {
+      /** Its new name. Must have 1 to 100 characters and not be blank. */
+      name: string;
+    };
+    data: Passkey;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Remove a passkey, with which nobody signs in from then on; requires `current_password` */
+  'DELETE /api/passkeys/{passkey}': {
+    path: { 'passkey': string };
+    body?: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+    };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Begin to sign in with a passkey: get what `navigator.credentials.get()` takes */
+  'POST /api/passkey-sessions': {
+    body: Record<string, never>;
+    data: PasskeyChallenge;
+    error: BadRequest | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Sign in with what a passkey has signed; with `cookie`, the browser keeps the token */
+  'PUT /api/passkey-sessions': {
+    body: {
+      /** The id of the credential, `rawId`, in base64url. Must be base64url of at most 1364 characters. */
+      credential: string;
+      /** What the browser has put together, `response.clientDataJSON`, in base64url. Must be base64url of at most 4096 characters. */
+      client_data: string;
+      /** What the authenticator says, `response.authenticatorData`, in base64url. Must be base64url of at most 4096 characters. */
+      authenticator_data: string;
+      /** Its signature, `response.signature`, in base64url. Must be base64url of at most 2048 characters. */
+      signature: string;
+      /** The `response.userHandle`, in base64url. Must be base64url of at most 86 characters. */
+      user_handle: string;
+      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      cookie?: boolean;
+    };
+    data: NewSession;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
   };
   /** Begin to sign in by the identity provider: the browser then goes to `url` */
   'POST /api/oidc/start': {

@@ -28,6 +28,7 @@ export async function collectMyData({ signal, onProgress }: Collecting): Promise
 
   write('export', [{ service: settings.name, address: location.origin, exported_at: { $date: new Date().toISOString() } }]);
   write('account', [await call(() => ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } })))]);
+  write('passkey', (await call(() => ask(chat.GET('/api/passkeys')))).passkeys);
   const members: Member[] = [];
   const memberships = (after?: string) =>
     askFully<Member[]>(

@@ -14,6 +14,8 @@ export type Settings = {
   oidc?: string;
   /** Where nobody signs in by a password. */
   takesPasswords?: false;
+  /** The origin of the pages at which passkeys work, where they are used. */
+  passkeys?: string;
   /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
   languages: readonly Language[];
 };

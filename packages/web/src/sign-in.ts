@@ -13,7 +13,7 @@ export async function logIn(credentials: Credentials): Promise<void> {
 }
 
 /** Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the page is open. */
-function enter({ user, token }: { user: User; token?: string }): void {
+export function enter({ user, token }: { user: User; token?: string }): void {
   bearer.token = keepsCookies() ? undefined : token;
   begin(user);
 }

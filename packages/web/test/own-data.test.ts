@@ -4,8 +4,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/messages.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { addPasskey } from '../../../test/support/authenticator.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
+import { anyDate, anyId } from '../../../test/support/responses.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
 
@@ -45,15 +47,19 @@ describe('the data of an account', () => {
     await succeed(call('DELETE', `/api/messages/${gone._id.$oid}`, { token: me.token }));
     await succeed(call('PUT', `/api/messages/${theirs._id.$oid}/save`, { token: me.token, body: {} }));
     await succeed(call('DELETE', `/api/members/${await memberId(left, me)}`, { token: me.token }));
+    await addPasskey(call, me);
     const { page, context, problems } = await atSettings(me);
     const { name, lines } = await download(page);
     expect(name).toMatch(new RegExp(`^chat-${me.username}-\\d{4}-\\d\\d-\\d\\d\\.ndjson$`));
     expect(Object.keys(lines[0] ?? {})).toEqual(['export']);
     expect(of(lines, 'account')).toMatchObject([{ username: me.username, email: me.email }]);
+    expect(of(lines, 'passkey')).toEqual([
+      { _id: anyId, name: 'Passkey', is_backed_up: true, created_at: anyDate, last_used_at: null },
+    ]);
     expect(of(lines, 'room')).toMatchObject([{ membership: { room_name: 'Plans' }, details: { room: { $oid: plans.id } } }]);
     expect(of(lines, 'message').map(({ text }) => text)).toEqual(['first', 'a reply']);
     expect(of(lines, 'saved')).toMatchObject([{ message: { text: 'theirs' } }]);
-    expect(lines.at(-1)).toEqual({ end: { export: 1, account: 1, room: 1, message: 2, file: 0, saved: 1 } });
+    expect(lines.at(-1)).toEqual({ end: { export: 1, account: 1, passkey: 1, room: 1, message: 2, file: 0, saved: 1 } });
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -13,6 +13,7 @@ import { addConnection, greetConnection, removeConnection } from '../../../lib/p
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
+import { beginPasskey, beginSignIn, make, sign } from '../../support/authenticator.ts';
 import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
@@ -20,6 +21,7 @@ import { mailsTo } from '../../support/mail.ts';
 import { packageAll } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const functions = [...withPath, ...otherFunctions];
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));
@@ -662,6 +664,15 @@ describe('a packaged function', () => {
       '/chat-service/dev/mongodb-uri',
       '/chat-service/dev/secret-key',
     ]);
+  });
+
+  it('adds a passkey, and signs in with it', async () => {
+    const account = await anAccount();
+    const { passkey, sent } = make(await beginPasskey(inProcess, account));
+    const added = await invoke('PUT', '/api/passkeys', { token: account.token, body: sent });
+    expect(added.answer.status).toBe(201);
+    const signedIn = await invoke('PUT', '/api/passkey-sessions', { body: sign(passkey, await beginSignIn(inProcess)) });
+    expect(signedIn.answer.status).toBe(201);
   });
 
   it('fails to start with an invalid key for second factors, without revealing it', async () => {

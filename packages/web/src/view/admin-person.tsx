@@ -87,7 +87,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         return words.ended;
       },
     },
-    usage.has_second_factor &&
+    (usage.has_second_factor || usage.passkeys > 0) &&
       !isMe && {
         label: words.resetFactor,
         act: async () => {

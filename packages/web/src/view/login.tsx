@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api.ts';
 import { forgetInvitation, keepInvitation, keptInvitation } from '../invitation.ts';
+import { arePasskeysUsed } from '../passkeys.ts';
 import { go, route } from '../routes.ts';
 import { isSetUp, session } from '../session.ts';
 import { settings } from '../settings.ts';
@@ -19,6 +20,7 @@ import { AskForCode, codeInAddress, ForgottenPassword } from './password.tsx';
 import { SetUp } from './setup.tsx';
 import './login.css';
 
+const PasskeyButton = later(async () => (await import('./passkey-button.tsx')).PasskeyButton);
 const SecondStep = later(async () => (await import('./second-step.tsx')).SecondStep);
 
 /** Signing in, and signing up. */
@@ -92,6 +94,7 @@ function SignIn({ again }: { again: string | undefined }) {
         </>
       )}
       <SignInByProvider />
+      {arePasskeysUsed() && <PasskeyButton onSignedIn={goOn} />}
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {laterStrings.login.other}

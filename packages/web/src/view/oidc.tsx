@@ -21,7 +21,7 @@ export function SignInByProvider() {
     const invitation = keptInvitation();
     return goToProvider({ path: pathAfter(), ...(invitation !== undefined && { invitation }) });
   };
-  return <ProviderButton onClick={start} label={laterStrings.oidc.signIn(oidc)} isPrimary={settings.takesPasswords === false} />;
+  return <ButtonThatSays onClick={start} label={laterStrings.oidc.signIn(oidc)} isPrimary={settings.takesPasswords === false} />;
 }
 
 /** The button that connects the account of the user with a person at the identity provider. */
@@ -31,7 +31,7 @@ export const ConnectWithProvider = ({ name }: { name: string }) =>
   ) : (
     <>
       <p class="muted">{laterStrings.oidc.connectHint}</p>
-      <ProviderButton
+      <ButtonThatSays
         onClick={() => goToProvider({ path: location.pathname, link: true })}
         label={laterStrings.oidc.connect(name)}
       />
@@ -40,8 +40,8 @@ export const ConnectWithProvider = ({ name }: { name: string }) =>
 
 type ButtonProps = { onClick: () => Promise<void>; label: string; isPrimary?: boolean };
 
-/** A button that leads away, or says why not. */
-function ProviderButton({ onClick, label, isPrimary = false }: ButtonProps) {
+/** A button that does something, or says why it could not. */
+export function ButtonThatSays({ onClick, label, isPrimary = false }: ButtonProps) {
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const go = async () => {

@@ -17,6 +17,7 @@ import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
 import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
+import { CurrentPassword, proofOf } from './current-password.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { later } from './later.tsx';
@@ -27,10 +28,12 @@ import { useLoaded } from './use-list.ts';
 import './settings.css';
 
 const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
+const Passkeys = later(async () => (await import('./passkeys.tsx')).Passkeys);
 
 const tabs = {
   profile: Profile,
   security: Security,
+  passkeys: PasskeySettings,
   sessions: Sessions,
   tokens: Tokens,
   notifications: Notifications,
@@ -165,6 +168,14 @@ function Security() {
   );
 }
 
+function PasskeySettings() {
+  return (
+    <Section title={laterStrings.settings.passkeys} hint={laterStrings.passkeys.hint}>
+      <Passkeys />
+    </Section>
+  );
+}
+
 type Changes = {
   name?: string;
   shows_presence?: boolean;
@@ -173,20 +184,6 @@ type Changes = {
   password?: string;
   current_password?: string;
 };
-
-/** The current password; people of an identity provider may have none. */
-const CurrentPassword = ({ name }: { name: string }) => (
-  <Field
-    label={laterStrings.settings.currentPassword}
-    name={name}
-    type="password"
-    autocomplete="current-password"
-    required={settings.oidc === undefined}
-    {...(settings.oidc !== undefined && { hint: laterStrings.oidc.noPassword })}
-  />
-);
-
-const proofOf = (password: string) => (password === '' ? {} : { current_password: password });
 
 /** A new address: where addresses are confirmed, a code is sent to it first. */
 function Address({ change }: { change: (body: Changes) => Promise<void> }) {

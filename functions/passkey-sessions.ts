@@ -1,0 +1,63 @@
+import {
+  assertion,
+  beginningRefusals,
+  beginSignIn,
+  passkeyChallengeSchema,
+  signInByPasskey,
+  signInRefusals,
+} from '../lib/accounts/passkey-sign-in.ts';
+import { newSessionSchema } from '../lib/accounts/sessions.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
+
+/** `/api/passkey-sessions`: signing in with a passkey. */
+export const handler = endpoint({
+  POST: operation({
+    summary: 'Begin to sign in with a passkey: get what `navigator.credentials.get()` takes',
+    access: 'anyone',
+    body: {},
+    example: { body: {}, answer: { challenge: 'Y2hhbGxlbmdlIG9mIDMyIGJ5dGVzLCBhdCByYW5kb20', rp_id: 'chat.example.org' } },
+    status: 201,
+    answer: passkeyChallengeSchema,
+    refusals: beginningRefusals,
+    run: ({ request: { source } }) => beginSignIn(source),
+  }),
+  PUT: operation({
+    summary: 'Sign in with what a passkey has signed; with `cookie`, the browser keeps the token',
+    access: 'anyone',
+    body: { ...assertion, ...wantsCookie },
+    example: {
+      body: {
+        credential: '0LZ9bpTXtYzDcYnNkEMOCw',
+        client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+        authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+        signature: 'MEUCIQCd0aV3v1n8Jt3X3aYv',
+        user_handle: 'awFjpDJ_vK_JFuGH',
+      },
+      answer: {
+        token: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',
+        user: {
+          _id: { $oid: '6b0163a4327fbcafc916e187' },
+          username: 'bob',
+          email: 'bob@example.org',
+          is_admin: false,
+          is_active: true,
+          created_at: { $date: '2026-11-21T09:04:42.123Z' },
+          shows_presence: true,
+        },
+        expires_at: { $date: '2026-12-21T09:05:06.531Z' },
+      },
+    },
+    status: 201,
+    answer: newSessionSchema,
+    headers: { 'Set-Cookie': cookieHeader },
+    refusals: [...signInRefusals, ...cookieRefusals],
+    security: (_input, { user }) => ({ event: 'signed in by a passkey', whom: user._id.$oid }),
+    run: async ({ body: { cookie, ...sent }, request: { source, headers } }) => {
+      if (cookie) requireOwnOrigin(headers);
+      const session = await signInByPasskey(sent, { source, agent: headers['user-agent'] });
+      return cookie ? answerInCookie(session, headers) : session;
+    },
+  }),
+});

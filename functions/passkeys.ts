@@ -1,0 +1,75 @@
+import {
+  addition,
+  additionRefusals,
+  addPasskey,
+  beginning,
+  beginningRefusals,
+  beginPasskey,
+  newPasskeySchema,
+} from '../lib/accounts/new-passkeys.ts';
+import { listPasskeys, passkeysSchema, shownPasskey } from '../lib/accounts/passkeys.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken } from '../lib/identity/caller.ts';
+
+/** `/api/passkeys`: the caller's passkeys, with which one signs in without a password (WebAuthn). */
+export const handler = endpoint({
+  GET: operation({
+    summary: "List the caller's passkeys, and tell whether passkeys are used here",
+    access: 'user',
+    scope: 'account',
+    status: 200,
+    answer: passkeysSchema,
+    run: ({ caller }) => listPasskeys(caller),
+  }),
+  POST: operation({
+    summary: 'Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`',
+    access: 'user',
+    permit: ({ caller }) => requireUnscopedToken(caller),
+    body: beginning,
+    example: {
+      body: { current_password: 'a horse, a battery' },
+      answer: {
+        challenge: 'Y2hhbGxlbmdlIG9mIDMyIGJ5dGVzLCBhdCByYW5kb20',
+        rp_id: 'chat.example.org',
+        rp_name: 'Chat',
+        user_handle: 'awFjpDJ_vK_JFuGH',
+        username: 'bob',
+        display_name: 'bob',
+        algorithms: [-8, -7, -257],
+        exclude: [],
+      },
+    },
+    status: 201,
+    answer: newPasskeySchema,
+    refusals: beginningRefusals,
+    run: ({ body, caller }) => beginPasskey(body, caller),
+  }),
+  PUT: operation({
+    summary: 'Add the passkey that was begun, with what the browser answered; at most 20 for an account',
+    access: 'user',
+    permit: ({ caller }) => requireUnscopedToken(caller),
+    body: addition,
+    example: {
+      body: {
+        name: 'My laptop',
+        credential: '0LZ9bpTXtYzDcYnNkEMOCw',
+        client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+        attestation: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ',
+        transports: ['internal'],
+      },
+      answer: {
+        _id: { $oid: '6b0163a4327fbcafc916e187' },
+        name: 'My laptop',
+        is_backed_up: true,
+        created_at: { $date: '2026-11-21T09:04:42.123Z' },
+        last_used_at: null,
+      },
+    },
+    status: 201,
+    answer: shownPasskey.schema,
+    refusals: additionRefusals,
+    security: (_input, { _id }) => ({ event: 'passkey added', what: _id.$oid }),
+    run: ({ body, caller }) => addPasskey(body, caller),
+  }),
+});

@@ -1,0 +1,90 @@
+import { ask, chat, Failure } from './api.ts';
+import { keepsCookies } from './session.ts';
+import { settings } from './settings.ts';
+import { enter } from './sign-in.ts';
+import { laterStrings } from './strings-later.ts';
+
+/* What the service and the browser say to each other about passkeys (WebAuthn). */
+
+/** Whether this browser has passkeys, and they work at the address of this page. */
+export const arePasskeysUsed = (): boolean => settings.passkeys === location.origin && 'PublicKeyCredential' in window;
+
+const toBytes = (text: string) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+
+const fromBytes = (bytes: ArrayBuffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+const type = 'public-key';
+const timeout = 300_000;
+const userVerification = 'required';
+
+/** Has a device make a passkey for the account, and adds it; throws a `Failure` that says why not. */
+export async function addPasskey(proof: { current_password?: string }): Promise<void> {
+  const asked = await inWords(ask(chat.POST('/api/passkeys', { body: proof })));
+  const made = await inWords(
+    navigator.credentials.create({
+      publicKey: {
+        challenge: toBytes(asked.challenge),
+        rp: { id: asked.rp_id, name: asked.rp_name },
+        user: { id: toBytes(asked.user_handle), name: asked.username, displayName: asked.display_name },
+        pubKeyCredParams: asked.algorithms.map((alg) => ({ type, alg })),
+        excludeCredentials: asked.exclude.map(({ credential, transports }) => ({
+          type,
+          id: toBytes(credential),
+          transports: transports as AuthenticatorTransport[],
+        })),
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification },
+        attestation: 'none',
+        timeout,
+      },
+    }),
+  );
+  const { rawId, response, authenticatorAttachment } = made as PublicKeyCredential;
+  const { clientDataJSON, attestationObject, getTransports } = response as AuthenticatorAttestationResponse;
+  const body = {
+    name: (authenticatorAttachment === 'platform' && deviceName()) || laterStrings.passkeys.one,
+    credential: fromBytes(rawId),
+    client_data: fromBytes(clientDataJSON),
+    attestation: fromBytes(attestationObject),
+    transports: getTransports?.call(response) ?? [],
+  };
+  await inWords(ask(chat.PUT('/api/passkeys', { body })));
+}
+
+/** The platform of this browser, as its people call it. */
+const deviceName = (): string | undefined => /iPhone|iPad|Android|Windows|Mac|CrOS|Linux/.exec(navigator.userAgent)?.[0];
+
+/** Signs in with a passkey that the browser lets people choose; throws a `Failure` that says why not. */
+export async function signInByPasskey(): Promise<void> {
+  const { challenge, rp_id: rpId } = await inWords(ask(chat.POST('/api/passkey-sessions', { body: {} })));
+  const got = await inWords(
+    navigator.credentials.get({ publicKey: { challenge: toBytes(challenge), rpId, userVerification, timeout } }),
+  );
+  const { rawId, response } = got as PublicKeyCredential;
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response as AuthenticatorAssertionResponse;
+  const body = {
+    credential: fromBytes(rawId),
+    client_data: fromBytes(clientDataJSON),
+    authenticator_data: fromBytes(authenticatorData),
+    signature: fromBytes(signature),
+    user_handle: fromBytes(userHandle ?? new ArrayBuffer(0)),
+    cookie: keepsCookies(),
+  };
+  enter(await inWords(ask(chat.PUT('/api/passkey-sessions', { body }))));
+}
+
+/** Says what the service refused, or the browser, in words of the page's language. */
+export async function inWords<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (failure) {
+    const refused: Partial<Record<string, string>> = laterStrings.passkeys.refused;
+    if (!(failure instanceof Failure)) throw new Failure(0, refused[(failure as Error).name] ?? laterStrings.passkeys.failed);
+    const said = refused[failure.code ?? ''];
+    throw said === undefined ? failure : new Failure(failure.status, said, failure.retryAfter, failure.code);
+  }
+}

@@ -1,0 +1,167 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { overHttp } from '../../../test/support/transports.ts';
+import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { objections } from './axe.ts';
+import { signIn, visit } from './support.ts';
+
+let service: Service;
+beforeAll(async () => {
+  const port = await freePort();
+  const settings = { HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
+  service = await startService({ ...inject('environment'), ...settings }, commands.serve);
+});
+afterAll(() => service.stop());
+
+/** A page whose browser has an authenticator, which recognises its owner; `session` and `authenticatorId` are for others of it. */
+async function aDevice(path: string, options = {}) {
+  const visited = await visit(browser, { path, baseUrl: service.url, options });
+  const session = await visited.context.newCDPSession(visited.page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { ...visited, session, authenticatorId };
+}
+
+/** Gives a passkey of one device to another, as those who synchronise them do. */
+async function synchronise(from: { session: CDPSession; authenticatorId: string }, to: typeof from): Promise<void> {
+  const { authenticatorId } = from;
+  const { credentials } = await from.session.send('WebAuthn.getCredentials', { authenticatorId });
+  for (const credential of credentials)
+    await to.session.send('WebAuthn.addCredential', { authenticatorId: to.authenticatorId, credential });
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+/** Signs in by the password, and adds a passkey in the settings. */
+async function addPasskey(page: Page, account: Account): Promise<void> {
+  await signIn(page, account);
+  await page.goto(`${service.url}/settings/passkeys`);
+  await page.getByText('You have no passkey yet.').waitFor();
+  await page.getByLabel('Current password').fill(account.password);
+  await button(page, 'Add a passkey').click();
+  await page.getByText('The passkey is added.').first().waitFor();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.context().clearCookies();
+  await page.evaluate('localStorage.clear()');
+  await page.goto(`${service.url}/login`);
+}
+
+describe('the web client, where the service has an address of its own', () => {
+  it('adds a passkey, signs in with it by the keyboard alone, renames and removes it, and is refused after that', async () => {
+    const account = await anAccount();
+    const { page, problems, context } = await aDevice('/login');
+    await signIn(page, account);
+    await page.goto(`${service.url}/settings/passkeys`);
+    await page.getByText('You have no passkey yet.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.getByLabel('Current password').fill('incorrect horse');
+    await page.keyboard.press('Enter');
+    await page.getByText('The current password is wrong.').waitFor();
+    await page.getByLabel('Current password').fill(account.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('The passkey is added.').first().waitFor();
+    const listed = page.locator('.listed li');
+    await expect.poll(() => listed.allInnerTexts()).toEqual([expect.stringMatching(/^Linux · added .* · never used/)]);
+    expect(await objections(page)).toEqual([]);
+    // The same device makes no other.
+    await page.getByLabel('Current password').fill(account.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('This device has a passkey for your account already.').waitFor();
+
+    await signOut(page);
+    await button(page, 'Sign in with a passkey').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await button(page, 'Sign in with a passkey').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.shell').waitFor();
+
+    await page.goto(`${service.url}/settings/passkeys`);
+    await button(page, 'Rename Linux').click();
+    await page.getByLabel('Name of the passkey').fill('My laptop');
+    expect(await objections(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await button(page, 'Remove My laptop').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Current password').fill(account.password);
+    expect(await objections(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('You have no passkey yet.').waitFor();
+
+    await signOut(page);
+    await button(page, 'Sign in with a passkey').click();
+    await page.getByText('This passkey does not sign in here. It may have been removed.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('signs in on a second device, to which the first has synchronised the passkey', async () => {
+    const account = await anAccount();
+    const first = await aDevice('/login');
+    await addPasskey(first.page, account);
+    const second = await aDevice('/login');
+    await synchronise(first, second);
+    await button(second.page, 'Sign in with a passkey').click();
+    await second.page.locator('.shell').waitFor();
+    const { cookies } = await second.context.storageState();
+    expect(cookies).toMatchObject([{ name: 'session', httpOnly: true, sameSite: 'Strict' }]);
+    expect([first.problems, second.problems]).toEqual([[], []]);
+    await first.context.close();
+    await second.context.close();
+  });
+
+  it('says so where the device does not recognise its owner, and signs nobody in', async () => {
+    const account = await anAccount();
+    const { page, problems, context, session, authenticatorId } = await aDevice('/login');
+    await addPasskey(page, account);
+    await signOut(page);
+    await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await button(page, 'Sign in with a passkey').click();
+    await page.getByText('It was cancelled, or took too long.').waitFor();
+    expect(await page.locator('.shell').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('offers passkeys in German and in Arabic', async () => {
+    for (const [locale, label] of [
+      ['de', 'Mit einem Passkey anmelden'],
+      ['ar', 'تسجيل الدخول بمفتاح مرور'],
+    ] as const) {
+      const { page, problems, context } = await aDevice('/login', { locale });
+      await button(page, label).waitFor();
+      expect(problems).toEqual([]);
+      await context.close();
+    }
+  });
+});
+
+it('where the page has another address than the service says, no passkey is offered, and the settings say where they work', async () => {
+  const account = await anAccount();
+  const { page, problems, context } = await visit(browser, { path: '/login' });
+  await button(page, 'Sign in').waitFor();
+  expect(await button(page, 'Sign in with a passkey').count()).toBe(0);
+  await signIn(page, account);
+  await page.goto(new URL('/settings/passkeys', page.url()).href);
+  await page.getByText('Passkeys work at https://chat.example.org.').waitFor();
+  expect(await button(page, 'Add a passkey').count()).toBe(0);
+  expect((await overHttp(service.url)('GET', '/api/passkeys', { token: account.token })).body).toEqual({
+    origin: service.url,
+    obstacle: null,
+    passkeys: [],
+  });
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,383 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { describe, expect, inject, it } from 'vitest';
+import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { type PasskeyDocument, passkeys } from '../../lib/collections/passkeys.ts';
+import { database } from '../../lib/database/client.ts';
+import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { addPasskey, beginPasskey, beginSignIn, type Deviation, make, sign, signInWith, site } from '../support/authenticator.ts';
+import { refusals, unauthenticated } from '../support/error-bodies.ts';
+import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
+import { admin as command } from '../support/run-command.ts';
+import { turnOn } from '../support/second-factor.ts';
+import { type Call, inProcess, overHttp, transports } from '../support/transports.ts';
+
+const path = '/api/passkeys';
+const signIns = '/api/passkey-sessions';
+const users = database.collection('users');
+const challenges = database.collection('passkey_challenges');
+
+const expired = refusals.denied('This took more than five minutes, or was completed before. Start again.');
+const refused = refusals.denied('The passkey is not one for this service, or its authenticator did not check who uses it.');
+const wrong = {
+  status: 401,
+  body: {
+    ...unauthenticated,
+    description: 'This passkey does not sign in here: it was removed, or is one for another service.',
+    code: 'wrong_passkey',
+  },
+};
+const tooMany = refusals.conflict('The account has too many passkeys: remove one first.');
+
+const add = (call: Call, { token }: Account, body: object) => call('PUT', path, { token, body });
+const list = async (call: Call, token: string) =>
+  (await call('GET', path, { token })).body as { passkeys: { _id: { $oid: string }; name: string }[] };
+const remove = (call: Call, { token, password }: Account, id: string) =>
+  call('DELETE', `${path}/${id}`, { token, body: { current_password: password } });
+const isValid = async (call: Call, token: string) => (await call('GET', '/api/users/me', { token })).status === 200;
+const tokenIn = ({ body }: { body: unknown }) => (body as { token: string }).token;
+const anExpiry = () => new Date(Date.now() - 1_000);
+
+describe.each(transports())('a passkey, %s', (_transport, call) => {
+  it('is begun by the password, added with what the authenticator has made, and then listed without its key', async () => {
+    const account = await anAccount();
+    const none = { origin: site.origin, obstacle: null, passkeys: [] };
+    expect(outcome(await call('GET', path, { token: account.token }))).toEqual({ status: 200, body: none });
+    const begun = await call('POST', path, { token: account.token, body: { current_password: account.password } });
+    expect(outcome(begun)).toEqual({
+      status: 201,
+      body: {
+        challenge: expect.stringMatching(/^[\w-]{43}$/),
+        rp_id: site.id,
+        rp_name: 'Chat',
+        user_handle: Buffer.from(account.id, 'hex').toString('base64url'),
+        username: account.username,
+        display_name: account.username,
+        algorithms: [-8, -7, -257],
+        exclude: [],
+      },
+    });
+    const { passkey, sent } = make(begun.body as { challenge: string; user_handle: string });
+    const shown = { _id: anyId, name: 'My phone', is_backed_up: true, created_at: anyDate, last_used_at: null };
+    expect(outcome(await add(call, account, { ...sent, name: 'My phone' }))).toEqual({ status: 201, body: shown });
+    expect((await list(call, account.token)).passkeys).toEqual([shown]);
+    expect((await beginPasskey(call, account)).exclude).toEqual([{ credential: passkey.id, transports: ['internal', 'hybrid'] }]);
+  });
+
+  it('signs in without a name, a password or a code, and tells when', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(call, account);
+    const reply = await signInWith(call, passkey);
+    expect(outcome(reply)).toMatchObject({
+      status: 201,
+      body: { token: anyToken, expires_at: anyDate, user: { _id: { $oid: account.id }, username: account.username } },
+    });
+    expect(await isValid(call, tokenIn(reply))).toBe(true);
+    expect((await list(call, account.token)).passkeys).toEqual([expect.objectContaining({ last_used_at: anyDate })]);
+    expect((await signInWith(call, passkey)).status).toBe(201);
+  });
+
+  it('signs a browser in by a cookie, on pages of the own origin', async () => {
+    const { passkey } = await addPasskey(call, await anAccount());
+    const signIn = async (site: string) =>
+      call('PUT', signIns, {
+        body: { ...sign(passkey, await beginSignIn(call)), cookie: true },
+        headers: { 'sec-fetch-site': site },
+      });
+    const reply = await signIn('same-origin');
+    expect(reply.status).toBe(201);
+    expect(reply.body).not.toHaveProperty('token');
+    const [cookie = '', ...attributes] = String(reply.headers['set-cookie']).split('; ');
+    expect(cookie).toMatch(/^session=[a-z0-9]{32}$/);
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'SameSite=Strict']));
+    expect(outcome(await signIn('cross-site'))).toEqual(
+      refusals.denied("Only a page of the service's own origin gets a session in a cookie."),
+    );
+  });
+
+  it('is renamed and removed by its owner alone, who shows the password for the second', async () => {
+    const [account, other] = [await anAccount(), await anAdmin()];
+    const { id, passkey } = await addPasskey(call, account);
+    const rename = ({ token }: Account, body: object) => call('PATCH', `${path}/${id}`, { token, body });
+    expect(outcome(await rename(other, { name: 'Mine' }))).toEqual(refusals.noSuch('passkey'));
+    expect(outcome(await rename(account, {}))).toEqual(refusals.missing('name'));
+    expect(outcome(await rename(account, { name: '' })).status).toBe(400);
+    expect(await rename(account, { name: 'Laptop' })).toMatchObject({ status: 200, body: { name: 'Laptop' } });
+    expect(outcome(await remove(call, other, id))).toEqual(refusals.noSuch('passkey'));
+    const wrongPassword = await remove(call, { ...account, password: 'incorrect horse' }, id);
+    expect(outcome(wrongPassword)).toEqual(refusals.denied('The current password is incorrect.'));
+    expect((await signInWith(call, passkey)).status).toBe(201);
+    expect(outcome(await remove(call, account, id))).toEqual({ status: 204, body: '' });
+    expect(outcome(await remove(call, account, id))).toEqual(refusals.noSuch('passkey'));
+    expect(outcome(await signInWith(call, passkey))).toEqual(wrong);
+  });
+
+  it('is one of 20 at most, however many are added at the same moment', async () => {
+    const account = await anAccount();
+    for (let count = 0; count < 18; count++) await addPasskey(call, account);
+    const begun = await Promise.all(Array.from({ length: 5 }, () => beginPasskey(call, account)));
+    const replies = await Promise.all(begun.map((asked) => add(call, account, make(asked).sent)));
+    for (const { status } of replies) expect([201, 409]).toContain(status);
+    const left = (await list(call, account.token)).passkeys.length;
+    expect(left).toBe(18 + replies.filter(({ status }) => status === 201).length);
+    expect(left).toBeLessThanOrEqual(20);
+    for (let count = left; count < 20; count++) await addPasskey(call, account);
+    const { token, password } = account;
+    expect(outcome(await call('POST', path, { token, body: { current_password: password } }))).toEqual(tooMany);
+    expect(outcome(await add(call, account, make(begun[0] as (typeof begun)[number]).sent))).toEqual(expired);
+  });
+
+  it('is begun, added and removed by no token with scopes, and without the password by none at all', async () => {
+    const account = await anAccount();
+    const { id } = await addPasskey(call, account);
+    const { token } = await createToken(new ObjectId(account.id), 'scoped', { scopes: ['account'] });
+    const unscoped = refusals.denied('A token without scopes is required.');
+    const body = { current_password: account.password };
+    expect(outcome(await call('POST', path, { token, body }))).toEqual(unscoped);
+    expect(outcome(await call('PUT', path, { token, body: make(await beginPasskey(call, account)).sent }))).toEqual(unscoped);
+    expect(outcome(await call('DELETE', `${path}/${id}`, { token, body }))).toEqual(unscoped);
+    for (const [method, address] of [
+      ['POST', path],
+      ['DELETE', `${path}/${id}`],
+    ] as const)
+      expect(outcome(await call(method, address, { token: account.token, body: {} }))).toEqual(
+        refusals.missing('current_password'),
+      );
+  });
+});
+
+describe('a passkey', () => {
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)('may have a key of %s', async (algorithm) => {
+    const { passkey } = await addPasskey(inProcess, await anAccount(), { algorithm });
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+    expect(outcome(await signInWith(inProcess, passkey, { signed: Buffer.from('anything') }))).toEqual(wrong);
+  });
+
+  it('may vouch for itself', async () => {
+    const { passkey } = await addPasskey(inProcess, await anAccount(), { statement: 'self' });
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+  });
+
+  it.each<[string, Deviation]>([
+    ['for another origin', { origin: 'https://evil.example.org' }],
+    ['for another port', { origin: 'https://chat.example.org:8443' }],
+    ['for another site', { rpId: 'example.org' }],
+    ['within a page of another site', { crossOrigin: true }],
+    ['by an authenticator that did not check who uses it', { isVerified: false }],
+    ['without anybody there', { isPresent: false }],
+    ['by an answer to a sign-in', { type: 'webauthn.get' }],
+    ['with certificates', { statement: 'certificate' }],
+    ['with a key of a kind that was not asked for', { algorithm: 'ES384' }],
+  ])('is not added %s, nor by another answer to the same challenge', async (_how, deviation) => {
+    const account = await anAccount();
+    const asked = await beginPasskey(inProcess, account);
+    expect(outcome(await add(inProcess, account, make(asked, deviation).sent))).toEqual(refused);
+    expect(outcome(await add(inProcess, account, make(asked).sent))).toEqual(expired);
+    expect((await list(inProcess, account.token)).passkeys).toEqual([]);
+  });
+
+  it('is not added under the id of another credential, nor twice', async () => {
+    const [account, other] = [await anAccount(), await anAccount()];
+    const { passkey } = await addPasskey(inProcess, account);
+    const { sent } = make(await beginPasskey(inProcess, other));
+    expect(outcome(await add(inProcess, other, { ...sent, credential: passkey.id }))).toEqual(refused);
+    const asked = await beginPasskey(inProcess, account);
+    const { sent: first } = make(asked);
+    expect((await add(inProcess, account, first)).status).toBe(201);
+    expect(outcome(await add(inProcess, account, first))).toEqual(expired);
+    // An authenticator may make up an id that another passkey has.
+    const { sent: second } = make(await beginPasskey(inProcess, other), { id: passkey.id });
+    expect(outcome(await add(inProcess, other, second))).toEqual(refusals.conflict('This passkey was added already.'));
+  });
+
+  it('answers a challenge that the same account has asked for, within five minutes', async () => {
+    const [account, other] = [await anAccount(), await anAccount()];
+    const asked = await beginPasskey(inProcess, other);
+    expect(outcome(await add(inProcess, account, make(asked).sent))).toEqual(expired);
+    // The other's attempt is not lost by that.
+    expect((await add(inProcess, other, make(asked).sent)).status).toBe(201);
+    const { sent } = make(await beginPasskey(inProcess, account), { challenge: await beginSignIn(inProcess) });
+    expect(outcome(await add(inProcess, account, sent))).toEqual(expired);
+    const late = make(await beginPasskey(inProcess, account)).sent;
+    await challenges.updateMany({ 'account.user': new ObjectId(account.id) }, { $set: { expires_at: anExpiry() } });
+    expect(outcome(await add(inProcess, account, late))).toEqual(expired);
+  });
+
+  it.each<[string, unknown, number]>([
+    ['credential', '', 1_364],
+    ['client_data', 'a+b', 4_096],
+    ['attestation', 'a'.repeat(4_097), 4_096],
+    ['client_data', { $gt: '' }, 4_096],
+  ])('is not added with a %s that is not base64url, or too long', async (name, value, most) => {
+    const account = await anAccount();
+    const { sent } = make(await beginPasskey(inProcess, account));
+    const refusal = refusals.invalid(name, `be base64url of at most ${most} characters`);
+    expect(outcome(await add(inProcess, account, { ...sent, [name]: value }))).toEqual(refusal);
+    expect(outcome(await add(inProcess, account, { ...sent, client_data: 'bm90IEpTT04' }))).toEqual(expired);
+    expect(outcome(await add(inProcess, account, { ...sent, transports: ['<script>'] }))).toEqual(
+      refusals.invalid('transports', 'be a list of at most 10 transports, such as internal'),
+    );
+    expect((await add(inProcess, account, sent)).status).toBe(201);
+  });
+
+  it('of an account without a password takes a session that has just begun', async () => {
+    const account = await anAccount();
+    const token = await aSession(inProcess, account);
+    await users.updateOne({ _id: new ObjectId(account.id) }, { $unset: { password_hash: '' } });
+    const begin = (by: string) => inProcess('POST', path, { token: by, body: {} });
+    expect((await begin(token)).status).toBe(201);
+    const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
+    expect(outcome(await begin(account.token))).toEqual(stale);
+    await database
+      .collection('tokens')
+      .updateMany({ user: new ObjectId(account.id) }, { $set: { created_at: new Date(Date.now() - 601_000) } });
+    expect(outcome(await begin(token))).toEqual(stale);
+  });
+});
+
+describe('a sign-in with a passkey', () => {
+  it.each<[string, Deviation]>([
+    ['a forged signature', { signed: Buffer.from('something else') }],
+    ['another origin', { origin: 'https://evil.example.org' }],
+    ['the same host without TLS', { origin: 'http://chat.example.org' }],
+    ['another site', { rpId: 'evil.example.org' }],
+    ['a page within one of another site', { crossOrigin: true }],
+    ['an authenticator that did not check who uses it', { isVerified: false }],
+    ['nobody there', { isPresent: false }],
+    ['an answer to the making of a passkey', { type: 'webauthn.create' }],
+    ['the user handle of another account', { userHandle: Buffer.from('a'.repeat(24), 'hex').toString('base64url') }],
+  ])('is refused for %s, and its challenge is used up', async (_how, deviation) => {
+    const { passkey } = await addPasskey(inProcess, await anAccount());
+    const challenge = await beginSignIn(inProcess);
+    const send = (body: object) => inProcess('PUT', signIns, { body });
+    expect(outcome(await send(sign(passkey, challenge, deviation)))).toEqual(wrong);
+    expect(outcome(await send(sign(passkey, challenge)))).toEqual(expired);
+    expect((await send(sign(passkey, await beginSignIn(inProcess)))).status).toBe(201);
+  });
+
+  it('is refused for the signature of one account’s passkey over the credential of another', async () => {
+    const [mine, other] = [await addPasskey(inProcess, await anAccount()), await addPasskey(inProcess, await anAccount())];
+    const posing = { ...mine.passkey, id: other.passkey.id };
+    expect(outcome(await signInWith(inProcess, posing))).toEqual(wrong);
+    expect(outcome(await signInWith(inProcess, { ...posing, userHandle: other.passkey.userHandle }))).toEqual(wrong);
+    expect(outcome(await signInWith(inProcess, { ...mine.passkey, id: 'unknown' }))).toEqual(wrong);
+  });
+
+  it('answers a challenge once, also where two answer it at the same moment, 10 times', async () => {
+    const { passkey } = await addPasskey(inProcess, await anAccount());
+    for (let count = 0; count < 10; count++) {
+      const body = sign(passkey, await beginSignIn(inProcess));
+      const replies = await Promise.all([inProcess, overHttp(inject('serveUrl'))].map((call) => call('PUT', signIns, { body })));
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, 403]);
+      expect(outcome(await inProcess('PUT', signIns, { body }))).toEqual(expired);
+    }
+  });
+
+  it('answers no challenge of a new passkey, none that nobody has made, and none after five minutes', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    const send = (challenge: string) => inProcess('PUT', signIns, { body: sign(passkey, challenge) });
+    expect(outcome(await send((await beginPasskey(inProcess, account)).challenge))).toEqual(expired);
+    expect(outcome(await send('a'.repeat(43)))).toEqual(expired);
+    const challenge = await beginSignIn(inProcess);
+    const _id = createHash('sha256').update(challenge).digest('hex') as unknown as ObjectId;
+    expect((await challenges.updateOne({ _id }, { $set: { expires_at: anExpiry() } })).modifiedCount).toBe(1);
+    expect(outcome(await send(challenge))).toEqual(expired);
+  });
+
+  it('by an authenticator that counts is refused when it counts back, or the same again', async () => {
+    const { passkey, id } = await addPasskey(inProcess, await anAccount(), {}, true);
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+    expect(passkey.counter).toBe(2);
+    for (const counter of [0, 1, 2]) expect(outcome(await signInWith(inProcess, passkey, { counter }))).toEqual(wrong);
+    expect((await signInWith(inProcess, passkey, { counter: 9 })).status).toBe(201);
+    expect(outcome(await signInWith(inProcess, passkey, { counter: 8 }))).toEqual(wrong);
+    expect(await passkeys.findOne({ _id: new ObjectId(id) })).toMatchObject({ counter: 9 });
+  });
+
+  it('counts once where a key and its copy say the same number at the same moment', async () => {
+    const { passkey } = await addPasskey(inProcess, await anAccount(), {}, true);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => signInWith(inProcess, { ...passkey }, { counter: 5 })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401]);
+  });
+
+  it('is refused for a deactivated account, and works again after', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    const { token } = await anAdmin();
+    const change = (is_active: boolean) => inProcess('PATCH', `/api/users/${account.id}`, { token, body: { is_active } });
+    expect((await change(false)).status).toBe(200);
+    expect(outcome(await signInWith(inProcess, passkey))).toEqual(refusals.denied('This account is deactivated.'));
+    expect((await change(true)).status).toBe(200);
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+  });
+
+  it('takes no code of the second factor, which the authenticator’s own check stands for', async () => {
+    const account = await anAccount();
+    await turnOn(inProcess, account);
+    const { passkey } = await addPasskey(inProcess, account);
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+  });
+});
+
+describe('the passkeys of an account', () => {
+  it('stay when its password changes, when its other sessions end, and when a forgotten password is replaced', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    const token = await aSession(inProcess, account);
+    const body = { password: 'another horse', current_password: account.password };
+    expect((await inProcess('PATCH', '/api/users/me', { token, body })).status).toBe(200);
+    expect((await inProcess('DELETE', '/api/sessions', { token })).status).toBe(204);
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+    const admin = await anAdmin();
+    const made = await inProcess('POST', `/api/users/${account.id}/codes`, { token: admin.token, body: {} });
+    const { code } = made.body as { code: string };
+    expect((await inProcess('PUT', '/api/password', { body: { code, password: 'a third horse' } })).status).toBe(204);
+    expect((await signInWith(inProcess, passkey)).status).toBe(201);
+  });
+
+  it.each<[string, (account: Account) => Promise<unknown>]>([
+    [
+      'an administrator',
+      async ({ id }) => {
+        const { token, password } = await anAdmin();
+        const usage = await inProcess('GET', `/api/users/${id}/usage`, { token });
+        expect(usage.body).toMatchObject({ passkeys: 1, has_second_factor: false });
+        const body = { current_password: password };
+        expect((await inProcess('DELETE', `/api/second-factor?user=${id}`, { token, body })).status).toBe(204);
+      },
+    ],
+    ['a command', async ({ username }) => expect(await command(['user', '2fa-reset', username])).toMatchObject({ code: 0 })],
+  ])('end with a reset by %s, and so do the sessions that they have begun', async (_by, reset) => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    const token = tokenIn(await signInWith(inProcess, passkey));
+    const begun = make(await beginPasskey(inProcess, account)).sent;
+    await reset(account);
+    expect(await isValid(inProcess, token)).toBe(false);
+    expect(outcome(await signInWith(inProcess, passkey))).toEqual(wrong);
+    // What was begun before is over as well.
+    expect(outcome(await add(inProcess, account, begun))).toEqual(expired);
+    expect((await list(inProcess, account.token)).passkeys).toEqual([]);
+    const { passkey: next } = await addPasskey(inProcess, account);
+    expect((await signInWith(inProcess, next)).status).toBe(201);
+  });
+
+  it('end with a reset even where one of them is left behind, because the process died', async () => {
+    const account = await anAccount();
+    const { passkey, id } = await addPasskey(inProcess, account);
+    const kept = (await passkeys.findOne({ _id: new ObjectId(id) })) as PasskeyDocument;
+    await command(['user', '2fa-reset', account.username]);
+    await passkeys.insertOne(kept);
+    expect(outcome(await signInWith(inProcess, passkey))).toEqual(wrong);
+  });
+
+  it('leave nothing behind when the account is deleted', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    const body = { current_password: account.password };
+    expect((await inProcess('DELETE', '/api/users/me', { token: account.token, body })).status).toBe(204);
+    expect(await passkeys.countDocuments({ user: new ObjectId(account.id) })).toBe(0);
+    expect(outcome(await signInWith(inProcess, passkey))).toEqual(wrong);
+  });
+});
