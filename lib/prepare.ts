@@ -7,6 +7,7 @@ import { fileQuotaIndexes } from './collections/file-quotas.ts';
 import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
+import { notificationIndexes } from './collections/notifications.ts';
 import { oidcRequestIndexes } from './collections/oidc-requests.ts';
 import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
 import { pushedIndexes } from './collections/pushed.ts';
@@ -56,6 +57,8 @@ const indexes: Record<string, IndexDescription[]> = {
   reads: readMarkerIndexes,
   saved: savedIndexes,
   threads: threadIndexes,
+  notifications: notificationIndexes,
+  notification_markers: [],
   push_subscriptions: pushSubscriptionIndexes,
   push_keys: [],
   pushed: pushedIndexes,
