@@ -73,6 +73,21 @@ export const laterStrings = {
     common: 'Rooms in common',
     more: (number: number) => `and ${count(number, 'room', 'rooms')} more`,
   },
+  lists: {
+    noneSaved: 'No saved messages. Save one by the menu of a message.',
+    noThreads: 'You follow no threads yet. You will follow those that you begin, reply in or are mentioned in.',
+    unreadReplies: (number: number) => count(number, 'unread reply', 'unread replies'),
+  },
+  notifications: {
+    none: 'No notifications yet.',
+    noMentions: 'Nobody has mentioned you yet.',
+    onlyMentions: 'Mentions only',
+    isNew: 'New',
+    mention: 'mentioned you',
+    reply: 'replied in a thread',
+    reaction: (emoji: string) => `reacted with ${emoji}`,
+    added: 'added you to this room',
+  },
   pins: { title: 'Pinned messages', none: 'No pinned messages.' },
   emoji: {
     title: 'Emoji',
