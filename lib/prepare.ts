@@ -9,6 +9,7 @@ import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
 import { notificationIndexes } from './collections/notifications.ts';
 import { oidcRequestIndexes } from './collections/oidc-requests.ts';
+import { pushKeyIndexes } from './collections/push-keys.ts';
 import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
 import { pushedIndexes } from './collections/pushed.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
@@ -60,7 +61,7 @@ const indexes: Record<string, IndexDescription[]> = {
   notifications: notificationIndexes,
   notification_markers: [],
   push_subscriptions: pushSubscriptionIndexes,
-  push_keys: [],
+  push_keys: pushKeyIndexes,
   pushed: pushedIndexes,
   webhook_states: webhookStateIndexes,
   tickets: ticketIndexes,
