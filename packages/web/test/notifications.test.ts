@@ -175,6 +175,31 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
+  it('tells the service of its subscription again after a week, or where the service has lost it, not at each start', async () => {
+    const { page, context, owner } = await notified();
+    let told = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'PUT' && request.url().endsWith('/api/push-subscription')) told++;
+    });
+    const start = async () => {
+      // Asked after the page has looked at its subscription.
+      const counted = page.waitForResponse((response) => response.url().includes('/api/notifications'));
+      await page.reload();
+      await counted;
+      return told;
+    };
+    expect(await start()).toBe(0);
+    await page.evaluate(`localStorage.setItem('chat-push-told', localStorage.getItem('chat-push-told')
+      .replace(/"at":\\d+/, '"at":' + (Date.now() - 8 * 86400000)))`);
+    expect(await start()).toBe(1);
+    expect(await start()).toBe(1);
+    const user = new ObjectId(owner.id);
+    await pushSubscriptions.deleteMany({ user });
+    expect(await start()).toBe(2);
+    expect(await pushSubscriptions.countDocuments({ user })).toBe(1);
+    await context.close();
+  });
+
   it('leads to the message in the page that is open', async () => {
     const { page, context, worker, owner } = await notified();
     const { id } = await aRoom({ owner });
