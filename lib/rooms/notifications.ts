@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { MessageDocument } from '../collections/messages.ts';
 import { type NotificationDocument, notificationMarkers, notifications } from '../collections/notifications.ts';
 import { retryContended } from '../database/writes.ts';
-import type { Caller } from '../identity/caller.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
 import { notify } from '../notices.ts';
 import type { Place } from './sequence.ts';
 
@@ -10,9 +10,14 @@ import type { Place } from './sequence.ts';
 export const noteReaction = ({ _id, user, room, seq }: MessageDocument, caller: Caller): Promise<void> =>
   store({ user, of: _id }, { kind: 'reaction', room, seq, actor: caller.user._id });
 
-/** Notes for a user that the caller has added them to a room, and tells the user's devices. */
+/**
+ * Notes for a user that the caller has added them to a room, and tells the user's devices. The command line is nobody
+ * whom the list could name.
+ */
 export async function noteAddition({ room, seq }: Place, user: ObjectId, caller: Caller): Promise<void> {
-  await store({ user, of: room }, { kind: 'added', room, seq, actor: caller.user._id });
+  const actor = actorId(caller);
+  if (!actor) return;
+  await store({ user, of: room }, { kind: 'added', room, seq, actor });
   notify({ type: 'notifications', user: user.toHexString() });
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/messages.ts';
@@ -10,6 +11,7 @@ import { invalid } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomOf, everyPage, memberId, succeed } from '../support/rooms.ts';
+import { admin } from '../support/run-command.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess, transports } from '../support/transports.ts';
 
@@ -270,3 +272,98 @@ it('a page of notifications, and their number, are read by indexes alone', async
     expect(plan, JSON.stringify(command.command)).not.toContain('COLLSCAN');
   }
 });
+
+it('nobody is told of a reaction that came to nothing, nor by whom the command line has added them', async () => {
+  const [me, other] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner: other });
+  expect(await admin(['member', 'add', room.id, me.username])).toMatchObject({ code: 0 });
+  const mine = await aMessage(me, room.id);
+  // What a process leaves that dies between the note and the reaction.
+  const _id = { user: new ObjectId(me.id), of: new ObjectId(idOf(mine)) };
+  const fields = { kind: 'reaction' as const, room: new ObjectId(room.id), seq: mine.seq, actor: new ObjectId(other.id) };
+  await notifications.insertOne({ _id, ...fields, at: new Date() });
+  const { headers, body } = await succeed(inProcess('GET', '/api/notifications', { token: me.token }));
+  expect([body, headers['x-unread-count']]).toEqual([[], '0']);
+});
+
+/** What can happen between two people and two rooms; some of it is refused where it comes at the wrong time. */
+const acts = [
+  'mention',
+  'reply',
+  'react',
+  'takeBack',
+  'edit',
+  'delete',
+  'read',
+  'readThread',
+  'readList',
+  'leave',
+  'add',
+  'mute',
+] as const;
+
+it('whatever happens, the list has nothing of a room that was left, of oneself or that is gone, and nothing unread that was read', async () => {
+  const act = fc.record({ what: fc.constantFrom(...acts), which: fc.nat({ max: 1 }), of: fc.nat({ max: 20 }) });
+  const property = fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 25 }), async (happenings) => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const rooms = [await aRoomOf([other, me]), await aRoomOf([other, me])];
+    const said: { room: string; message: Message; by: Account }[] = [];
+    const say = async (by: Account, room: string, fields: object) => {
+      const sent = await inProcess('POST', '/api/messages', { token: by.token, body: { room, ...fields } });
+      if (sent.status === 201) said.push({ room, message: sent.body as Message, by });
+    };
+    for (const room of rooms) await say(me, room, { text: 'mine' });
+    const mineIn = async (room: string) =>
+      ((await succeed(inProcess('GET', '/api/members?user=me', { token: me.token }))).body as MyMember[]).find(
+        (one) => one.room.$oid === room,
+      );
+    const changeMine = async (room: string, method: string, body?: object) => {
+      const member = await mineIn(room);
+      if (member) await inProcess(method, `/api/members/${member._id.$oid}`, { token: me.token, ...(body && { body }) });
+    };
+    let readUntil = 0;
+    for (const { what, which, of } of happenings) {
+      const room = rooms[which] as string;
+      const { message, by } = said[of % said.length] as (typeof said)[number];
+      const path = `/api/messages/${idOf(message)}`;
+      const root = message.thread?.$oid ?? idOf(message);
+      if (what === 'mention') await say(other, room, { text: `for @${me.username}` });
+      else if (what === 'reply') await say(other, message.room.$oid, { text: 'a reply', thread: root });
+      else if (what === 'react') await inProcess('PUT', `${path}/reactions/owl`, { token: other.token, body: {} });
+      else if (what === 'takeBack') await inProcess('DELETE', `${path}/reactions/owl`, { token: other.token });
+      else if (what === 'edit') await inProcess('PATCH', path, { token: by.token, body: { text: 'for nobody' } });
+      else if (what === 'delete') await inProcess('DELETE', path, { token: by.token });
+      else if (what === 'read') await changeMine(room, 'PATCH', { last_read: message.room.$oid === room ? message.seq : 1 });
+      else if (what === 'readThread')
+        await inProcess('PATCH', `/api/threads/${root}`, { token: me.token, body: { last_read: message.seq } });
+      else if (what === 'readList') {
+        const { body } = await succeed(
+          inProcess('PATCH', '/api/notifications', { token: me.token, body: { read_until: message.created_at } }),
+        );
+        readUntil = Date.parse((body as { read_until: { $date: string } }).read_until.$date);
+      } else if (what === 'leave') await changeMine(room, 'DELETE');
+      else if (what === 'add') await inProcess('POST', '/api/members', { token: other.token, body: { room, user: me.id } });
+      else await changeMine(room, 'PATCH', { is_muted: of % 2 === 0 });
+    }
+
+    const { headers, body } = await succeed(inProcess('GET', '/api/notifications?limit=200', { token: me.token }));
+    const list = body as Notification[];
+    expect(Number(headers['x-unread-count'])).toBe(list.filter(({ is_unread }) => is_unread).length);
+    for (const { kind, room, user, at, message, is_unread } of list) {
+      const mine = await mineIn(room.$oid);
+      expect([mine !== undefined, user.$oid, message?.deleted_at ?? null]).toEqual([true, other.id, null]);
+      if (kind === 'mention') expect(message?.mentions).toContainEqual({ $oid: me.id });
+      if (kind === 'reaction') expect(message?.reactions).not.toEqual([]);
+      if (!is_unread) continue;
+      expect([mine?.is_muted, Date.parse(at.$date) > readUntil]).toEqual([false, true]);
+      if (kind === 'mention') expect(message?.seq).toBeGreaterThan(mine?.last_read ?? 0);
+      if (kind === 'reply') {
+        const thread = await succeed(inProcess('GET', `/api/threads/${message?.thread?.$oid}`, { token: me.token }));
+        expect((thread.body as { last_read: number }).last_read).toBeLessThan(message?.seq ?? 0);
+      }
+    }
+  });
+  await fc.assert(property, { numRuns: 12 });
+});
+
+type MyMember = { _id: { $oid: string }; room: { $oid: string }; is_muted: boolean; last_read: number };

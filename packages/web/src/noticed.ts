@@ -8,16 +8,18 @@ import { connection } from './sync/connection.ts';
 /** For how many milliseconds changes are awaited that come together, before the service is asked how many are unread. */
 const rest = 1_000;
 
-let timer: ReturnType<typeof setTimeout> | undefined;
+let isWaiting = false;
 let turn = 0;
 
 /** Has the unread notifications counted again, in a moment. */
 export function countSoon(): void {
-  clearTimeout(timer);
-  timer = setTimeout(() => void count(), rest);
+  if (isWaiting) return;
+  isWaiting = true;
+  setTimeout(() => void count(), rest);
 }
 
 async function count(): Promise<void> {
+  isWaiting = false;
   const { value } = session;
   if (value.state !== 'in') return;
   const mine = ++turn;
@@ -31,17 +33,24 @@ async function count(): Promise<void> {
   }
 }
 
-/** Has the unread notifications counted for as long as the page is open: mentions and replies come with their rooms. */
+/**
+ * Has the unread notifications counted for as long as the page is open. Mentions and replies come with their rooms: the
+ * service is not asked for these, because those whom a message mentions may be a thousand, all at the same moment.
+ */
 export function startCounting(): void {
-  let before: number | undefined;
+  let before = 0;
+  let user = '';
   effect(() => {
     const now = allMentions.value + allThreads.value;
-    const isIn = session.value.state === 'in' && connection.value === 'online';
+    const { value } = session;
+    const reached = value.state === 'in' && connection.value === 'online' ? idOf(value.user) : '';
     untracked(() => {
-      // At once what the page knows itself, also without a connection.
-      if (noticed.value !== undefined && before !== undefined) noticed.value = Math.max(0, noticed.value + now - before);
+      const isFewer = now < before;
+      if (noticed.value !== undefined) noticed.value = Math.max(0, noticed.value + now - before);
       before = now;
-      if (isIn) countSoon();
+      // Of what was read in a room, some may have been read in the list before.
+      if (reached !== '' && (reached !== user || isFewer)) countSoon();
+      user = reached;
     });
   });
 }
