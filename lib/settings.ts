@@ -342,6 +342,12 @@ export const settings = {
     '',
     'Push services besides those of the usual browsers, to which [notifications](notifications.md) may be sent: names of hosts, or origins, which may be within your network.',
   ),
+  PUSH_TEXT: setting(
+    'service',
+    oneOf('on', 'off'),
+    'on',
+    '`off`: [notifications](notifications.md) say who has written and where, and nobody can have them say what.',
+  ),
   WEBHOOK_HOSTS: setting(
     'service',
     hosts,

@@ -47,6 +47,7 @@ const deletion = {
     status: '',
     quiet_until: '',
     shows_presence: '',
+    hides_push_text: '',
     email: '',
     email_key: '',
     password_hash: '',

@@ -33,6 +33,7 @@ describe('settings', () => {
       secretKey: '',
       requireSecondFactor: 'off',
       pushHosts: [],
+      hasPushText: true,
       webhookHosts: [],
       oidc: {
         issuer: '',

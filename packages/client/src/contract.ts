@@ -576,6 +576,8 @@ export type User = {
   quiet_until?: Time;
   /** Whether people with whom the user shares a room are told when the user is active. */
   shows_presence: boolean;
+  /** Present, and true, if notifications have no text of messages: the user or the service wants that. */
+  hides_push_text?: true;
   /** Present, and true, if a person at the identity provider signs in to the account. */
   is_connected?: true;
 };
@@ -1946,6 +1948,8 @@ export type Operations = {
       status?: null | NewStatus;
       /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
       quiet_until?: null | SentTime | string;
+      /** Whether notifications say only who has written and where, not what. Must be true or false. */
+      hides_push_text?: boolean;
       /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
       shows_presence?: boolean;
       /** An e-mail address that no other account has. Must be an e-mail address. */

@@ -673,6 +673,7 @@ export const laterStrings: Words['laterStrings'] = {
       `ما دامت هذه الصفحة مغلقة، يبقى هذا الجهاز صامتًا: ${own(reason || 'تعذّر الوصول إلى خدمة الإشعارات الخاصة به.')}`,
     quiet: 'إيقاف الإشعارات مؤقتًا',
     quietHint: 'على كل أجهزتك. ما يصل في هذه الأثناء يبقى غير مقروء كالمعتاد.',
+    hidePushText: 'بلا نص الرسائل، على كل أجهزتي',
     quietUntil: (time) => `متوقفة حتى ${own(time)}.`,
     quietFor: { hour: 'لمدة ساعة', evening: 'حتى منتصف الليل', tomorrow: 'حتى الثامنة من صباح الغد' },
     quietEnd: 'استئناف الإشعارات',
@@ -1071,5 +1072,6 @@ export const pushStrings: Words['pushStrings'] = {
   repliedIn: (name, room) => `${own(name)} في سلسلة ردود في ${own(room)}`,
   more: (number) =>
     count(number, ['ولا رسائل أخرى', 'ورسالة أخرى', 'ورسالتان أخريان', 'و# رسائل أخرى', 'و# رسالة أخرى', 'و# رسالة أخرى']),
+  hidden: 'رسالة جديدة',
   test: 'تصل الإشعارات إلى هذا الجهاز.',
 };

@@ -607,6 +607,7 @@ export const laterStrings: Words['laterStrings'] = {
       `Solange diese Seite geschlossen ist, bleibt dieses Gerät still: ${reason || 'Sein Push-Dienst ist nicht erreichbar.'}`,
     quiet: 'Benachrichtigungen pausieren',
     quietHint: 'Auf allen deinen Geräten. Was inzwischen kommt, ist wie sonst ungelesen.',
+    hidePushText: 'Ohne den Text der Nachrichten, auf allen meinen Geräten',
     quietUntil: (time) => `Pausiert bis ${time}.`,
     quietFor: { hour: 'Für eine Stunde', evening: 'Bis Mitternacht', tomorrow: 'Bis morgen früh um 8' },
     quietEnd: 'Wieder benachrichtigen',
@@ -982,5 +983,6 @@ export const pushStrings: Words['pushStrings'] = {
   from: (name, room) => `${name} in ${room}`,
   repliedIn: (name, room) => `${name} in einem Thread in ${room}`,
   more: (number) => `und ${count(number, 'weitere Nachricht', 'weitere Nachrichten')}`,
+  hidden: 'Neue Nachricht',
   test: 'Dieses Gerät empfängt Benachrichtigungen.',
 };

@@ -275,6 +275,7 @@ export const laterStrings = {
       `While this page is closed, this device stays silent: ${reason || 'its push service can not be reached.'}`,
     quiet: 'Pause notifications',
     quietHint: 'On all your devices. What comes meanwhile is unread as usual.',
+    hidePushText: 'Leave out the text of messages, on all my devices',
     quietUntil: (time: string) => `Paused until ${time}.`,
     quietFor: { hour: 'For an hour', evening: 'Until midnight', tomorrow: 'Until 8 tomorrow morning' },
     quietEnd: 'Notify me again',
