@@ -144,6 +144,17 @@ export const commands: Record<string, Command> = {
   },
   'ban list': { usage: '<room>', summary: 'Lists who is banned from a room.', operands: 1 },
   'ban lift': { usage: '<room> <username>', summary: 'Lets a banned user join a room again.', operands: 2 },
+  'push-key export': {
+    usage: '',
+    summary: 'Prints the key pair by which push services know the service. The private key is a secret.',
+    operands: 0,
+  },
+  'push-key rotate': {
+    usage: '',
+    summary:
+      'Makes another key pair for push notifications, after the private key may have become known. Devices follow when their page is opened next; until then, for 60 days, the earlier pair is used for them.',
+    operands: 0,
+  },
   setup: {
     usage: '',
     summary:
@@ -234,6 +245,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   room: async () => (await import('./commands/room.ts')).roomCommands,
   member: async () => (await import('./commands/member.ts')).memberCommands,
   ban: async () => (await import('./commands/member.ts')).memberCommands,
+  'push-key': async () => (await import('./commands/push-key.ts')).pushKeyCommands,
   setup: async () => (await import('./commands/user.ts')).userCommands,
   database: async () => (await import('./commands/database.ts')).databaseCommands,
   backup: async () => (await import('./commands/database.ts')).databaseCommands,

@@ -38,8 +38,11 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: ({ body: { current_password, keep_tokens, code, status, quiet_until, shows_presence, ...changes } }, { _id }) =>
-      [status, quiet_until, shows_presence].some((one) => one !== undefined) && Object.keys(changes).length === 0
+    security: (
+      { body: { current_password, keep_tokens, code, status, quiet_until, hides_push_text, shows_presence, ...changes } },
+      { _id },
+    ) =>
+      [status, quiet_until, hides_push_text, shows_presence].some((one) => one !== undefined) && Object.keys(changes).length === 0
         ? undefined
         : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     audit: ({ path: { user }, body }, caller) => actsOfChanges(user, body, caller),

@@ -69,6 +69,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     requireSecondFactor,
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
+    hasPushText: read('PUSH_TEXT') === 'on',
     webhookHosts: read('WEBHOOK_HOSTS'),
     /** The identity provider by which people can sign in; there is none where `issuer` is empty. */
     oidc: {

@@ -20,6 +20,8 @@ export type Notice =
   | { type: 'read'; room: string; user: string; seq: number; is_muted?: boolean; is_favourite?: boolean }
   /** A user has read a thread up to `seq`, or has chosen whether to follow it. */
   | { type: 'thread'; room: string; thread: string; user: string; seq: number; is_followed: boolean }
+  /** Something has come into the list of a user's notifications that no message of a room shows, or the user has read the list. */
+  | { type: 'notifications'; user: string }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 

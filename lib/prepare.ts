@@ -7,9 +7,11 @@ import { fileQuotaIndexes } from './collections/file-quotas.ts';
 import { fileIndexes } from './collections/files.ts';
 import { loginLimitIndexes } from './collections/login-limits.ts';
 import { messageIndexes } from './collections/messages.ts';
+import { notificationIndexes } from './collections/notifications.ts';
 import { oidcRequestIndexes } from './collections/oidc-requests.ts';
 import { passkeyChallengeIndexes } from './collections/passkey-challenges.ts';
 import { passkeyIndexes } from './collections/passkeys.ts';
+import { pushKeyIndexes } from './collections/push-keys.ts';
 import { pushSubscriptionIndexes } from './collections/push-subscriptions.ts';
 import { pushedIndexes } from './collections/pushed.ts';
 import { rateLimitIndexes } from './collections/rate-limits.ts';
@@ -60,8 +62,10 @@ const indexes: Record<string, IndexDescription[]> = {
   reads: readMarkerIndexes,
   saved: savedIndexes,
   threads: threadIndexes,
+  notifications: notificationIndexes,
+  notification_markers: [],
   push_subscriptions: pushSubscriptionIndexes,
-  push_keys: [],
+  push_keys: pushKeyIndexes,
   pushed: pushedIndexes,
   webhook_states: webhookStateIndexes,
   tickets: ticketIndexes,

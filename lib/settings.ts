@@ -342,6 +342,12 @@ export const settings = {
     '',
     'Push services besides those of the usual browsers, to which [notifications](notifications.md) may be sent: names of hosts, or origins, which may be within your network.',
   ),
+  PUSH_TEXT: setting(
+    'service',
+    oneOf('on', 'off'),
+    'on',
+    '`off`: [notifications](notifications.md) say who has written and where, and nobody can have them say what.',
+  ),
   WEBHOOK_HOSTS: setting(
     'service',
     hosts,
@@ -358,7 +364,7 @@ export const settings = {
     'service',
     secretKey,
     '',
-    'Key of 32 bytes, such as `openssl rand -base64 32` prints, that encrypts the secrets of the [second factor](second-factor.md); without one, nobody can turn that on. Several, separated by commas: the first encrypts, [all decrypt](second-factor.md#the-key). On AWS [the name of a parameter](deploying.md#second-factor) that has it.',
+    'Key of 32 bytes, such as `openssl rand -base64 32` prints, that encrypts the secrets of the [second factor](second-factor.md), which nobody can turn on without one, and the [key of push notifications](notifications.md#the-key). Several, separated by commas: the first encrypts, [all decrypt](second-factor.md#the-key). On AWS [the name of a parameter](deploying.md#second-factor) that has it.',
   ),
   REQUIRE_2FA: setting(
     'service',

@@ -39,6 +39,7 @@ export type AccountChanges = {
   status?: StatusDocument | null | undefined;
   /** Null to be notified now. */
   quiet_until?: Date | null | undefined;
+  hides_push_text?: boolean | undefined;
   shows_presence?: boolean | undefined;
   email?: string | undefined;
   password?: string | undefined;
@@ -74,7 +75,7 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
-  const { name, status, quiet_until, shows_presence, email, password, is_admin, is_active } = changes;
+  const { name, status, quiet_until, hides_push_text, shows_presence, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
@@ -82,6 +83,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name && { name }),
       ...(status && { status }),
       ...(quiet_until && { quiet_until }),
+      ...(hides_push_text && { hides_push_text }),
       ...(shows_presence === false && { shows_presence }),
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
@@ -92,6 +94,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name === '' && { name: '' as const }),
       ...(status === null && { status: '' as const }),
       ...(quiet_until === null && { quiet_until: '' as const }),
+      ...(hides_push_text === false && { hides_push_text: '' as const }),
       ...(shows_presence && { shows_presence: '' as const }),
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },

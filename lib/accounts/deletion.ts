@@ -12,6 +12,7 @@ import { forgetMadeBy } from '../members/made.ts';
 import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
+import { forgetNotifications } from '../rooms/notifications.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
@@ -47,6 +48,7 @@ const deletion = {
     status: '',
     quiet_until: '',
     shows_presence: '',
+    hides_push_text: '',
     email: '',
     email_key: '',
     password_hash: '',
@@ -68,6 +70,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       deleteReadMarkers(id),
       forgetSaved(id),
       forgetThreads(id),
+      forgetNotifications(id),
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),

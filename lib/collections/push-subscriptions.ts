@@ -26,6 +26,7 @@ export type PushSubscriptionDocument = {
 export const pushSubscriptionIndexes: IndexDescription[] = [
   { key: { user: 1 }, name: 'user' },
   { key: { endpoint: 1 }, name: 'endpoint' },
+  { key: { key: 1 }, name: 'key' },
   { key: { 'retry.at': 1 }, name: 'retry.at', sparse: true },
   { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
 ];

@@ -12,6 +12,8 @@ export type UserDocument = {
   status?: StatusDocument;
   /** Until when the user wants no notifications. */
   quiet_until?: Date;
+  /** Only there, and true, when notifications are not to have the text of messages. */
+  hides_push_text?: true;
   /** Only there when others are not to be told when the user is active. */
   shows_presence?: false;
   /** As it was typed, and below as it is compared. */

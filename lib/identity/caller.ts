@@ -20,6 +20,7 @@ export type Caller = {
     | 'status'
     | 'quiet_until'
     | 'shows_presence'
+    | 'hides_push_text'
     | 'email'
     | 'is_admin'
     | 'is_active'

@@ -8,6 +8,7 @@ import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
+import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
 import { aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
@@ -45,13 +46,18 @@ export const shownUser = representation(
       ({ shows_presence }) => shows_presence !== false,
       { shows_presence: 1 },
     ),
+    hides_push_text: made(
+      described('Present, and true, if notifications have no text of messages: the user or the service wants that.', aTrue),
+      ({ hides_push_text }) => (hides_push_text || !config.hasPushText ? (true as const) : undefined),
+      { hides_push_text: 1 },
+    ),
     is_connected: made(
       described('Present, and true, if a person at the identity provider signs in to the account.', aTrue),
       ({ identity }) => (identity ? (true as const) : undefined),
       { 'identity.issuer': 1 },
     ),
   },
-  ['name', 'avatar', 'status', 'quiet_until', 'is_connected'],
+  ['name', 'avatar', 'status', 'quiet_until', 'hides_push_text', 'is_connected'],
 );
 export type User = ShownBy<typeof shownUser>;
 

@@ -10,6 +10,7 @@ import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { findActivePerson, findActiveUserId, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
+import { noteAddition } from '../rooms/notifications.ts';
 import {
   allowedTo,
   findContext,
@@ -186,6 +187,7 @@ async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membershi
     isInTooMany(user, caller),
     startReading(room._id, user, room.seq, room.message_count),
     recordEvent(placeOf(room), actorId(caller), 'member.joined', data),
+    user.equals(caller.user._id) ? undefined : noteAddition(placeOf(room), user, caller),
   ]);
   const added = room.members[0];
   // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.

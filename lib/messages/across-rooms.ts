@@ -51,27 +51,44 @@ export async function readAcross<Place>(
   limit: number,
   caller: Caller,
 ): Promise<PageAcross<Place>> {
-  const size = Math.min(limit + 1, chunkSize);
-  const found: { place: Place; message: AuthoredMessage }[] = [];
-  let last = after;
-  for (let lookedAt = size; ; lookedAt += size) {
-    const chunk = await find(last, size);
+  const findSome = async (last: Place | undefined, count: number) => {
+    const chunk = await find(last, count);
     const existing = chunk.flatMap(({ place, message }) => (message ? [{ place, message }] : []));
     const readable = await findReadable(
       existing.map(({ message }) => message.room),
       caller,
     );
-    found.push(...existing.filter(({ message }) => readable.has(message.room.toHexString())));
-    last = chunk.at(-1)?.place ?? last;
-    const isEnd = chunk.length < size;
-    const page = fitting(found.slice(0, limit), ({ message }) => weightOf(message));
-    const isFull = page.length < found.length;
-    if (!isFull && !isEnd && lookedAt < mostLookedAt) continue;
+    const kept = existing.filter(({ message }) => readable.has(message.room.toHexString()));
+    return { kept, last: chunk.at(-1)?.place, isEnd: chunk.length < count };
+  };
+  const { page, next } = await readInChunks(findSome, after, limit, ({ message }) => weightOf(message));
+  const messages = await showTogether(page.map(({ message }) => message));
+  return { shown: page.map(({ place }, at) => ({ place, message: messages[at] as Message })), next };
+}
 
-    const messages = await showTogether(page.map(({ message }) => message));
-    return {
-      shown: page.map(({ place }, at) => ({ place, message: messages[at] as Message })),
-      next: isFull ? page.at(-1)?.place : isEnd ? undefined : last,
-    };
+/** A part of a list: what is kept of it, its last place, and whether it is the last part. */
+export type Chunk<Place, Item> = { kept: Item[]; last: Place | undefined; isEnd: boolean };
+
+/**
+ * Reads so much of a list that what is kept of it is a page, or until enough was looked at. Returns the page, and the
+ * place after which the next one begins.
+ */
+export async function readInChunks<Place, Item extends { place: Place }>(
+  find: (after: Place | undefined, count: number) => Promise<Chunk<Place, Item>>,
+  after: Place | undefined,
+  limit: number,
+  weigh: (item: Item) => number,
+): Promise<{ page: Item[]; next: Place | undefined }> {
+  const size = Math.min(limit + 1, chunkSize);
+  const found: Item[] = [];
+  let last = after;
+  for (let lookedAt = size; ; lookedAt += size) {
+    const chunk = await find(last, size);
+    found.push(...chunk.kept);
+    last = chunk.last ?? last;
+    const page = fitting(found.slice(0, limit), weigh);
+    const isFull = page.length < found.length;
+    if (!isFull && !chunk.isEnd && lookedAt < mostLookedAt) continue;
+    return { page, next: isFull ? page.at(-1)?.place : chunk.isEnd ? undefined : last };
   }
 }

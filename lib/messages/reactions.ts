@@ -5,6 +5,8 @@ import type { Parameter } from '../api/parameters.ts';
 import type { MessageDocument } from '../collections/messages.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
+import { noteReaction } from '../rooms/notifications.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { type Message, shownEmoji } from './messages.ts';
@@ -34,13 +36,14 @@ const tooManyEmoji: Refusal = () => conflict('too_many_reactions', `The message 
 export const removeReactionRefusals = [messageDeleted, ...refusalsOf('react')];
 export const addReactionRefusals = [...removeReactionRefusals, tooManyEmoji];
 
-/** Adds the caller's reaction to a message; one that is there already stays. */
-export const addReaction = (id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> => {
+/** Adds the caller's reaction to a message, of whose author's notifications it is one; a reaction that is there already stays. */
+export async function addReaction(id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const reaction = { emoji, user: caller.user._id };
   const decide: Decide = (message, room) => {
     requirePermission(room, 'react');
     requireNotDeleted(message);
     if (hasReaction(message, reaction)) return undefined;
+    const isOwn = message.user.equals(caller.user._id);
     const stored = new Set(message.reactions.map((one) => one.emoji));
     const shown = new Set([...stored].map(shownEmoji));
     if (shown.size === mostEmoji && !shown.has(emoji)) throw tooManyEmoji();
@@ -53,10 +56,14 @@ export const addReaction = (id: ObjectId, emoji: string, caller: Caller, precond
         $or: [{ 'reactions.emoji': isSame }, hasRoomForAnother(stored.size - shown.size)],
       },
       update: () => ({ $push: { reactions: reaction } }),
+      // If the reaction then comes to nothing, the list of notifications leaves it out.
+      ...(!isOwn && { before: () => noteReaction(message, caller) }),
     };
   };
-  return changeMessage(id, caller, decide, precondition);
-};
+  const changed = await changeMessage(id, caller, decide, precondition);
+  if (changed.user.$oid !== caller.user._id.toHexString()) notify({ type: 'notifications', user: changed.user.$oid });
+  return changed;
+}
 
 /** Removes the caller's reaction from a message, if it is there. */
 export const removeReaction = (id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> => {

@@ -72,5 +72,5 @@ async function payloadOf(id: ObjectId, caller: Caller): Promise<PushPayload | un
     { projection: { name: 1, is_direct: 1 } },
   );
   const [message] = await showTogether([found]);
-  return room && message ? { type: 'reminder', ...pushedMessage(room, message) } : undefined;
+  return room && message ? { type: 'reminder', ...pushedMessage(room, message, caller) } : undefined;
 }

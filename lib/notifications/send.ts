@@ -44,9 +44,10 @@ export async function sendPush(to: PushSubscriptionDocument, payload: PushPayloa
 
 async function trySending(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const url = URL.parse(to.endpoint);
-  const privateKey = await privateKeyOf(to.key);
-  if (!url || !privateKey || !isPushAddress(to.endpoint)) return { kind: 'gone' };
+  if (!url || !isPushAddress(to.endpoint)) return { kind: 'gone' };
   try {
+    const privateKey = await privateKeyOf(to.key);
+    if (privateKey === undefined) return { kind: 'gone' };
     const { headers, body } = webPush.generateRequestDetails(
       { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
       JSON.stringify(payload),

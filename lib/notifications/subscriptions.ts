@@ -6,7 +6,7 @@ import { tokens } from '../collections/tokens.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
 import { conflict, permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { currentKeys } from './keys.ts';
+import { currentKey, forgetUnusedKeys } from './keys.ts';
 import { isPushAddress, type Outcome, sendPush } from './send.ts';
 
 const base64url = (bytes: number, what: string): Parameter<string> => {
@@ -56,7 +56,7 @@ export type ShownSubscription = Shown<typeof subscriptionSchema>;
 
 /** The subscription of the caller's token, and the key with which to subscribe. */
 export async function findSubscription(caller: Caller): Promise<ShownSubscription> {
-  const [{ _id: key }, own] = await Promise.all([currentKeys(), pushSubscriptions.findOne({ _id: tokenOf(caller) })]);
+  const [key, own] = await Promise.all([currentKey(), pushSubscriptions.findOne({ _id: tokenOf(caller) })]);
   return { key, is_subscribed: own !== null && own.key === key, of: own?.of ?? null };
 }
 
@@ -66,7 +66,7 @@ export async function subscribe(
   caller: Caller,
 ): Promise<ShownSubscription> {
   if (!isPushAddress(sent.endpoint)) throw unknownService();
-  const { _id: key } = await currentKeys();
+  const key = await currentKey();
   if (sent.key !== key) throw otherKey();
   const _id = tokenOf(caller);
   await pushSubscriptions.deleteMany({ endpoint: sent.endpoint, _id: { $ne: _id } });
@@ -77,6 +77,7 @@ export async function subscribe(
     const { matchedCount } = await pushSubscriptions.updateOne({ _id }, { $set: fields, $unset: { retry: '' } });
     if (matchedCount === 0) await insertWithTimes(pushSubscriptions, { _id, ...fields }, { created_at: '$$NOW' });
   });
+  await forgetUnusedKeys();
   if (send_test) await sendTest(_id);
   return { key, is_subscribed: true, of: sent.of };
 }

@@ -9,6 +9,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
+import type { Caller } from '../identity/caller.ts';
 import { isFree, leased } from '../lease.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
@@ -134,7 +135,7 @@ async function tell(room: ObjectId, messages: Message[], telling: TellingOptions
     if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
     else if (!isBlocked(found, caller) && !isQuiet(caller)) {
       const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
-      await tellDevice(device, found, messages.filter(concerns), { place, silent });
+      await tellDevice(device, found, messages.filter(concerns), { caller, place, silent });
     }
   });
 }
@@ -184,22 +185,22 @@ async function tellDevice(
   device: PushSubscriptionDocument,
   room: ToldRoom,
   messages: Message[],
-  { place, silent }: { place: number; silent: Set<string> },
+  { caller, place, silent }: { caller: Caller; place: number; silent: Set<string> },
 ): Promise<void> {
   const places = Map.groupBy(messages, ({ thread, is_in_room }) => (is_in_room ? '' : (thread?.$oid ?? '')));
   for (const some of places.values()) {
     if ((some.at(-1)?.seq ?? 0) <= place) continue;
     const service = new URL(device.endpoint).host;
-    const outcome = silent.has(service) ? noAnswer : await sendPush(device, payloadOf(room, some));
+    const outcome = silent.has(service) ? noAnswer : await sendPush(device, payloadOf(room, some, caller));
     if (outcome.kind === 'later' && outcome.isSilent) silent.add(service);
     if (await noteOutcome(device, outcome, { 'retry.rooms': room._id })) return;
   }
 }
 
-const payloadOf = (room: ToldRoom, messages: Message[]): PushPayload => ({
+const payloadOf = (room: ToldRoom, messages: Message[], caller: Caller): PushPayload => ({
   type: 'messages',
   count: messages.length,
-  ...pushedMessage(room, messages.at(-1) as Message),
+  ...pushedMessage(room, messages.at(-1) as Message, caller),
 });
 
 /** How many devices are told again at a time; the others are a little later. */

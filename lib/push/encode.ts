@@ -44,3 +44,6 @@ export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & 
 /** The frame that tells a user's devices what one of them has changed in the user's own part of a room. */
 export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): EncodedFrame =>
   encode({ ...rest, room: { $oid: room }, last_read: seq });
+
+/** The frame that has a user's devices read the list of notifications again. */
+export const encodeNotifications = (): EncodedFrame => encode({ type: 'notifications' });

@@ -134,6 +134,12 @@ export const serverFrames = {
     last_read: described('The place up to which the user has read the replies, on any device.', aCount),
     is_followed: described('Whether the user follows the thread.', aFlag),
   }),
+  notifications: record('NotificationsFrame', {
+    type: described(
+      'A reaction, a membership, or reading has changed the list of notifications: read it again.',
+      aType('notifications'),
+    ),
+  }),
   presence: record('PresenceFrame', {
     type: aType('presence'),
     active: people('are connected and did something in the last five minutes'),

@@ -2,6 +2,7 @@ import type { Collection, Document, Filter, ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { events } from '../collections/events.ts';
 import { messages } from '../collections/messages.ts';
+import { notifications } from '../collections/notifications.ts';
 import { readMarkers } from '../collections/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms.ts';
 import { saved } from '../collections/saved.ts';
@@ -88,6 +89,7 @@ async function deleteSome(room: ObjectId): Promise<boolean> {
     readMarkers.deleteMany({ '_id.room': room }).then(({ deletedCount }) => deletedCount),
     deleteSaved(room),
     forgetAvatar(room).then(() => 0),
+    notifications.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
     followedThreads.deleteMany({ room }).then(({ deletedCount }) => deletedCount),
     webhookAccounts.deleteMany({ webhook_of: room }).then(({ deletedCount }) => deletedCount),
     webhookStates.deleteMany({ room }).then(({ deletedCount }) => deletedCount),

@@ -47,6 +47,13 @@ export async function findReadings(rooms: RoomCounts[], user: ObjectId, mayBeAll
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
 
+/** How far a user has read in each of these rooms, by their ids in hexadecimal. */
+export async function findMarkersIn(rooms: ObjectId[], user: ObjectId): Promise<Map<string, ReadMarker>> {
+  const noted = rooms.map((room) => notedOf(room, user));
+  const stored = new Map((await readEach(rooms, user)).map((marker) => [marker._id.room.toHexString(), marker]));
+  return new Map(rooms.map((room, at) => [room.toHexString(), markerOf(stored.get(room.toHexString()), noted[at])] as const));
+}
+
 /** How far each of these users has read in a room, by their ids in hexadecimal. */
 export async function findMarkers(room: ObjectId, users: ObjectId[]): Promise<Map<string, ReadMarker>> {
   const found = await readMarkers.find({ _id: { $in: users.map((user) => ({ room, user })) } }).toArray();

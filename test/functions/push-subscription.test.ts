@@ -323,3 +323,29 @@ async function twoInARoom() {
   const room = await aRoomOf([bob, ann]);
   return { ann, bob, room, device: await subscribed(ann) };
 }
+
+describe('the text of a message', () => {
+  const tellHim = async (bob: Account) => {
+    const [ann, device] = [await anAccount(), await subscribed(bob)];
+    const room = await aRoomOf([ann, bob]);
+    const { seq } = await aMessage(ann, room, { text: `@${bob.username} lunch?` });
+    await tellOfRoom(room);
+    const { payload } = device.pushes[0] ?? {};
+    return { payload, rest: { type: 'messages', count: 1, room, seq, author: ann.username, room_name: 'Test' } };
+  };
+  const hide = ({ token }: Account, hides_push_text: boolean) =>
+    call('PATCH', '/api/users/me', { token, body: { hides_push_text } });
+
+  it('is in a push, unless the user wants that it is not, until they want it again', async () => {
+    const bob = await anAccount();
+    const first = await tellHim(bob);
+    expect(first.payload).toEqual({ ...first.rest, text: `@${bob.username} lunch?` });
+    expect(await hide(bob, true)).toMatchObject({ status: 200, body: { hides_push_text: true } });
+    const second = await tellHim(bob);
+    expect(second.payload).toEqual(second.rest);
+    const { status, body } = await hide(bob, false);
+    expect([status, Object.keys(body as object)]).toEqual([200, expect.not.arrayContaining(['hides_push_text'])]);
+    const third = await tellHim(bob);
+    expect(third.payload).toEqual({ ...third.rest, text: `@${bob.username} lunch?` });
+  });
+});

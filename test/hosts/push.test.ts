@@ -277,6 +277,24 @@ describe.each([
       his.socket.close();
     });
 
+    it('has all devices of a user, and nobody else, read the list of notifications again', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoom({ owner: ann, members: [bob] });
+      const message = await aMessage(ann, room.id, {}, call);
+      const [hers, other, his] = await Promise.all([connected(url, ann), connected(url, ann), connected(url, bob)]);
+      const path = `/api/messages/${message._id.$oid}/reactions/owl`;
+      await succeed(call('PUT', path, { token: bob.token, body: {} }));
+      const frame = { type: 'notifications' };
+      for (const device of [hers, other]) await expect.poll(() => device.of('notifications')).toEqual([frame]);
+      const read_until = new Date().toISOString();
+      await succeed(call('PATCH', '/api/notifications', { token: ann.token, body: { read_until } }));
+      for (const device of [hers, other]) await expect.poll(() => device.of('notifications')).toEqual([frame, frame]);
+      his.send({ type: 'ping', id: 1 });
+      await expect.poll(() => his.of('pong')).toHaveLength(1);
+      expect(his.of('notifications')).toEqual([]);
+      for (const { socket } of [hers, other, his]) socket.close();
+    });
+
     it('shows nobody who types in a room of which they are not a member', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann });

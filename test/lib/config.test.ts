@@ -47,6 +47,7 @@ describe('settings', () => {
       secretKey: '',
       requireSecondFactor: 'off',
       pushHosts: [],
+      hasPushText: true,
       webhookHosts: [],
       oidc: {
         issuer: '',

@@ -120,8 +120,8 @@ export const screens: Screen[] = [
     },
   },
   { name: 'threads', path: ({ room }) => `/rooms/${room}?panel=threads` },
-  { name: 'mentions', path: ({ room }) => `/rooms/${room}?panel=mentions` },
-  { name: 'mentions-alone', path: () => '/?panel=mentions' },
+  { name: 'notifications', path: ({ room }) => `/rooms/${room}?panel=notifications` },
+  { name: 'notifications-alone', path: () => '/?panel=notifications' },
   { name: 'saved', path: ({ room }) => `/rooms/${room}?panel=saved` },
   {
     name: 'card',

@@ -99,6 +99,8 @@ async function exchangeMessages(
     { message },
     { body: { remind_at: new Date(Date.now() + 3_600_000).toISOString() } },
   );
+  await step(bob, 'GET', '/api/notifications');
+  await step(bob, 'PATCH', '/api/notifications', {}, { body: { read_until: new Date().toISOString() } });
   await step(bob, 'GET', '/api/saved', {}, { query: { reminders: 'true' } });
   await step(bob, 'GET', '/api/saved');
   await subscribeDevice(step, bob);

@@ -22,8 +22,8 @@ export const tags = [
   },
   {
     name: 'Events',
-    description: 'All events of a room, in order and without a gap, and pushes to devices whose page is closed.',
-    segments: ['events', 'tickets', 'push-subscription'],
+    description: 'All events of a room, in order and without a gap; notifications, and pushes to devices whose page is closed.',
+    segments: ['events', 'tickets', 'notifications', 'push-subscription'],
   },
   {
     name: 'Accounts',

@@ -3,7 +3,14 @@ import { config } from '../../../lib/config.ts';
 import { serviceUnavailable } from '../../../lib/errors.ts';
 import { describeError, log } from '../../../lib/log.ts';
 import type { Notice, ServerNotice } from '../../../lib/notices.ts';
-import { type EncodedFrame, encode, encodeRead, encodeSignal, encodeThread } from '../../../lib/push/encode.ts';
+import {
+  type EncodedFrame,
+  encode,
+  encodeNotifications,
+  encodeRead,
+  encodeSignal,
+  encodeThread,
+} from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -104,6 +111,7 @@ export class Hub {
     else if (notice.type === 'typing') this.#tellOfTyping(notice);
     else if (notice.type === 'read') this.#tellOfReading(notice.user, encodeRead(notice));
     else if (notice.type === 'thread') this.#tellOfReading(notice.user, encodeThread(notice));
+    else if (notice.type === 'notifications') this.#tellOfReading(notice.user, encodeNotifications());
     else if (notice.type === 'blocked') this.#refreshSoon(notice.user);
     else if (notice.type === 'ended') this.#checkSoon(notice);
     else if (notice.type === 'presence') this.presence?.hear(notice);

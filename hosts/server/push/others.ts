@@ -105,7 +105,8 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     areThere: () => count > 0,
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
-      if (gathered.length >= manyNotices && ['typing', 'read', 'thread', 'presence'].includes(notice.type)) return;
+      if (gathered.length >= manyNotices && ['typing', 'read', 'thread', 'notifications', 'presence'].includes(notice.type))
+        return;
       // Whose members they were, each server knows.
       gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
       storing ??= store();

@@ -418,6 +418,40 @@ export type SavedMessage = {
   remind_at: Time | null;
 };
 
+export type Notification = {
+  /** `mention`: a message mentions the caller. `reply`: the last reply of others in a thread that the caller follows. `reaction`: the last reaction of others to a message of the caller. `added`: somebody has added the caller to a room. */
+  kind: 'mention' | 'reply' | 'reaction' | 'added';
+  /** The id of the room. */
+  room: Id;
+  /** The place in the room's order of messages and changes. Messages may skip numbers. */
+  seq: number;
+  /** The time of the message, the reaction or the addition. */
+  at: Time;
+  /** Whether the caller has read neither the list up to it nor the room or thread, which is not muted. */
+  is_unread: boolean;
+  /** Who has written, reacted, or added the caller. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** Present, and true, for a program, such as a webhook. */
+  is_bot?: true;
+  /** The reaction; absent for all other kinds. */
+  emoji?: string;
+  /** The message, or the one with the reaction; null if the caller was added. */
+  message: Message | null;
+};
+
+export type NotificationReading = {
+  /** The time up to which the caller has read the list; null before the first time. */
+  read_until: Time | null;
+  /** The number of unread ones among the 100 newest. */
+  unread: number;
+};
+
 export type PushSubscription = {
   /** The public key of the service, the `applicationServerKey` to subscribe with. */
   key: string;
@@ -542,6 +576,8 @@ export type User = {
   quiet_until?: Time;
   /** Whether people with whom the user shares a room are told when the user is active. */
   shows_presence: boolean;
+  /** Present, and true, if notifications have no text of messages: the user or the service wants that. */
+  hides_push_text?: true;
   /** Present, and true, if a person at the identity provider signs in to the account. */
   is_connected?: true;
 };
@@ -1135,6 +1171,11 @@ export type ThreadFrame = {
   is_followed: boolean;
 };
 
+export type NotificationsFrame = {
+  /** A reaction, a membership, or reading has changed the list of notifications: read it again. */
+  type: 'notifications';
+};
+
 export type PresenceFrame = {
   /** The kind, which determines the other fields. */
   type: 'presence';
@@ -1369,7 +1410,7 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame | WatchFrame | ActiveFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | NotificationsFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** What each operation takes, its answer (`data`), and its errors. */
 export type Operations = {
@@ -1845,6 +1886,21 @@ export type Operations = {
     data: SavedMessage[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
+  /** List the mentions, replies in followed threads, reactions to own messages and additions to rooms of the last 90 days, the newest first */
+  'GET /api/notifications': {
+    query?: { 'limit'?: number; 'after'?: string };
+    data: Notification[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Mark the notifications up to a time as read, on all devices */
+  'PATCH /api/notifications': {
+    body: {
+      /** The `at` of the newest notification that the caller has read. The marker only moves forward. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+      read_until: SentTime | string;
+    };
+    data: NotificationReading;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
   /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
   'GET /api/push-subscription': {
     data: PushSubscription;
@@ -1949,6 +2005,8 @@ export type Operations = {
       status?: null | NewStatus;
       /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
       quiet_until?: null | SentTime | string;
+      /** Whether notifications say only who has written and where, not what. Must be true or false. */
+      hides_push_text?: boolean;
       /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
       shows_presence?: boolean;
       /** An e-mail address that no other account has. Must be an e-mail address. */

@@ -6,7 +6,8 @@ export type PushedMessage = {
   author: string;
   /** Absent in a direct conversation. */
   room_name?: string;
-  text: string;
+  /** Absent where the user or the service wants notifications without. */
+  text?: string;
   /** The thread in which alone it stands. */
   thread?: string;
 };

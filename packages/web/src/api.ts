@@ -10,6 +10,7 @@ export type {
   ListedRoom,
   Member,
   Message,
+  Notification,
   Room,
   RoomDetails,
   RoomFrame,

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import type { Event, Message } from './api.ts';
 import { route } from './routes.ts';
 import { settings } from './settings.ts';
-import { allMentions, allUnread, roomOf, rooms } from './store/rooms.ts';
+import { allUnread, forMe, roomOf, rooms } from './store/rooms.ts';
 import { safeName } from './text/names.ts';
 import { lateCode } from './view/later.tsx';
 
@@ -17,7 +17,7 @@ export function showNews(): void {
   effect(() => {
     const { value } = route;
     const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
-    const count = allMentions.value;
+    const count = forMe.value;
     const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
     document.title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
     const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };

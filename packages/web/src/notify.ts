@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
 import { idOf } from './ids.ts';
+import { startCounting } from './noticed.ts';
 import { closeNotifications, followClicks, isPushed, subscribe, unsubscribe } from './push.ts';
 import { startReminding } from './reminders.ts';
 import { go, messagePath, roomPath, route } from './routes.ts';
@@ -76,6 +77,7 @@ export function startNotifying(known: readonly MyRoom[]): void {
   // The session may be another one, and the service may have another key.
   if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
   followClicks(go);
+  startCounting();
 
   startReminding((message) => tellOfReminder(message as Message));
 
@@ -126,7 +128,7 @@ async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
   const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
   if (room.threads <= known.threads && !(last && last.seq > known.seq)) return;
   announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
-  const body = last ? summaryOf(last).slice(0, 300) : strings.announce.reply(safeName(room.name));
+  const body = last ? bodyOf(last) : strings.announce.reply(safeName(room.name));
   const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;
   await show(async () => ({ title, body }), thread, roomPath(room.id, { thread }));
 }
@@ -184,5 +186,7 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
 /** Who said what in a message. */
 const describe = (room: MyRoom, message: Message): Description => ({
   title: room.isDirect ? nameOf(message) : pushStrings.from(nameOf(message), safeName(room.name)),
-  body: summaryOf(message).slice(0, 300),
+  body: bodyOf(message),
 });
+
+const bodyOf = (message: Message): string => (me().hides_push_text ? pushStrings.hidden : summaryOf(message).slice(0, 300));

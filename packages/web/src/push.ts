@@ -1,7 +1,7 @@
 import { ask, chat, Failure } from './api.ts';
 import { language } from './language.ts';
 import { languageCache } from './languages.ts';
-import { recall, remember } from './storage.ts';
+import { recall, recallJson, remember } from './storage.ts';
 
 const key = 'chat-push';
 
@@ -21,13 +21,29 @@ export const pushLimits = {
 export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
   const registration = await worker();
   if (!registration?.pushManager) return note(false);
-  const { key: wanted } = await ask(chat.GET('/api/push-subscription'));
+  const { key: wanted, is_subscribed, of: told } = await ask(chat.GET('/api/push-subscription'));
   const subscription = await subscriptionFor(registration.pushManager, wanted);
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
   const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
   await tellLanguage();
+  // This session is subscribed as it is to be, at the address that the service was told of.
+  const isTold = is_subscribed && told === of && recallJson<Partial<Told>>(toldKey, {}).endpoint === body.endpoint && isRecent();
+  if (isTold && !isTest) return note(true);
   await ask(chat.PUT('/api/push-subscription', { body }));
+  remember(toldKey, JSON.stringify({ endpoint: body.endpoint, at: Date.now() } satisfies Told));
   return note(true);
+}
+
+/** The address at the push service that the service was told of last, and when. */
+type Told = { endpoint: string; at: number };
+const toldKey = 'chat-push-told';
+
+/** After how many milliseconds the service is told again, which may have lost it. */
+const longestRest = 7 * 86_400_000;
+
+function isRecent(): boolean {
+  const { at = 0 } = recallJson<Partial<Told>>(toldKey, {});
+  return at <= Date.now() && Date.now() - at < longestRest;
 }
 
 /** Tells the service worker, which shows notifications while no page is open, in which language it does. */

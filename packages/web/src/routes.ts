@@ -27,12 +27,12 @@ type RoomRoute = {
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
 /** What goes across all rooms: it stands beside the open one, or in its place where none is open. */
-export type ListName = 'mentions' | 'threads' | 'saved' | 'drafts';
+export type ListName = 'notifications' | 'threads' | 'saved' | 'drafts';
 
 /** What stands beside a room. */
 export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
 
-const lists: readonly string[] = ['mentions', 'threads', 'saved', 'drafts'] satisfies ListName[];
+const lists: readonly string[] = ['notifications', 'threads', 'saved', 'drafts'] satisfies ListName[];
 const panels: readonly string[] = [...(['members', 'pins', 'search', 'details'] satisfies Panel[]), ...lists];
 
 /** The route of an address. */

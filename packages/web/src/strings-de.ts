@@ -105,21 +105,17 @@ export const strings: Words['strings'] = {
   },
   lists: {
     label: 'Aus allen Räumen',
-    mentions: {
-      title: 'Erwähnungen',
-      none: 'Noch hat dich niemand erwähnt.',
-      count: (number) => count(number, 'ungelesene Erwähnung', 'ungelesene Erwähnungen'),
+    notifications: {
+      title: 'Benachrichtigungen',
+      count: (number) => count(number, 'ungelesene Benachrichtigung', 'ungelesene Benachrichtigungen'),
     },
     saved: {
       title: 'Gemerkt',
-      none: 'Keine gemerkten Nachrichten. Über das Menü einer Nachricht kannst du sie dir merken.',
       count: (number) => count(number, 'Erinnerung', 'Erinnerungen'),
     },
     threads: {
       title: 'Threads',
-      none: 'Du folgst noch keinem Thread. Du folgst allen, die du beginnst, in denen du antwortest oder in denen du erwähnt wirst.',
       count: (number) => count(number, 'Thread mit ungelesenen Antworten', 'Threads mit ungelesenen Antworten'),
-      unread: (number) => count(number, 'ungelesene Antwort', 'ungelesene Antworten'),
     },
     drafts: {
       title: 'Entwürfe',
@@ -406,6 +402,22 @@ export const laterStrings: Words['laterStrings'] = {
     common: 'Gemeinsame Räume',
     more: (number) => `und ${count(number, 'weiterer Raum', 'weitere Räume')}`,
   },
+  lists: {
+    noneSaved: 'Keine gemerkten Nachrichten. Über das Menü einer Nachricht kannst du sie dir merken.',
+    noThreads:
+      'Du folgst noch keinem Thread. Du folgst allen, die du beginnst, in denen du antwortest oder in denen du erwähnt wirst.',
+    unreadReplies: (number) => count(number, 'ungelesene Antwort', 'ungelesene Antworten'),
+  },
+  notifications: {
+    none: 'Noch keine Benachrichtigungen.',
+    noMentions: 'Noch hat dich niemand erwähnt.',
+    onlyMentions: 'Nur Erwähnungen',
+    isNew: 'Neu',
+    mention: 'hat dich erwähnt',
+    reply: 'hat in einem Thread geantwortet',
+    reaction: (emoji) => `hat mit ${emoji} reagiert`,
+    added: 'hat dich in diesen Raum aufgenommen',
+  },
   pins: { title: 'Angeheftete Nachrichten', none: 'Keine angehefteten Nachrichten.' },
   emoji: {
     title: 'Emoji',
@@ -634,6 +646,7 @@ export const laterStrings: Words['laterStrings'] = {
       `Solange diese Seite geschlossen ist, bleibt dieses Gerät still: ${reason || 'Sein Push-Dienst ist nicht erreichbar.'}`,
     quiet: 'Benachrichtigungen pausieren',
     quietHint: 'Auf allen deinen Geräten. Was inzwischen kommt, ist wie sonst ungelesen.',
+    hidePushText: 'Ohne den Text der Nachrichten, auf allen meinen Geräten',
     quietUntil: (time) => `Pausiert bis ${time}.`,
     quietFor: { hour: 'Für eine Stunde', evening: 'Bis Mitternacht', tomorrow: 'Bis morgen früh um 8' },
     quietEnd: 'Wieder benachrichtigen',
@@ -1009,5 +1022,6 @@ export const pushStrings: Words['pushStrings'] = {
   from: (name, room) => `${name} in ${room}`,
   repliedIn: (name, room) => `${name} in einem Thread in ${room}`,
   more: (number) => `und ${count(number, 'weitere Nachricht', 'weitere Nachrichten')}`,
+  hidden: 'Neue Nachricht',
   test: 'Dieses Gerät empfängt Benachrichtigungen.',
 };

@@ -4,5 +4,6 @@ export const pushStrings = {
   repliedIn: (name: string, room: string) => `${name} in a thread in ${room}`,
   reminder: (title: string) => `Reminder: ${title}`,
   more: (number: number) => `and ${number} ${number === 1 ? 'message' : 'messages'} more`,
+  hidden: 'New message',
   test: 'Notifications reach this device.',
 };

@@ -106,21 +106,17 @@ export const strings = {
   // What goes across all rooms.
   lists: {
     label: 'Across all rooms',
-    mentions: {
-      title: 'Mentions',
-      none: 'Nobody has mentioned you yet.',
-      count: (number: number) => count(number, 'unread mention', 'unread mentions'),
+    notifications: {
+      title: 'Notifications',
+      count: (number: number) => count(number, 'unread notification', 'unread notifications'),
     },
     saved: {
       title: 'Saved',
-      none: 'No saved messages. Save one by the menu of a message.',
       count: (number: number) => count(number, 'reminder', 'reminders'),
     },
     threads: {
       title: 'Threads',
-      none: 'You follow no threads yet. You will follow those that you begin, reply in or are mentioned in.',
       count: (number: number) => count(number, 'thread with unread replies', 'threads with unread replies'),
-      unread: (number: number) => count(number, 'unread reply', 'unread replies'),
     },
     drafts: {
       title: 'Drafts',

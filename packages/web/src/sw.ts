@@ -71,7 +71,7 @@ async function spokenWords(): Promise<Words['pushStrings']> {
 async function show(push: PushPayload): Promise<void> {
   const pushStrings = await spokenWords();
   if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
-  const { room, seq, thread, text } = push;
+  const { room, seq, thread, text = pushStrings.hidden } = push;
   const isReminder = push.type === 'reminder';
   const count = isReminder ? 1 : push.count;
   const tag = isReminder ? `reminder ${room} ${seq}` : (thread ?? room);

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
+import { objections } from './axe.ts';
 import { call, openPage, serveUrl, signIn, visit } from './support.ts';
 
 const phone = { width: 390, height: 780, options: { hasTouch: true } };
@@ -16,7 +17,7 @@ async function tabTo(page: Page, selector: string): Promise<void> {
   await page.locator(`${selector}:focus`).waitFor();
 }
 
-describe('the mentions', () => {
+describe('the notifications', () => {
   it('of all rooms stand beside the open one, newest first; by keyboard, each leads to its message', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [here, there] = [
@@ -26,16 +27,33 @@ describe('the mentions', () => {
     await aMessage(other, here.id, { text: `first for @${me.username}` }, call);
     await aMessage(other, there.id, { text: `second for @${me.username}` }, call);
     await aMessage(other, there.id, { text: 'for everyone' }, call);
+    const mine = await aMessage(me, there.id, { text: 'said by me' }, call);
+    await call('PUT', `/api/messages/${mine._id.$oid}/reactions/owl`, { token: other.token, body: {} });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
     await signIn(page, me);
-    await rowOf(page, 'Mentions').getByText('1', { exact: true }).waitFor();
-    await rowOf(page, 'Mentions').focus();
+    // The room that is open is read, and sending has read the other: a reaction, and the two additions to rooms.
+    await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor();
+    await expect.poll(() => page.title()).toMatch(/^\(3\) /);
+    await rowOf(page, 'Notifications').focus();
     await page.keyboard.press('Enter');
-    await results(page).nth(1).waitFor();
-    expect(await results(page).locator('.excerpt').allInnerTexts()).toEqual([
-      `second for @${me.username}`,
-      `first for @${me.username}`,
+    await results(page).nth(4).waitFor();
+    expect(await results(page).locator('.note').allTextContents()).toEqual([
+      'New: reacted with owl',
+      'mentioned you',
+      'mentioned you',
+      'New: added you to this room',
+      'New: added you to this room',
     ]);
+    expect(await objections(page)).toEqual([]);
+    // Seen is read, on all devices; what was new still looks so while the list is open.
+    await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor({ state: 'detached' });
+    await expect.poll(() => page.title()).not.toMatch(/^\(/);
+    expect(await results(page).locator('a.unread').count()).toBe(3);
+    await page.getByLabel('Mentions only').focus();
+    await page.keyboard.press('Space');
+    await expect
+      .poll(() => results(page).locator('.excerpt').allInnerTexts())
+      .toEqual([`second for @${me.username}`, `first for @${me.username}`]);
     await tabTo(page, '.results li:first-child a');
     await page.keyboard.press('Enter');
     await page.locator('li.message.pointed', { hasText: 'second for' }).waitFor();
@@ -52,19 +70,19 @@ describe('the mentions', () => {
 
   it('are a page of their own on a phone, which gives way to the message and comes back', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
-    const room = await aRoom({ owner: other, members: [me], name: 'Here' });
+    const id = await aRoomOf([other, me], { name: 'Here' });
     const { page, context, problems } = await visit(browser, phone);
     await signIn(page, me);
-    await rowOf(page, 'Mentions').click();
-    await page.getByText('Nobody has mentioned you yet.').waitFor();
-    await aMessage(other, room.id, { text: `for @${me.username}` }, call);
-    await results(page).click();
+    await rowOf(page, 'Notifications').click();
+    await page.getByText('No notifications yet.').waitFor();
+    await aMessage(other, id, { text: `for @${me.username}` }, call);
+    await results(page).getByText(`for @${me.username}`).tap();
     await page.locator('li.message.pointed').waitFor();
     expect(await results(page).count()).toBe(0);
     await page.goBack();
     await results(page).waitFor();
     await page.getByRole('link', { name: 'Back to the rooms' }).click();
-    const { height } = (await rowOf(page, 'Mentions').boundingBox()) ?? { height: 0 };
+    const { height } = (await rowOf(page, 'Notifications').boundingBox()) ?? { height: 0 };
     expect(height).toBeGreaterThanOrEqual(44);
     expect(problems).toEqual([]);
     await context.close();

@@ -13,6 +13,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { aServer } from '../../../test/support/sockets.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
+import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
 
 let server: Awaited<ReturnType<typeof aServer>>;
@@ -172,6 +173,52 @@ describe('a device with notifications', () => {
       data: { path: `/rooms/${id}/${message.seq}` },
     };
     await expect.poll(() => shownBy(all)).toMatchObject([shown]);
+    await context.close();
+  });
+
+  it('tells the service of its subscription again after a week, or where the service has lost it, not at each start', async () => {
+    const { page, context, owner } = await notified();
+    let told = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'PUT' && request.url().endsWith('/api/push-subscription')) told++;
+    });
+    const start = async () => {
+      // Asked after the page has looked at its subscription.
+      const counted = page.waitForResponse((response) => response.url().includes('/api/notifications'));
+      await page.reload();
+      await counted;
+      return told;
+    };
+    expect(await start()).toBe(0);
+    await page.evaluate(`localStorage.setItem('chat-push-told', localStorage.getItem('chat-push-told')
+      .replace(/"at":\\d+/, '"at":' + (Date.now() - 8 * 86400000)))`);
+    expect(await start()).toBe(1);
+    expect(await start()).toBe(1);
+    const user = new ObjectId(owner.id);
+    await pushSubscriptions.deleteMany({ user });
+    expect(await start()).toBe(2);
+    expect(await pushSubscriptions.countDocuments({ user })).toBe(1);
+    await context.close();
+  });
+
+  it('has no text of messages where its user wants none', async () => {
+    const all = await notified();
+    const { page, context, worker, owner, device, problems } = all;
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    await page.getByLabel('Leave out the text of messages').focus();
+    await page.keyboard.press('Space');
+    await expect
+      .poll(async () => (await call()('GET', '/api/users/me', { token: owner.token })).body)
+      .toMatchObject({ hides_push_text: true });
+    expect(await objections(page)).toEqual([]);
+    await page.goto(`${server.url}/icon.svg`);
+    await expect.poll(() => worker.evaluate(showing)).toBe(0);
+    await aMessage(other, id, { text: `@${owner.username} lunch?` }, call());
+    await expect.poll(() => device.pushes.length).toBe(1);
+    await deliver(all, device.pushes);
+    await expect.poll(() => shownBy(all)).toMatchObject([{ title: `${other.username} in Plans`, body: 'New message' }]);
+    expect(problems).toEqual([]);
     await context.close();
   });
 

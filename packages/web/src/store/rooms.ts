@@ -15,6 +15,12 @@ export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((roo
 /** How many messages name me and are unread, in all rooms that are not muted. */
 export const allMentions = computed(() => sum(({ isMuted, mentions }) => (isMuted ? 0 : mentions)));
 
+/** How many notifications are unread; undefined until the service was asked, after the first messages. */
+export const noticed = signal<number | undefined>(undefined);
+
+/** How many things wait for me: the number that the title, the icon and the list have. */
+export const forMe = computed(() => noticed.value ?? allMentions.value);
+
 /** How many threads have unread replies, in all rooms that are not muted. */
 export const allThreads = computed(() => sum(({ isMuted, threads = 0 }) => (isMuted ? 0 : threads)));
 
@@ -166,6 +172,7 @@ export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<vo
 export function resetRooms(): void {
   markers.clear();
   rooms.value = undefined;
+  noticed.value = undefined;
 }
 
 function setRooms(list: readonly MyRoom[]): void {

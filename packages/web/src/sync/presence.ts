@@ -1,5 +1,6 @@
 import type { Connection } from '../../../client/src/connection.ts';
 import type { ServerFrame } from '../api.ts';
+import { countSoon } from '../noticed.ts';
 import { learnPersons, learnStatuses } from '../store/names.ts';
 import { isPresenceTold, learnPresence, resetPresence, shownPeople } from '../store/presence.ts';
 import { rooms } from '../store/rooms.ts';
@@ -66,6 +67,8 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     disconnected: forgetSoon,
     heard: (frame) => {
       learn(frame);
+      // What was read there is known to the service by now.
+      if (['notifications', 'read', 'thread'].includes(frame.type)) countSoon();
       if (frame.type === 'person' && isOldName(frame)) readRooms();
     },
   });

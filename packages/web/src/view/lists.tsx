@@ -1,26 +1,24 @@
-import type { ComponentChildren } from 'preact';
 import { toggleSaved } from '../actions.ts';
 import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
-import { me } from '../session.ts';
 import { discardDraft, draftOf } from '../store/drafts.ts';
-import { readFound } from '../store/found.ts';
 import { nextOf } from '../store/members.ts';
-import { allMentions, allThreads, roomOf } from '../store/rooms.ts';
+import { allThreads, roomOf } from '../store/rooms.ts';
 import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { plainText } from '../text/plain.ts';
-import { attempt, IconButton, Loading } from './controls.tsx';
+import { attempt, IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
+import { Notifications } from './notifications.tsx';
+import { type Page, Pages } from './pages.tsx';
 import { Result, Results } from './results.tsx';
 import { Side } from './side.tsx';
-import { useLoaded } from './use-list.ts';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
@@ -43,28 +41,24 @@ export const List = ({ list, room }: { list: ListName; room?: string }) => (
     {list === 'drafts' ? (
       <Drafts />
     ) : list === 'threads' ? (
-      <Pages name={list} read={readThreads} none={strings.lists.threads.none} news={allThreads.value} id={idOfThread}>
+      <Pages name={list} read={readThreads} none={laterStrings.lists.noThreads} news={allThreads.value} id={idOfThread}>
         {(threads) => <Threads threads={threads} />}
       </Pages>
     ) : list === 'saved' ? (
       <Pages
         name={list}
         read={readSaved}
-        none={strings.lists.saved.none}
+        none={laterStrings.lists.noneSaved}
         news={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
         id={idOfSaved}
       >
         {(found) => <Saved found={found} />}
       </Pages>
     ) : (
-      <Pages name={list} read={readMentions} none={strings.lists.mentions.none} news={allMentions.value} id={idOf}>
-        {(found) => <Results messages={found} />}
-      </Pages>
+      <Notifications />
     )}
   </Side>
 );
-
-const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
 const idOfSaved = ({ message }: SavedMessage) => idOf(message);
 
@@ -125,63 +119,13 @@ const Threads = ({ threads }: { threads: readonly Thread[] }) => (
         <Result
           message={message}
           href={roomPath(message.room.$oid, { thread: idOf(message) })}
-          note={unread > 0 ? strings.lists.threads.unread(unread) : strings.message.replies(message.reply_count)}
+          note={unread > 0 ? laterStrings.lists.unreadReplies(unread) : strings.message.replies(message.reply_count)}
           isNew={unread > 0}
         />
       </li>
     ))}
   </ul>
 );
-
-/** What was read of a list, and where more begins. */
-type Page<T> = { list: readonly T[]; next: string | undefined };
-
-/** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
-const lastRead = new Map<string, Page<unknown>>();
-
-type PagesProps<T> = {
-  name: string;
-  read: (after?: string) => Promise<Page<T>>;
-  none: string;
-  news?: unknown;
-  id: (item: T) => string;
-  children: (list: readonly T[]) => ComponentChildren;
-};
-
-/** A list, page by page, which is read again when there are `news`. */
-function Pages<T>({ name, read, none, news, id, children }: PagesProps<T>) {
-  const key = `${idOf(me())} ${name}`;
-  const known = () => lastRead.get(key) as Page<T> | undefined;
-  const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), known(), id)), [key, news]);
-  const page = value ?? known();
-  if (!page) return <Loading failure={failure} onRetry={reload} />;
-  const more = async () => {
-    const next = await read(page.next);
-    set(keep(key, { list: [...page.list, ...next.list], next: next.next }));
-  };
-  return (
-    <div class="side-content">
-      {page.list.length === 0 ? <p class="muted center">{none}</p> : children(page.list)}
-      {page.next !== undefined && (
-        <button type="button" onClick={() => void attempt(more)}>
-          {strings.app.more}
-        </button>
-      )}
-    </div>
-  );
-}
-
-function keep<T>(key: string, page: Page<T>): Page<T> {
-  lastRead.set(key, page);
-  return page;
-}
-
-/** A first page with the further ones that were read before, where they still follow it. */
-function goingOn<T>(first: Page<T>, before: Page<T> | undefined, id: (item: T) => string): Page<T> {
-  const last = first.list.at(-1);
-  const at = last && before ? before.list.findIndex((item) => id(item) === id(last)) : -1;
-  return before && at >= 0 ? { list: [...first.list, ...before.list.slice(at + 1)], next: before.next } : first;
-}
 
 /** What was typed and not sent: each leads to where it was typed. */
 function Drafts() {

@@ -71,7 +71,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
 );
 
 /** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
-const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
+export const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
 
 /** A text with the words that were sought marked. */
 const highlight = (text: string, words: string) =>

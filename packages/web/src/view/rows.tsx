@@ -1,5 +1,5 @@
 import { type ListName, listPath, route } from '../routes.ts';
-import { allMentions, allThreads } from '../store/rooms.ts';
+import { allThreads, forMe } from '../store/rooms.ts';
 import { dueReminders } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
@@ -14,7 +14,7 @@ type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean }
 
 /** The rows above the rooms. What comes and goes stands below the others, which stand still. */
 const rows = (): Row[] => [
-  { list: 'mentions', icon: 'at', count: allMentions.value, isForMe: true },
+  { list: 'notifications', icon: 'bell', count: forMe.value, isForMe: true },
   { list: 'threads', icon: 'reply', count: allThreads.value, isForMe: true },
   { list: 'saved', icon: 'save', count: dueReminders.value.length, isForMe: true },
   ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),

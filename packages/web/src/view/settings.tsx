@@ -346,6 +346,7 @@ function Notifications() {
     <>
       <Section title={laterStrings.settings.notifications}>
         <Notifying />
+        <HiddenTexts />
       </Section>
       <Section title={laterStrings.settings.quiet} hint={laterStrings.settings.quietHint}>
         <Quiet />
@@ -471,13 +472,24 @@ const pauses = {
   tomorrow: () => tomorrowAt(8),
 };
 
+const changeNotified = async (body: { quiet_until?: { $date: string } | null; hides_push_text?: boolean }) =>
+  begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
+
+/** Notifications can leave out what was said, on all devices. */
+const HiddenTexts = () => (
+  <Check
+    label={laterStrings.settings.hidePushText}
+    isChecked={me().hides_push_text === true}
+    onChange={(hides_push_text) => attempt(() => changeNotified({ hides_push_text }))}
+  />
+);
+
 /** Notifications can be paused for a while, on all devices. */
 function Quiet() {
   const [end, setEnd] = useState(quietUntil());
   const pause = (until: Date | null) =>
     attempt(async () => {
-      const body = { quiet_until: until && { $date: until.toISOString() } };
-      begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
+      await changeNotified({ quiet_until: until && { $date: until.toISOString() } });
       setEnd(quietUntil());
     });
   return (

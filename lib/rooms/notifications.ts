@@ -1,0 +1,31 @@
+import type { ObjectId } from 'mongodb';
+import type { MessageDocument } from '../collections/messages.ts';
+import { type NotificationDocument, notificationMarkers, notifications } from '../collections/notifications.ts';
+import { retryContended } from '../database/writes.ts';
+import { actorId, type Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
+import type { Place } from './sequence.ts';
+
+/** Notes for the author of a message that the caller is about to react to it; an earlier reaction gives way to this one. */
+export const noteReaction = ({ _id, user, room, seq }: MessageDocument, caller: Caller): Promise<void> =>
+  store({ user, of: _id }, { kind: 'reaction', room, seq, actor: caller.user._id });
+
+/**
+ * Notes for a user that the caller has added them to a room, and tells the user's devices. The command line is nobody
+ * whom the list could name.
+ */
+export async function noteAddition({ room, seq }: Place, user: ObjectId, caller: Caller): Promise<void> {
+  const actor = actorId(caller);
+  if (!actor) return;
+  await store({ user, of: room }, { kind: 'added', room, seq, actor });
+  notify({ type: 'notifications', user: user.toHexString() });
+}
+
+async function store(_id: NotificationDocument['_id'], fields: Omit<NotificationDocument, '_id' | 'at'>): Promise<void> {
+  await retryContended(() => notifications.updateOne({ _id }, [{ $set: { ...fields, at: '$$NOW' } }], { upsert: true }));
+}
+
+/** Forgets the notifications of a user. */
+export async function forgetNotifications(user: ObjectId): Promise<void> {
+  await Promise.all([notifications.deleteMany({ '_id.user': user }), notificationMarkers.deleteOne({ _id: user })]);
+}

@@ -1,0 +1,33 @@
+import { aDevice, subscriptionOf } from '../../support/push-service.ts';
+
+process.env.PUSH_TEXT = 'off';
+await import('../../support/isolated-database.ts');
+const { expect, it } = await import('vitest');
+const { saved } = await import('../../../lib/collections/saved.ts');
+const { tellReminders } = await import('../../../lib/notifications/reminders.ts');
+const { tellOfRoom } = await import('../../../lib/notifications/tell.ts');
+const { anAccount } = await import('../../support/accounts.ts');
+const { aMessage } = await import('../../support/messages.ts');
+const { aRoomOf } = await import('../../support/rooms.ts');
+const { inProcess: call } = await import('../../support/transports.ts');
+
+it('with PUSH_TEXT=off no push has the text of a message, whatever its user has chosen', async () => {
+  const [ann, bob, device] = [await anAccount(), await anAccount(), aDevice()];
+  const { token } = bob;
+  const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };
+  expect((await call('PUT', '/api/push-subscription', { token, body: subscriptionOf(device, key) })).status).toBe(200);
+  const chosen = await call('PATCH', '/api/users/me', { token, body: { hides_push_text: false } });
+  expect(chosen).toMatchObject({ status: 200, body: { hides_push_text: true } });
+  const room = await aRoomOf([ann, bob]);
+  const message = await aMessage(ann, room, { text: `@${bob.username} the invoice` });
+  await tellOfRoom(room);
+  const body = { remind_at: new Date(Date.now() + 60_000).toISOString() };
+  expect((await call('PUT', `/api/messages/${message._id.$oid}/save`, { token, body })).status).toBe(200);
+  await saved.updateMany({}, { $set: { remind_at: new Date(0), tell_at: new Date(0) } });
+  await tellReminders();
+  const said = { room, seq: message.seq, author: ann.username, room_name: 'Test' };
+  expect(device.pushes.map(({ payload }) => payload)).toEqual([
+    { type: 'messages', count: 1, ...said },
+    { type: 'reminder', ...said },
+  ]);
+});
