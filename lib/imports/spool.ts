@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { writevSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,7 @@ export class Spool {
   /** Adds bytes at the end: what is added one after the other stands together. */
   append(bytes: Buffer): Place {
     const place = { offset: this.#end, length: bytes.length };
+    if (bytes.length === 0) return place;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     this.#end += bytes.length;
@@ -62,10 +63,18 @@ export class Spool {
   close = (): Promise<void> => this.#file.close();
 
   #write(): void {
-    let bytes = Buffer.concat(this.#pending);
+    let pending = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
-    while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#file.fd, bytes));
+    while (pending.length > 0) {
+      let written = writevSync(this.#file.fd, pending);
+      const next = pending.findIndex(({ length }) => {
+        if (written < length) return true;
+        written -= length;
+        return false;
+      });
+      pending = next < 0 ? [] : [(pending[next] as Buffer).subarray(written), ...pending.slice(next + 1)];
+    }
   }
 }
 
