@@ -266,8 +266,14 @@ const rows: Record<Action, Row[]> = {
     onRoom('a command', withRoom('archive'), byCommand),
   ],
   'room.unarchived': [onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { archived: false }))],
-  'room.held': [onRoom('a command', withRoom('hold'), byCommand)],
-  'room.released': [onRoom('a command', withRoom('release'), byCommand)],
+  'room.held': [
+    onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { is_held: true })),
+    onRoom('a command', withRoom('hold'), byCommand),
+  ],
+  'room.released': [
+    onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { is_held: false })),
+    onRoom('a command', withRoom('release'), byCommand),
+  ],
   'room.deleted': [
     onRoom('a request', (room) => ask('DELETE', `/api/rooms/${room}`)),
     onRoom('a command', withRoom('delete'), byCommand),
