@@ -107,6 +107,13 @@ describe('the audit trail', () => {
     expect([await trailOf(room), await trailOf(member.id)]).toEqual([[], []]);
   });
 
+  it('has a hold also of an administrator who owns the room: owners can set none', async () => {
+    const owner = await anAdmin();
+    const room = await aRoomOf([owner]);
+    await inProcess('PATCH', `/api/rooms/${room}/details`, { token: owner.token, body: { is_held: true, topic: 'News' } });
+    expect(await trailOf(room)).toEqual([entry(owner, 'room.held')]);
+  });
+
   it('has no entry of what ordinary users are refused, or of what does not exist', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const before = await audit.countDocuments({ 'actor.id': { $in: [new ObjectId(account.id), new ObjectId(admin.id)] } });
