@@ -1,6 +1,7 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
 import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
+import { commandIndexes } from './collections/commands.ts';
 import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
 import { fileQuotaIndexes } from './collections/file-quotas.ts';
@@ -64,6 +65,7 @@ const indexes: Record<string, IndexDescription[]> = {
   push_keys: [],
   pushed: pushedIndexes,
   webhook_states: webhookStateIndexes,
+  commands: commandIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

@@ -196,7 +196,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
   if (isConfirmed && asked === undefined)
     return (
       <Form onSubmit={askForCode} submit={laterStrings.settings.askForCode}>
-        <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+        <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" value={me().email ?? ''} />
       </Form>
     );
   const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
@@ -214,7 +214,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
         name="email"
         type="email"
         autocomplete="email"
-        value={asked ?? me().email}
+        value={asked ?? me().email ?? ''}
         readonly={asked !== undefined}
       />
       {asked !== undefined && (
