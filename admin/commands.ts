@@ -93,6 +93,20 @@ export const commands: Record<string, Command> = {
   },
   'session list': { usage: '<username>', summary: "Lists an account's sessions, without their secrets.", operands: 1 },
   'session end': { usage: '<id>', summary: 'Ends a session, immediately and without asking.', operands: 1, options: yes },
+  'bot create': {
+    usage: '<username> [--owner <username>] [--name <name>] [--scope <scope> ...]',
+    summary: `Creates a bot, which belongs to its owner or to the administrators, and prints a token for it once. Unless other scopes are given, it may read rooms, members and messages, and write messages. Scopes: ${scopes.join(', ')}.`,
+    operands: 1,
+    options: { owner: { type: 'string' }, name: { type: 'string' }, scope: { type: 'string', multiple: true } },
+  },
+  'bot list': { usage: '', summary: 'Lists the bots with their owners.', operands: 0 },
+  'bot give': {
+    usage: '<username> (--owner <username> | --to-administrators)',
+    summary:
+      'Gives a bot to another owner, or to the administrators; its tokens and commands end, because the earlier owner knows their secrets.',
+    operands: 1,
+    options: { owner: { type: 'string' }, 'to-administrators': { type: 'boolean' } },
+  },
   'room list': { usage: '', summary: 'Lists every room.', operands: 0 },
   'room create': {
     usage: '<name> --owner <username>',
@@ -242,6 +256,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   user: async () => (await import('./commands/user.ts')).userCommands,
   token: async () => (await import('./commands/token.ts')).tokenCommands,
   session: async () => (await import('./commands/token.ts')).tokenCommands,
+  bot: async () => (await import('./commands/bot.ts')).botCommands,
   room: async () => (await import('./commands/room.ts')).roomCommands,
   member: async () => (await import('./commands/member.ts')).memberCommands,
   ban: async () => (await import('./commands/member.ts')).memberCommands,

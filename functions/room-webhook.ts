@@ -41,7 +41,7 @@ export const handler = endpoint({
     run: ({ path: { room, webhook }, caller }) => testOutgoing(room, webhook, caller),
   }),
   PATCH: operation({
-    summary: 'Switch an outgoing webhook on or off, or have it send events again, as a moderator',
+    summary: 'Rename an outgoing webhook, switch it on or off, or have it send events again, as a moderator',
     access: 'user',
     scope: 'members:write',
     path,

@@ -1,23 +1,26 @@
-import { createTokenFor, tokenParameters, tokenRefusals } from '../lib/accounts/new-tokens.ts';
+import { createTokenFor, listTokensFor, tokenParameters, tokenRefusals } from '../lib/accounts/new-tokens.ts';
 import { pageParameters } from '../lib/api/pages.ts';
+import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { adminRequired } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken } from '../lib/identity/caller.ts';
-import { listTokens, newTokenSchema, shownToken } from '../lib/identity/tokens.ts';
+import { newTokenSchema, shownToken } from '../lib/identity/tokens.ts';
+import { noSuchUser } from '../lib/identity/users.ts';
 
 /** `/api/tokens`: named tokens, for programs. */
 export const handler = endpoint({
   GET: operation({
-    summary: "List the caller's named tokens",
+    summary: "List the named tokens of the caller, of a bot of the caller's or, for administrators, of anyone",
     access: 'user',
     scope: 'account',
-    query: pageParameters,
+    query: { ...pageParameters, user: about('The account, by default the caller.', optional(id)) },
     status: 200,
     answer: listOf(shownToken.schema),
-    run: async ({ query, caller, request }) =>
-      answerList(await listTokens({ user: caller.user._id, kind: 'api' }, query), request),
+    refusals: [adminRequired, noSuchUser],
+    run: async ({ query, caller, request }) => answerList(await listTokensFor(query, caller), request),
   }),
   POST: operation({
     summary: 'Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password`',

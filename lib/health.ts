@@ -5,7 +5,7 @@ import { config } from './config.ts';
 import { readFileState } from './database/file-state.ts';
 import { serviceUnavailable } from './errors.ts';
 import { store } from './files/store.ts';
-import { emailConfirmations, registrations, roomCreations } from './settings.ts';
+import { botCreations, emailConfirmations, registrations, roomCreations } from './settings.ts';
 
 /** The state of the service, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {
@@ -14,6 +14,7 @@ export const healthSchema = record('Health', {
   database: described('`ok`, or `damaged` if the file of the database is damaged.', aWord('ok', 'damaged')),
   registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
   room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
+  bot_creation: described('The users who may create bots.', aWord(...botCreations)),
   sends_email: described('Whether `POST /api/codes` sends e-mails.', aFlag),
   email_confirmation: described('Whether a sign-up needs a code sent to its address.', aWord(...emailConfirmations)),
   limits: described(
@@ -38,6 +39,7 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
     database: damage ? 'damaged' : 'ok',
     registration: config.registration,
     room_creation: config.roomCreation,
+    bot_creation: config.botCreation,
     sends_email: config.smtpUrl !== '',
     email_confirmation: config.emailConfirmation,
     limits: {

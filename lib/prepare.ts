@@ -1,6 +1,7 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
 import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
+import { commandIndexes } from './collections/commands.ts';
 import { connectionIndexes } from './collections/connections.ts';
 import { eventIndexes } from './collections/events.ts';
 import { fileQuotaIndexes } from './collections/file-quotas.ts';
@@ -68,6 +69,7 @@ const indexes: Record<string, IndexDescription[]> = {
   push_keys: pushKeyIndexes,
   pushed: pushedIndexes,
   webhook_states: webhookStateIndexes,
+  commands: commandIndexes,
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

@@ -201,6 +201,7 @@ const setting = <T>(
 /** The rules whose words the API shows as well. */
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
+export const botCreations = ['admins', 'users'] as const;
 export const requiredSecondFactors = ['off', 'admins', 'all'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
 export const signIns = ['all', 'oidc'] as const;
@@ -323,6 +324,12 @@ export const settings = {
     '`invited`: people with an invitation to a room can sign up. `closed`: only administrators create accounts. [Reserved names](../lib/accounts/reserved-names.ts) such as `admin` are always given by administrators only.',
   ),
   ROOM_CREATION: setting('service', oneOf(...roomCreations), 'admins', '`users`: everyone can create rooms.'),
+  BOT_CREATION: setting(
+    'service',
+    oneOf(...botCreations),
+    'admins',
+    '`users`: everyone can create up to 10 [bots](bots.md), and answers for them.',
+  ),
   SMTP_URL: setting(
     'service',
     mailServer,

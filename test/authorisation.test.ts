@@ -8,6 +8,7 @@ import type { Handler } from '../lib/http/operation.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
 import { addPasskey } from './support/authenticator.ts';
+import { aBot } from './support/bots.ts';
 import { aFile, announced, aPicture } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
@@ -137,6 +138,16 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/passkeys/{passkey}': [[401, 401, 401, 401, 403, 403, 204, 404, 404], async (user) => ({ path: { passkey: await passkeyOf(user) }, body: { current_password: user.password } })],
   'POST /api/passkey-sessions':  [[201, 201, 201, 201, 201, 201, 201, 201, 201], async () => ({ body: {} })],
   'PUT /api/passkey-sessions':   [[403, 403, 403, 403, 403, 403, 403, 403, 403], async () => ({ body: { credential: 'a', client_data: 'a', authenticator_data: 'a', signature: 'a', user_handle: 'a' } })],
+  'GET /api/bots':                 [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/bots':                [[401, 401, 401, 401, 403, 403, 403, 403, 201], async () => ({ body: { username: aName() } })],
+  'GET /api/bots/{bot}':           [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user) } })],
+  'PATCH /api/bots/{bot}':         [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user) }, body: { name: 'Deploys' } })],
+  'DELETE /api/bots/{bot}':        [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { bot: await botOf(user) } })],
+  'PUT /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user), command: aName() }, body: { url: 'https://bot.example.org/', description: 'Deploys' } })],
+  'DELETE /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: await commandOf(user) })],
+  'GET /api/rooms/{room}/commands': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
+  // Nobody answers at its address: those who may call it learn that.
+  'POST /api/rooms/{room}/commands': [[401, 401, 401, 401, 403, 403, 409, 403, 403], async (user) => { const command = await commandOf(user); return { path: { room: command.room }, body: { command: command.command } }; }],
   'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
   'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
@@ -235,6 +246,16 @@ async function sessionOf(user: Account): Promise<string> {
 const tokenOf = async ({ id }: Account) => (await createToken(new ObjectId(id), aName()))._id.$oid;
 
 const passkeyOf = async (user: Account) => (await addPasskey(call, user)).id;
+
+const botOf = async (owner: Account) => (await aBot(owner)).id;
+
+async function commandOf(owner: Account): Promise<{ bot: string; command: string; room: string }> {
+  const [bot, room, command] = [await aBot(owner), await aRoom({ owner }), aName()];
+  await addMember(room, bot);
+  const body = { url: 'https://localhost:1/', description: 'Deploys' };
+  expect((await call('PUT', `${bot.path}/commands/${command}`, { token: owner.token, body })).status).toBe(200);
+  return { bot: bot.id, command, room: room.id };
+}
 
 const roomOf = async (owner: Account) => (await aRoom({ owner })).id;
 

@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, saved messages, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
+    // They change what no frame is about: invitations, webhooks, commands, saved messages, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -60,6 +60,7 @@ describe('serverless.yml', () => {
       'room-invitation',
       'invitations',
       'room-webhooks',
+      'bot-command',
       'message-save',
       'push-subscription',
       'codes',
@@ -127,8 +128,8 @@ describe('serverless.yml', () => {
       messages: ['GetObject', 'ListBucket'],
     });
     expect(loads('lib/messages/uploads.ts')).toEqual(['files', 'file', 'file-content']);
-    // A webhook sends no files.
-    expect(loads('lib/messages/arrivals.ts')).toEqual(['webhook', 'messages', 'file-content']);
+    // Webhooks and commands send no files.
+    expect(loads('lib/messages/arrivals.ts')).toEqual(['room-commands', 'webhook', 'messages', 'file-content']);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap((module) =>
       loads(module),
     );

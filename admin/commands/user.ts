@@ -61,7 +61,7 @@ export const userCommands: Record<string, Run> = {
     const rows = users.map((user) => [
       user.username,
       user.name ?? '',
-      user.email,
+      user.email ?? '',
       yesOrNo(user.is_admin),
       yesOrNo(user.is_active),
       user.created_at.$date,
@@ -74,7 +74,7 @@ export const userCommands: Record<string, Run> = {
       `id: ${user._id.$oid}`,
       `username: ${user.username}`,
       ...(user.name === undefined ? [] : [`name: ${user.name}`]),
-      `email: ${user.email}`,
+      ...(user.email === undefined ? [] : [`email: ${user.email}`]),
       `admin: ${yesOrNo(user.is_admin)}`,
       `active: ${yesOrNo(user.is_active)}`,
       `created: ${user.created_at.$date}`,
@@ -106,7 +106,11 @@ export const userCommands: Record<string, Run> = {
   },
   'user delete': async ([word], options, streams) => {
     const user = await findUserByName(readUsername(word));
-    await confirm(`Delete ${user.username} (${user.email}) for good?`, options.yes === true, streams);
+    await confirm(
+      `Delete ${user.username}${user.email === undefined ? '' : ` (${user.email})`} for good?`,
+      options.yes === true,
+      streams,
+    );
     await recorded(onUser(user, 'user.deleted'), () => deleteUser(toObjectId(user._id)));
     return { data: user, text: `Deleted ${user.username}.` };
   },

@@ -1,20 +1,20 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
 import { described, record, type Shown } from '../api/schema.ts';
 import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
-import { duplicateIn } from '../database/failures.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
-import { conflict, type Refusal } from '../errors.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
 import { notifyServers } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
+import { accountIsBot, silenceBotsOf } from './bot-rules.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { rememberAddress } from './login-limits.ts';
 import { hashPassword } from './passwords.ts';
 import { createSession, endSessions, type WithToken } from './sessions.ts';
+import { emailTaken, orConflict, requireFree } from './taken-names.ts';
 
 /** The data of a new account. */
 export type NewAccount = {
@@ -56,9 +56,6 @@ export const newUserSchema = record('NewUser', { user: described('The account.',
 ]);
 export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
-export const usernameTaken: Refusal = () => conflict('username_taken', 'The username is already in use.');
-export const emailTaken: Refusal = () => conflict('email_taken', 'The e-mail address is already in use.');
-
 /** Creates an account; 409 when its name or address is taken. */
 export const createUser = async (account: NewAccount): Promise<User> => shownUser.show(await insertUser(account));
 
@@ -70,13 +67,14 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 }
 
 /**
- * Changes an account: 404 when it does not exist, 409 when its new address is taken, or when it is the last
- * administrator's and would cease to be one. A deactivation ends all its sessions, a new password all its named
- * tokens as well, but for those that are kept.
+ * Changes an account: 404 when it does not exist, 409 when its new address is taken, when it is the last
+ * administrator's and would cease to be one, or for what would let somebody sign in as a bot. A deactivation ends all
+ * its sessions, a new password all its named tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
   const { name, status, quiet_until, hides_push_text, shows_presence, email, password, is_admin, is_active } = changes;
   const endsSessions = password !== undefined || is_active === false;
+  if (email !== undefined || password !== undefined || is_admin) await requirePerson(id);
   if (email !== undefined) await requireFreeAddress(email, id);
   const update = {
     $set: {
@@ -107,6 +105,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
+  if (is_active === false) await silenceBotsOf(id, { isDeleted: false });
   // The codes for an earlier address would work again if the account got that back.
   if (email !== undefined) await forgetCodesOf(id);
   return shownUser.show(changed);
@@ -148,18 +147,6 @@ export async function insertUser(created: NewAccount): Promise<UserDocument> {
 
 const insertOnce = serializeByKey<UserDocument>();
 
-/**
- * Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at
- * the same time.
- */
-async function requireFree(wanted: string, email: string): Promise<void> {
-  const taken = await users
-    .find({ $or: [{ username: wanted }, { email_key: { $in: emailKeys(email) } }] }, { projection: { username: 1 } })
-    .toArray();
-  if (taken.some(({ username }) => username === wanted)) throw usernameTaken();
-  if (taken.length > 0) throw emailTaken();
-}
-
 /** Refuses an address of another account, also where that is stored under an older key, which the index tells apart. */
 async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
   const taken = await users.findOne({ email_key: { $in: emailKeys(email) }, _id: { $ne: own } }, { projection: { _id: 1 } });
@@ -169,13 +156,7 @@ async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
   users.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' });
 
-async function orConflict<T>(write: Promise<T>): Promise<T> {
-  try {
-    return await write;
-  } catch (error) {
-    const index = duplicateIn(error);
-    if (index === 'username') throw usernameTaken();
-    if (index === 'email') throw emailTaken();
-    throw error;
-  }
+/** Refuses, with 409, what would give a bot a way to sign in, or more to do than its owner has. A bot stays one. */
+async function requirePerson(id: ObjectId): Promise<void> {
+  if (await users.findOne({ _id: id, is_bot: true }, { projection: { _id: 1 } })) throw accountIsBot();
 }

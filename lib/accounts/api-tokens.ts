@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { about, nameText, requireFuture } from '../api/parameters.ts';
 import type { Scope } from '../api/scopes.ts';
-import { tokens, unexpired } from '../collections/tokens.ts';
+import { type TokenDocument, tokens, unexpired } from '../collections/tokens.ts';
+import { users } from '../collections/users.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
 import { conflict, notFound, type Refusal } from '../errors.ts';
@@ -35,16 +36,17 @@ export async function createToken(
 
 const insertOnce = serializeByKey<NewToken>();
 
-/** The named token with this id, for its owner and administrators; 404 for everyone else. */
+/** The named token with this id, for its owner, the owner of its bot, and administrators; 404 for everyone else. */
 export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {
-  const token = await tokens.findOne({ ...reachable(id, caller), ...unexpired });
-  if (!token) throw noSuchToken();
+  const token = await tokens.findOne({ _id: id, kind: 'api', ...unexpired });
+  if (!token || !(await mayManage(token, caller))) throw noSuchToken();
   return shownToken.show(token);
 }
 
-/** Revokes the named token with this id at once, for its owner and administrators; 404 for everyone else. */
+/** Revokes the named token with this id at once, for those who may see it; 404 for everyone else. */
 export async function revokeToken(id: ObjectId, caller: Caller): Promise<void> {
-  if (!(await deleteToken(reachable(id, caller)))) throw noSuchToken();
+  const token = await tokens.findOne({ _id: id, kind: 'api' }, { projection: { user: 1 } });
+  if (!token || !(await mayManage(token, caller)) || !(await deleteToken({ _id: id, kind: 'api' }))) throw noSuchToken();
 }
 
 /** Revokes a token of any kind and of any user; 404 for an unknown id. */
@@ -58,11 +60,11 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
 export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
   deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
 
-const reachable = (id: ObjectId, caller: Caller) => ({
-  _id: id,
-  kind: 'api' as const,
-  ...(!isAdmin(caller) && { user: caller.user._id }),
-});
+/** Whether a token is one of the caller's own, or of a bot of the caller's; administrators manage all. */
+const mayManage = async ({ user }: Pick<TokenDocument, 'user'>, caller: Caller): Promise<boolean> =>
+  isAdmin(caller) ||
+  user.equals(caller.user._id) ||
+  (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
 
 // An expired token keeps its name until the TTL index removes it, which can take a minute.
 async function dropExpired(user: ObjectId, name: string): Promise<boolean> {

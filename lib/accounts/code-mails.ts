@@ -28,7 +28,7 @@ export async function sendCode({ email: to, purpose }: Values<typeof codeRequest
   await countMail(emailKey(to), purpose, source);
   const user = await users.findOne({ email_key: { $in: emailKeys(to) } });
   if (purpose === 'password') {
-    const account = user?.is_active ? user : undefined;
+    const account = user?.is_active && !user.is_bot ? user : undefined;
     const { code } = await createCode(account ? codeFor(account) : { email: to, account: null });
     // To the address as the account has it: another that is compared as the same may be someone else's.
     await sendMail({ to: account?.email ?? to, ...(account ? newPasswordMail(account.username, code) : noAccountMail()) });

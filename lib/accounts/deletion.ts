@@ -3,7 +3,6 @@ import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { forgetAvatar } from '../files/avatars.ts';
 import { removeFiles } from '../files/removal.ts';
-import { deleteTokensOf } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
@@ -14,6 +13,7 @@ import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
 import { forgetNotifications } from '../rooms/notifications.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
+import { silenceBot, silenceBotsOf } from './bot-rules.ts';
 import { forgetCodesOf } from './codes.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
@@ -55,6 +55,7 @@ const deletion = {
     confirmed_email: '',
     identity: '',
     blocked: '',
+    owner: '',
     second_factor: '',
     pending_second_factor: '',
     passkey_generation: '',
@@ -63,7 +64,14 @@ const deletion = {
 
 const tidyUp = (id: ObjectId): Promise<void> =>
   regardlessOfDeadline(async () => {
-    await Promise.all([leaveAllRooms(id), deleteTokensOf(id), forgetPasskeys(id), forgetCodesOf(id), forgetMadeBy(id, 'all')]);
+    await Promise.all([
+      leaveAllRooms(id),
+      silenceBot(id),
+      forgetPasskeys(id),
+      forgetCodesOf(id),
+      forgetMadeBy(id, 'all'),
+      silenceBotsOf(id, { isDeleted: true }),
+    ]);
     // A user who is in no room can no longer be banned from one.
     await Promise.all([
       forgetBans(id),

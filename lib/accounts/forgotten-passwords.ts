@@ -28,7 +28,7 @@ export async function setForgottenPassword({ code, password }: Values<typeof pas
   if (!account) throw noSuchCode();
   const { user, generation } = account;
   const changed = await users.findOneAndUpdate(
-    { _id: user, email, session_generation: generation, is_active: true },
+    { _id: user, email, session_generation: generation, is_active: true, is_bot: { $exists: false } },
     { $set: { password_hash: await hashPassword(password) }, $inc: { session_generation: 1 } },
     { returnDocument: 'after', projection: { session_generation: 1 } },
   );

@@ -45,7 +45,7 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
   const user = await users.findOne(
     name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
   );
-  const hash = user?.is_active ? user.password_hash : undefined;
+  const hash = user?.is_active && !user.is_bot ? user.password_hash : undefined;
   const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), {
     source,
     agent,

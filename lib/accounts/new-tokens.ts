@@ -1,14 +1,17 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
+import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
 import { scopes } from '../api/scopes.ts';
 import { tokens } from '../collections/tokens.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
-import { adminRequired, conflict, type Refusal, tooManyRequests } from '../errors.ts';
+import { adminRequired, conflict, invalidParameter, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
-import { deleteToken, type NewToken } from '../identity/tokens.ts';
-import { findUser, noSuchUser } from '../identity/users.ts';
+import { deleteToken, listTokens, type NewToken, type Token } from '../identity/tokens.ts';
+import { noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
+import { hasActiveOwner } from './bot-rules.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
 import { freshSignInRequired } from './fresh-sessions.ts';
 
@@ -16,11 +19,11 @@ import { freshSignInRequired } from './fresh-sessions.ts';
 export const tokenParameters = {
   name: tokenName,
   scopes: about(
-    'The permitted scopes; a token without any may do everything, and requires `current_password`.',
+    'The permitted scopes; a token without any may do everything, and requires `current_password`. A token of a bot has at least one.',
     optional(someOf(scopes)),
   ),
   expires_at: about('The time of expiry; without it, the token does not expire.', optional(dateTime)),
-  user: about('The owner of the token, by default the caller; for administrators.', optional(id)),
+  user: about('The owner of the token, by default the caller; a bot of the caller, or anyone for administrators.', optional(id)),
   current_password: currentPassword,
 };
 
@@ -37,22 +40,50 @@ export const tokenRefusals = [
 ];
 
 /**
- * Creates a named token for the caller or, as an administrator, for another user: 403 for others, 404 when there is
- * no such user. One that may do all that its user may would outlast a stolen session: it needs the caller's password.
+ * Creates a named token for the caller, for a bot of the caller or, as an administrator, for another user: 403 for
+ * others, 404 when there is no such user. One that may do all that its user may would outlast a stolen session: it
+ * needs the caller's password. A bot has none of that kind: it could make others, which its owner has not seen.
  */
 export async function createTokenFor(
   { user, name, scopes = [], expires_at: expiresAt, current_password: password }: Values<typeof tokenParameters>,
   caller: Caller,
 ): Promise<NewToken> {
   const owner = user ?? caller.user._id;
-  if (!owner.equals(caller.user._id)) {
-    requireAdmin(caller);
-    await findUser(owner);
-  }
+  const account = owner.equals(caller.user._id) ? caller.user : await findManaged(owner, caller);
+  if (account.is_bot && scopes.length === 0) throw invalidParameter('scopes', 'have at least one scope for a bot');
   if (scopes.length === 0) await requireCurrentPassword(password, caller);
   const created = await createToken(owner, name, { scopes, expiresAt });
   await requireFew(owner, created);
+  if (account.is_bot) await requireSameOwner(owner, account, created);
   return created;
+}
+
+type Managed = Pick<UserDocument, 'is_bot' | 'owner'>;
+
+/** Another account whose tokens the caller may manage. */
+async function findManaged(_id: ObjectId, caller: Caller): Promise<Managed> {
+  const found = await users.findOne<Managed>({ _id }, { projection: { is_bot: 1, owner: 1 } });
+  if (!found?.owner?.equals(caller.user._id)) requireAdmin(caller);
+  if (!found) throw noSuchUser();
+  return found;
+}
+
+/** The named tokens of the caller, or of an account whose tokens the caller may manage, by the order of their ids. */
+export async function listTokensFor(
+  { user, ...page }: Page & { user?: ObjectId | undefined },
+  caller: Caller,
+): Promise<ListPage<Token>> {
+  if (user && !user.equals(caller.user._id)) await findManaged(user, caller);
+  return listTokens({ user: user ?? caller.user._id, kind: 'api' }, page);
+}
+
+// Asked when it exists: the tokens of a bot end with its owner's account and with its owner, of which each may have
+// come to an end meanwhile.
+async function requireSameOwner(bot: ObjectId, { owner }: Managed, created: NewToken): Promise<void> {
+  const now = await users.findOne<Managed>({ _id: bot }, { projection: { owner: 1 } });
+  if (now && String(now.owner) === String(owner) && (await hasActiveOwner(now))) return;
+  await deleteToken({ _id: toObjectId(created._id) });
+  throw noSuchUser();
 }
 
 // Counted when it exists: however many are created at the same time, no more than that stay.

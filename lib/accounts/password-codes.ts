@@ -4,6 +4,7 @@ import { aText, aToken, described, orNull, record, type Shown } from '../api/sch
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { noSuchUser } from '../identity/users.ts';
+import { accountIsBot } from './bot-rules.ts';
 import { createCode } from './codes.ts';
 
 /** A code for a new password as it is shown to the administrator who asked for it, this once. */
@@ -13,15 +14,16 @@ export const passwordCodeSchema = record('PasswordCode', {
   expires_at: described('The time of expiry, unless the code is used before.', dateSchema),
 });
 
-export const passwordCodeRefusals = [noSuchUser];
+export const passwordCodeRefusals = [noSuchUser, accountIsBot];
 
 /**
  * Makes a code that lets anyone who has it set a new password for an account; 404 if the account is unknown or not
  * active.
  */
 export async function createPasswordCode(id: ObjectId): Promise<Shown<typeof passwordCodeSchema>> {
-  const user = await users.findOne({ _id: id, is_active: true }, { projection: { email: 1, session_generation: 1 } });
+  const user = await users.findOne({ _id: id, is_active: true }, { projection: { email: 1, is_bot: 1, session_generation: 1 } });
   if (!user) throw noSuchUser();
+  if (user.is_bot) throw accountIsBot();
   const created = await createCode(codeFor(user));
   return { ...created, link: config.publicUrl ? passwordLink(created.code) : null };
 }
@@ -33,7 +35,7 @@ export const passwordLink = (code: string): string => `${config.publicUrl}/passw
  * The fields that are stored with a code for an account. After a new password or a new address, the code is no longer
  * valid.
  */
-export const codeFor = ({ _id, email, session_generation }: Pick<UserDocument, '_id' | 'email' | 'session_generation'>) => ({
+export const codeFor = ({ _id, email = '', session_generation }: Pick<UserDocument, '_id' | 'email' | 'session_generation'>) => ({
   email,
   account: { user: _id, generation: session_generation },
 });

@@ -10,8 +10,9 @@ import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
-import { changeUser, emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
+import { changeUser, type NewUser, signUp } from './accounts.ts';
 import { countInvitedSignUp, countSignUp } from './anonymous-limits.ts';
+import { accountIsBot } from './bot-rules.ts';
 import { codeParameter } from './codes.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import {
@@ -27,6 +28,7 @@ import { lastAdminMustStay } from './last-admin.ts';
 import { newPassword } from './password-policy.ts';
 import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
 import { isReserved, usernameReserved } from './reserved-names.ts';
+import { emailTaken, usernameTaken } from './taken-names.ts';
 
 const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
 
@@ -88,6 +90,7 @@ export const changeRefusals = [
   freshSignInRequired,
   ...confirmationRefusals,
   emailTaken,
+  accountIsBot,
   lastAdminMustStay,
   tooManyRequests,
 ];

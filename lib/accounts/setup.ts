@@ -9,11 +9,12 @@ import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../e
 import type { Caller } from '../identity/caller.ts';
 import { email, newUsername } from '../identity/users.ts';
 import { createFirstRoom } from '../members/default-rooms.ts';
-import { emailTaken, type NewUser, signUp, usernameTaken } from './accounts.ts';
+import { type NewUser, signUp } from './accounts.ts';
 import { countSignUp } from './anonymous-limits.ts';
 import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
 import { newPassword } from './password-policy.ts';
 import { hadAdministrator } from './setup-code.ts';
+import { emailTaken, usernameTaken } from './taken-names.ts';
 
 /**
  * The parameters of the first administrator. The code shows that the caller can read what the service prints when it

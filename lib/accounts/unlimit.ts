@@ -9,11 +9,11 @@ import { forgetAttempts } from './login-limits.ts';
  * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails,
  * conversations.
  */
-export async function unlimit(user: ObjectId, email: string): Promise<void> {
+export async function unlimit(user: ObjectId, email: string | undefined): Promise<void> {
   await Promise.all([
     forgetRate(user),
     forgetAttempts(user.toHexString()),
     forgetConversationLimit(user),
-    forgetMails(emailKey(email)),
+    email !== undefined && forgetMails(emailKey(email)),
   ]);
 }

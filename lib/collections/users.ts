@@ -16,9 +16,9 @@ export type UserDocument = {
   hides_push_text?: true;
   /** Only there when others are not to be told when the user is active. */
   shows_presence?: false;
-  /** As it was typed, and below as it is compared. */
-  email: string;
-  email_key: string;
+  /** As it was typed, and below as it is compared; a bot has none. */
+  email?: string;
+  email_key?: string;
   /** Only there for an account that has a password: one of an identity provider's people need not have any. */
   password_hash?: string;
   /** The address, to the letter, for which somebody has shown to read its e-mail. It counts as long as it is `email`. */
@@ -46,6 +46,8 @@ export type UserDocument = {
   writes_per_second?: number;
   /** Only there, and true, for an account that is a program's: it is marked wherever it is shown. */
   is_bot?: true;
+  /** Who answers for a bot, and manages its tokens; one without belongs to the administrators. */
+  owner?: ObjectId;
   /** The room of the webhook that speaks by this account. It has a name and nothing else: nobody signs in with it. */
   webhook_of?: ObjectId;
   deleted_at?: Date;
@@ -75,7 +77,7 @@ export type IdentityDocument = {
 /** What a user says of themselves, until a time or for good. */
 export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
-// Sparse, because a deleted account has neither name nor address, and leaves both to others; a webhook's has no address.
+// Sparse, because a deleted account has neither name nor address, and leaves both to others; a program's has no address.
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
@@ -84,6 +86,7 @@ export const userIndexes: IndexDescription[] = [
   { key: { is_admin: 1 }, name: 'is_admin', partialFilterExpression: { is_admin: true } },
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
   { key: { webhook_of: 1 }, name: 'webhook_of', sparse: true },
+  { key: { owner: 1 }, name: 'owner', sparse: true },
 ];
 
 /** The accounts of people and programs who can sign in: neither deleted, nor those by which webhooks speak. */

@@ -53,6 +53,9 @@ export const webhookCaller = (account: Pick<UserDocument, '_id' | 'username' | '
   user: { ...account, email: '', is_admin: false, is_active: true, created_at: new Date(0) },
 });
 
+/** A bot as a caller, for what it says when it is asked. */
+export const botCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
+
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);
 

@@ -11,16 +11,16 @@ import { aStatus, showStatus } from './statuses.ts';
  * and the version of their picture.
  */
 
-/** The fields by which other things, such as messages, show a user; `name` and `avatar` may be absent. */
+/** The fields by which other things, such as messages, show a user; all but `username` may be absent. */
 export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
-export const aBot = described('Present, and true, for a program, such as a webhook.', aTrue);
+export const aBot = described('Present, and true, for a program: a bot or a webhook.', aTrue);
 export const aFullName = described('The full name of the user; absent if the user has none.', aText);
 export const aPicture = described(
   'The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none.',
   aText,
 );
-export const personFields = { username: aUsername, name: aFullName, avatar: aPicture };
-/** The fields by which lists of people show a user; `name`, `avatar` and `status` may be absent. */
+export const personFields = { username: aUsername, name: aFullName, avatar: aPicture, is_bot: aBot };
+/** The fields by which lists of people show a user; all but `username` may be absent. */
 export const statedFields = { ...personFields, status: aStatus };
 
 /** What a user is called, the version of the user's picture, and whether it is a program. */

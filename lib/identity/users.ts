@@ -11,7 +11,7 @@ import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { type Caller, isAdmin } from './caller.ts';
-import { aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
+import { aBot, aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
 import { aStatus, showStatus } from './statuses.ts';
 
 const { as, ownId, date, made, representation } = shownFrom<Caller['user']>();
@@ -24,6 +24,7 @@ const ofEveryone = {
   username: as(aUsername, 'username'),
   name: as(aFullName, 'name'),
   avatar: as(aPicture, 'avatar'),
+  is_bot: as(aBot, 'is_bot'),
   status: made(aStatus, (user) => showStatus(user).status as Shown<typeof aStatus>, { status: 1 }),
 };
 
@@ -32,7 +33,7 @@ export const shownUser = representation(
   'User',
   {
     ...ofEveryone,
-    email: as(described('The e-mail address as typed, for the user and administrators only.', aText), 'email'),
+    email: as(described('The e-mail address as typed, for the user and administrators only; absent for a bot.', aText), 'email'),
     is_admin: as(described('Whether the user is an administrator and may do everything.', aFlag), 'is_admin'),
     is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
     created_at: date('created_at', 'The time of sign-up.'),
@@ -57,12 +58,12 @@ export const shownUser = representation(
       { 'identity.issuer': 1 },
     ),
   },
-  ['name', 'avatar', 'status', 'quiet_until', 'hides_push_text', 'is_connected'],
+  ['name', 'avatar', 'is_bot', 'status', 'email', 'quiet_until', 'hides_push_text', 'is_connected'],
 );
 export type User = ShownBy<typeof shownUser>;
 
 /** A user as others see it. */
-export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'avatar', 'status']);
+export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'avatar', 'is_bot', 'status']);
 export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');

@@ -18,7 +18,7 @@ export const banSchema = record(
     user: described('The banned user.', idSchema),
     ...personFields,
   },
-  ['name', 'avatar'],
+  ['name', 'avatar', 'is_bot'],
 );
 export type Ban = Shown<typeof banSchema>;
 

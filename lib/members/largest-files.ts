@@ -35,7 +35,7 @@ export const fileOverviewSchema = record('FileOverview', {
           created_at: described('When it was announced.', dateSchema),
           ...person,
         },
-        ['name', 'avatar'],
+        ['name', 'avatar', 'is_bot'],
       ),
     ),
   ),
@@ -45,6 +45,7 @@ export const fileOverviewSchema = record('FileOverview', {
       record('FileOwner', { ...person, bytes: described('The size of all files that the user has sent, in bytes.', aCount) }, [
         'name',
         'avatar',
+        'is_bot',
       ]),
     ),
   ),

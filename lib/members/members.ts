@@ -62,6 +62,7 @@ export const memberSchema = record(
   [
     'name',
     'avatar',
+    'is_bot',
     'status',
     'room_name',
     'room_avatar',
@@ -87,7 +88,7 @@ export const formerMemberSchema = record(
     role: described('Null, because the user is no longer a member.', aNull),
     joined_at: described('Null, because the user is no longer a member.', aNull),
   },
-  ['name', 'avatar'],
+  ['name', 'avatar', 'is_bot'],
 );
 
 /** A room as its members see it. */

@@ -1,14 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, showDate } from '../api/extended-json.ts';
-import { about, flag, optional, sequence, type Values } from '../api/parameters.ts';
+import { about, flag, nameText, optional, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aText, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
 import { rooms, type WebhookDocument } from '../collections/rooms.ts';
+import { webhookAccounts } from '../collections/users.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/webhook-states.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
-import { notify } from '../notices.ts';
+import { notify, notifyServers } from '../notices.ts';
 import { findContext, requirePermission } from '../rooms/permissions.ts';
 import { noSuchWebhook, showWebhook, type Webhook, type WithWebhooks, webhookFields, webhookRefusals } from './webhooks.ts';
 
@@ -35,6 +36,7 @@ export const webhookDetailsSchema = record('WebhookDetails', {
 export type WebhookDetails = Shown<typeof webhookDetailsSchema>;
 
 export const webhookChanges = {
+  name: about('The name under which it posts, also what it has posted before.', optional(nameText(1, 64))),
   is_enabled: about('Whether it sends events; a receiver that fails for a day, or answers 410, switches it off.', optional(flag)),
   seq: about('The place of the room after which it sends everything, also what it has sent before.', optional(sequence)),
 };
@@ -83,18 +85,19 @@ export async function findOutgoing(room: ObjectId, webhook: ObjectId, caller: Ca
 }
 
 /**
- * Switches a webhook on or off, or has it send again what came after a place; a process that is at it stops.
+ * Renames a webhook, switches it on or off, or has it send again what came after a place; a process that is at it stops.
  */
 export async function changeOutgoing(
   room: ObjectId,
   webhook: ObjectId,
-  { is_enabled, seq }: Values<typeof webhookChanges>,
+  { name, is_enabled, seq }: Values<typeof webhookChanges>,
   caller: Caller,
 ): Promise<WebhookDetails> {
   const { seq: last } = requirePermission(await findContext(room, caller), 'seeWebhooks');
   const details = await findOutgoing(room, webhook, caller);
   if (seq !== undefined && seq > last) throw invalidParameter('seq', 'not be after the last place of the room');
-  if (is_enabled === undefined && seq === undefined) return details;
+  if (name !== undefined) await renameWebhook(webhook, name);
+  if (is_enabled === undefined && seq === undefined) return { ...details, ...(name !== undefined && { name }) };
   await storeState({ _id: webhook, room, seq: details.seq });
   const goingOn = { failures: 0, failing_since: null, retry_at: '$$NOW', disabled_at: null };
   await webhookStates.updateOne({ _id: webhook }, [
@@ -110,6 +113,11 @@ export async function changeOutgoing(
   ]);
   notify({ type: 'moved', room: room.toHexString(), seq: last });
   return findOutgoing(room, webhook, caller);
+}
+
+async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
+  await webhookAccounts.updateOne({ _id, webhook_of: { $exists: true } }, { $set: { name } });
+  notifyServers({ type: 'person', user: _id.toHexString() });
 }
 
 /** Stores the state of a webhook that has sent nothing yet, unless it has one. */

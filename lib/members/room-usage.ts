@@ -23,7 +23,7 @@ export const roomUsageSchema = record('RoomUsage', {
   webhooks: described('The number of webhooks.', aCount),
   owners: described(
     'The owners, at most 20.',
-    listOf(record('RoomOwner', { user: aUserId, ...personFields }, ['name', 'avatar'])),
+    listOf(record('RoomOwner', { user: aUserId, ...personFields }, ['name', 'avatar', 'is_bot'])),
   ),
 });
 

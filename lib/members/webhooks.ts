@@ -50,23 +50,24 @@ export type NewWebhook = Shown<typeof newWebhookSchema>;
 const mostWebhooks = 50;
 
 const address = '^https?://[!-~]{1,1990}$';
-const receiver: Parameter<string> = {
+/** The address of a program to which the service sends requests. */
+export const receiver: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && new RegExp(address).test(sent) ? sent : undefined),
   rule: 'be an address that begins with https://',
   schema: { type: 'string', pattern: address },
 };
 
 export const webhookParameters = {
-  name: about('The name under which it posts; it cannot be changed.', withDefault(nameText(1, 64), 'Webhook')),
+  name: about('The name under which it posts.', withDefault(nameText(1, 64), 'Webhook')),
   url: about('To where to send the events of the room; without it, the webhook takes messages in.', optional(receiver)),
   events: about('The types of the events to send, by default `message.created`.', optional(someOf(sentEventTypes))),
 };
 
 export const noSuchWebhook: Refusal = () => notFound('webhook');
-const receiverRefused: Refusal = () =>
+export const receiverRefused: Refusal = () =>
   permissionDenied(
     'webhook_receiver_refused',
-    'The service sends events to https addresses of the public internet, without a password, and to those that its operator names.',
+    'The service sends requests to https addresses of the public internet, without a password, and to those that its operator names.',
   );
 const tooMany: Refusal = () => conflict('too_many_webhooks', 'The room has too many webhooks.');
 export const addWebhookRefusals = [...refusalsOf('addWebhook'), receiverRefused, tooMany];
@@ -80,8 +81,8 @@ export const webhookSecret = about('The secret of the webhook, which its creator
   refuse: noSuchWebhook,
 });
 
-/** Whether events may be sent to an address, as far as it shows. */
-function isReceiver(address: string): boolean {
+/** Whether requests may be sent to an address, as far as it shows. */
+export function isReceiver(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && !url.username && !url.password && (isNamed(config.webhookHosts, url) || isOuter(url));
 }

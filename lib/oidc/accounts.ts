@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { changeUser, insertUser, usernameTaken } from '../accounts/accounts.ts';
+import { changeUser, insertUser } from '../accounts/accounts.ts';
 import { countInvitedSignUp } from '../accounts/anonymous-limits.ts';
+import { usernameTaken } from '../accounts/taken-names.ts';
 import { createdUser } from '../audit/acts.ts';
 import { type Act, audited, byService } from '../audit/append.ts';
 import { type UserDocument, users } from '../collections/users.ts';
@@ -67,7 +68,7 @@ const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> 
 async function linkByEmail({ issuer, subject, email, isEmailVerified }: Person): Promise<UserDocument | undefined> {
   if (!config.oidc.linksByEmail || email === undefined || !isEmailVerified) return undefined;
   // Its owner alone opens an account with a second factor to the provider.
-  const isOpen = { is_active: true, identity: { $exists: false }, second_factor: { $exists: false } };
+  const isOpen = { is_active: true, is_bot: { $exists: false }, identity: { $exists: false }, second_factor: { $exists: false } };
   const linked = await users.findOneAndUpdate(
     { email_key: { $in: emailKeys(email) }, email, confirmed_email: email, ...isOpen },
     { $set: { identity: { issuer, subject } } },

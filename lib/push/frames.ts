@@ -146,7 +146,12 @@ export const serverFrames = {
     away: people('are connected'),
     offline: people('are not connected, or whom the user may not see'),
   }),
-  person: record('PersonFrame', { type: aType('person'), user: aUserId, ...statedFields }, ['name', 'avatar', 'status']),
+  person: record('PersonFrame', { type: aType('person'), user: aUserId, ...statedFields }, [
+    'name',
+    'avatar',
+    'is_bot',
+    'status',
+  ]),
   pong: record('PongFrame', {
     type: aType('pong'),
     id: described('The number of the ping.', aCount),

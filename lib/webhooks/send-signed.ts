@@ -2,17 +2,22 @@ import { createHmac } from 'node:crypto';
 import type { OutgoingWebhook } from '../collections/rooms.ts';
 import { config } from '../config.ts';
 import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
+import { inTurn } from '../net/per-host.ts';
 
 /** For how many milliseconds a receiver may let one wait. */
 const patience = 5_000;
 
 /** Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body. */
-export async function sendSigned(outgoing: OutgoingWebhook, id: string, event: object & { seq: number; type: string }) {
+export async function sendSigned(
+  to: Pick<OutgoingWebhook, 'url' | 'secret'>,
+  id: string,
+  event: object & { seq: number; type: string },
+) {
   const at = new Date();
   const began = performance.now();
   const seconds = String(Math.floor(at.getTime() / 1_000));
   const body = JSON.stringify(event);
-  const key = Buffer.from(outgoing.secret.slice('whsec_'.length), 'base64');
+  const key = Buffer.from(to.secret.slice('whsec_'.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -24,9 +29,9 @@ export async function sendSigned(outgoing: OutgoingWebhook, id: string, event: o
   const { seq, type } = event;
   const took = () => Math.round(performance.now() - began);
   try {
-    const url = new URL(outgoing.url);
+    const url = new URL(to.url);
     const mayBeInner = isNamed(config.webhookHosts, url);
-    const reply = await post(url, { headers, body: Buffer.from(body), mayBeInner, longest: patience });
+    const reply = await inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest: patience }));
     const answered = reply.body.toString();
     const { status, retryAfter } = reply;
     return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };

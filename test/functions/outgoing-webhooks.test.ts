@@ -44,6 +44,17 @@ async function withWebhook(more: { events?: string[]; owner?: Account } = {}) {
 const failing = (): Answer => ({ status: 500, body: { reason: 'full' } });
 
 describe('an outgoing webhook', () => {
+  it('is renamed, and so is what it has said', async () => {
+    const { room, receiver, webhook, deliver } = await withWebhook();
+    receiver.answer = () => ({ status: 200, body: { text: 'Noted' } });
+    await aMessage(room.owner, room.id);
+    await deliver();
+    expect(await change(room, webhook, { name: 'Deployments' })).toMatchObject({ status: 200, body: { name: 'Deployments' } });
+    expect((await details(room, webhook)).name).toBe('Deployments');
+    expect((await read(room)).at(-1)).toMatchObject({ text: 'Noted', name: 'Deployments' });
+    expect(await change(room, webhook, { name: ' ' })).toMatchObject({ status: 400 });
+  });
+
   it('is created with an address, has a signing secret that is shown this once, and is listed', async () => {
     const room = await aRoom();
     const { url } = aReceiver();

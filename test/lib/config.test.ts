@@ -39,6 +39,7 @@ describe('settings', () => {
       hsts: 'host',
       registration: 'open',
       roomCreation: 'admins',
+      botCreation: 'admins',
       smtpUrl: '',
       mailFrom: '',
       publicUrl: '',

@@ -16,7 +16,8 @@ export async function anAccount({
   username = aName(),
   name = '',
 } = {}): Promise<Account> {
-  const { _id, email } = await createUser({ username, name, email: `${username}@example.org`, password, is_admin: isAdmin });
+  const email = `${username}@example.org`;
+  const { _id } = await createUser({ username, name, email, password, is_admin: isAdmin });
   const { token } = await createToken(new ObjectId(_id.$oid), 'test');
   return { id: _id.$oid, username, email, password, token };
 }

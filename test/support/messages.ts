@@ -4,7 +4,7 @@ import { type Call, inProcess } from './transports.ts';
 
 /** Sends a message and returns it; throws the response if it is refused. */
 export async function aMessage(
-  { token }: Account,
+  { token }: Pick<Account, 'token'>,
   room: string,
   fields: { text?: string; files?: string[]; thread?: string; is_in_room?: boolean; key?: string } = {},
   call: Call = inProcess,

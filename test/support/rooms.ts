@@ -35,7 +35,10 @@ export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
  * Creates a room that has these members, by default the first of them as its owner, and no events: they are stored with the room
  * instead of joining it. Returns its id.
  */
-export async function aRoomOf(members: (Account | [Account, Role])[], fields: Partial<RoomDocument> = {}): Promise<string> {
+export async function aRoomOf(
+  members: (Pick<Account, 'id'> | [Pick<Account, 'id'>, Role])[],
+  fields: Partial<RoomDocument> = {},
+): Promise<string> {
   const roled = members.map((member, index) =>
     Array.isArray(member) ? member : ([member, index === 0 ? 'owner' : 'member'] as const),
   );
@@ -60,7 +63,7 @@ export async function age(room: string): Promise<void> {
 /** Adds a member as the room's owner; returns the member's id. */
 export async function addMember(
   { id, owner }: TestRoom,
-  { id: user }: Account,
+  { id: user }: Pick<Account, 'id'>,
   role: Role = 'member',
   call: Call = inProcess,
 ): Promise<string> {

@@ -51,6 +51,7 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   await moderate(step, ann, bob, { room, ...conversation }, names);
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
+  await keepBot(step, ann, user, { room, names });
   await step(bob, 'GET', '/api/second-factor');
   await step(bob, 'GET', '/api/passkeys');
   if (names.hasSecondFactors) await useSecondFactor(step, bob, names);
@@ -64,6 +65,27 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
 const anyone: Person = { name: 'anyone' };
 
 type Conversation = { room: string; member: string; message: string };
+
+/** A bot of bob's, which ann gives him and takes back. */
+async function keepBot(
+  step: DoStep,
+  ann: Person,
+  { _id }: { _id: { $oid: string } },
+  { room, names }: { room: string; names: Names },
+): Promise<void> {
+  const asked = { username: `${names.user}-deploys`, name: 'Deploys', owner: _id.$oid };
+  const bot = (await step(ann, 'POST', '/api/bots', {}, { body: asked }))._id.$oid;
+  await step(ann, 'GET', '/api/bots', {}, { query: { limit: '50' } });
+  await step(ann, 'GET', '/api/bots/{bot}', { bot });
+  await step(ann, 'PATCH', '/api/bots/{bot}', { bot }, { body: { name: 'Deployments' } });
+  const command = { bot, command: `${names.user}-deploy` };
+  const receiver = { url: 'https://bot.example.org/deploy', description: 'Deploys the page', usage: '<environment>' };
+  await step(ann, 'PUT', '/api/bots/{bot}/commands/{command}', command, { body: receiver });
+  await step(ann, 'POST', '/api/members', {}, { body: { room, user: bot } });
+  await step(ann, 'GET', '/api/rooms/{room}/commands', { room });
+  await step(ann, 'DELETE', '/api/bots/{bot}/commands/{command}', command);
+  await step(ann, 'DELETE', '/api/bots/{bot}', { bot });
+}
 
 async function exchangeMessages(
   step: DoStep,

@@ -30,6 +30,7 @@ export const tags = [
     description: 'Users, their sessions and their named tokens.',
     segments: [
       'users',
+      'bots',
       'sessions',
       'tokens',
       'codes',

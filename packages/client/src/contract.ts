@@ -102,6 +102,8 @@ export type RoomOwner = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
 };
 
 export type RoomUsage = {
@@ -205,6 +207,46 @@ export type WebhookDetails = {
   deliveries: WebhookDelivery[];
 };
 
+export type Status = {
+  /** An emoji that stands for it. */
+  emoji?: string;
+  /** The text; may be empty if there is an emoji. */
+  text: string;
+  /** When it ends; absent if it does not end by itself. */
+  until?: Time;
+};
+
+export type OtherUser = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
+  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  status?: Status;
+};
+
+export type RoomCommand = {
+  /** The name, without the slash. */
+  name: string;
+  /** What the command does. */
+  description: string;
+  /** What may follow the name; empty if that is nothing. */
+  usage: string;
+  /** The bot that is asked. */
+  bot: OtherUser;
+};
+
+export type SentId = {
+  /** The 24 hexadecimal characters of the id. */
+  $oid: string;
+};
+
 export type AttachedFile = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -248,7 +290,7 @@ export type Message = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
-  /** Present, and true, for a program, such as a webhook. */
+  /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
   /** The text; empty if the message has files alone, or is deleted. */
   text: string;
@@ -280,6 +322,13 @@ export type Message = {
   pinned_at: Time | null;
 };
 
+export type CommandResult = {
+  /** What the bot answered to all, as a message in the room; null if it did not. */
+  message: Message | null;
+  /** What the bot answered to the caller alone, which is stored nowhere; null if it did not. */
+  text: string | null;
+};
+
 export type InvitationTarget = {
   /** The id of the room. */
   room: Id;
@@ -308,28 +357,6 @@ export type ListedRoom = {
   is_open: boolean;
 };
 
-export type Status = {
-  /** An emoji that stands for it. */
-  emoji?: string;
-  /** The text; may be empty if there is an emoji. */
-  text: string;
-  /** When it ends; absent if it does not end by itself. */
-  until?: Time;
-};
-
-export type OtherUser = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The current username; `(deleted)` for a deleted user. */
-  username: string;
-  /** The full name of the user; absent if the user has none. */
-  name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
-  avatar?: string;
-  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
-  status?: Status;
-};
-
 export type Member = {
   /** The id of the membership, not of the user. */
   _id: Id;
@@ -343,6 +370,8 @@ export type Member = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
   /** The role: owners change the room and its members, moderators remove people and messages. */
@@ -371,11 +400,6 @@ export type Member = {
   others?: OtherUser[];
 };
 
-export type SentId = {
-  /** The 24 hexadecimal characters of the id. */
-  $oid: string;
-};
-
 export type Ban = {
   /** The room of the ban. */
   room: Id;
@@ -387,6 +411,8 @@ export type Ban = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
 };
 
 export type Upload = {
@@ -437,7 +463,7 @@ export type Notification = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
-  /** Present, and true, for a program, such as a webhook. */
+  /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
   /** The reaction; absent for all other kinds. */
   emoji?: string;
@@ -515,6 +541,8 @@ export type FormerMember = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
   /** Null, because the user is no longer a member. */
   role: null;
   /** Null, because the user is no longer a member. */
@@ -562,10 +590,12 @@ export type User = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
-  /** The e-mail address as typed, for the user and administrators only. */
-  email: string;
+  /** The e-mail address as typed, for the user and administrators only; absent for a bot. */
+  email?: string;
   /** Whether the user is an administrator and may do everything. */
   is_admin: boolean;
   /** Whether the account can be used. */
@@ -797,6 +827,8 @@ export type LargeFile = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
 };
 
 export type FileOwner = {
@@ -808,6 +840,8 @@ export type FileOwner = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
   /** The size of all files that the user has sent, in bytes. */
   bytes: number;
 };
@@ -975,6 +1009,74 @@ export type OidcSignIn = {
   expires_at?: Time;
 };
 
+export type Bot = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
+  owner: Id | null;
+  /** Whether the account can be used. */
+  is_active: boolean;
+  /** The time of creation. */
+  created_at: Time;
+};
+
+export type BotCommand = {
+  /** The name, without the slash. */
+  name: string;
+  /** Where the bot is asked. */
+  url: string;
+  /** What the command does, which members see while they type. */
+  description: string;
+  /** What may follow the name; empty if that is nothing. */
+  usage: string;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The time of registration. */
+  created_at: Time;
+};
+
+export type BotDetails = {
+  /** The id, for paths and for references from other objects. */
+  _id: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The full name of the user; absent if the user has none. */
+  name?: string;
+  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  avatar?: string;
+  /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
+  owner: Id | null;
+  /** Whether the account can be used. */
+  is_active: boolean;
+  /** The time of creation. */
+  created_at: Time;
+  /** The commands of the bot, by name. */
+  commands: BotCommand[];
+};
+
+export type NewBotCommand = {
+  /** The name, without the slash. */
+  name: string;
+  /** Where the bot is asked. */
+  url: string;
+  /** What the command does, which members see while they type. */
+  description: string;
+  /** What may follow the name; empty if that is nothing. */
+  usage: string;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The time of registration. */
+  created_at: Time;
+  /** Shown only once: `whsec_` and the key with which the calls are signed. */
+  secret: string;
+};
+
 export type Token = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -1052,6 +1154,8 @@ export type Health = {
   registration: 'open' | 'invited' | 'closed';
   /** The users who may create rooms. */
   room_creation: 'admins' | 'users';
+  /** The users who may create bots. */
+  bot_creation: 'admins' | 'users';
   /** Whether `POST /api/codes` sends e-mails. */
   sends_email: boolean;
   /** Whether a sign-up needs a code sent to its address. */
@@ -1198,6 +1302,8 @@ export type PersonFrame = {
   name?: string;
   /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
   avatar?: string;
+  /** Present, and true, for a program: a bot or a webhook. */
+  is_bot?: true;
   /** What the user says of themselves at present; absent if that is nothing, or has ended. */
   status?: Status;
 };
@@ -1273,7 +1379,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1283,7 +1389,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'code_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -1312,7 +1418,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'address_taken' | 'already_linked' | 'already_member' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'nobody_left' | 'not_pushed' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It existed, but is no longer kept. */
@@ -1563,7 +1669,7 @@ export type Operations = {
   'POST /api/rooms/{room}/webhooks': {
     path: { 'room': string };
     body: {
-      /** The name under which it posts; it cannot be changed. Must have 1 to 64 characters and not be blank. */
+      /** The name under which it posts. Must have 1 to 64 characters and not be blank. */
       name?: string;
       /** To where to send the events of the room; without it, the webhook takes messages in. Must be an address that begins with https://. */
       url?: string;
@@ -1586,10 +1692,12 @@ export type Operations = {
     data: WebhookDelivery;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Switch an outgoing webhook on or off, or have it send events again, as a moderator */
+  /** Rename an outgoing webhook, switch it on or off, or have it send events again, as a moderator */
   'PATCH /api/rooms/{room}/webhooks/{webhook}': {
     path: { 'room': string; 'webhook': string };
     body: {
+      /** The name under which it posts, also what it has posted before. Must have 1 to 64 characters and not be blank. */
+      name?: string;
       /** Whether it sends events; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
       is_enabled?: boolean;
       /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
@@ -1603,6 +1711,28 @@ export type Operations = {
     path: { 'room': string; 'webhook': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the slash commands of the bots in a room, as a member */
+  'GET /api/rooms/{room}/commands': {
+    path: { 'room': string };
+    data: RoomCommand[];
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Call a slash command, as a member: its bot answers within 5 seconds, by a message to all or a text for the caller */
+  'POST /api/rooms/{room}/commands': {
+    path: { 'room': string };
+    body: {
+      /** The name of the command, without the slash. Must be 1 to 32 lower-case letters, digits, underscores or hyphens, and begin with a letter or a digit. */
+      command: string;
+      /** What follows the name. Must be a text of at most 4000 characters. */
+      text?: string;
+      /** The message whose thread the command is called in. Must be an id of 24 hexadecimal characters. */
+      thread?: SentId | string;
+      /** An id that the caller chooses: a call that is sent again under the same id asks the bot under the same `webhook-id`, and its answer is posted once. Must be 1 to 64 letters, digits, underscores or hyphens. */
+      id?: string;
+    };
+    data: CommandResult;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana */
   'POST /api/webhooks/{secret}': {
@@ -2063,7 +2193,7 @@ export type Operations = {
     path: { 'user': string };
     body: Record<string, never>;
     data: PasswordCode;
-    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** List the audit trail, the newest entry first: who did what to whom, when and from where */
   'GET /api/audit': {
@@ -2338,22 +2468,85 @@ export type Operations = {
     data: undefined;
     error: BadRequest | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the caller's named tokens */
-  'GET /api/tokens': {
+  /** List the caller's bots; administrators see all */
+  'GET /api/bots': {
     query?: { 'limit'?: number; 'after'?: string };
-    data: Token[];
+    data: Bot[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Create a bot, as an administrator or, if `BOT_CREATION` is `users`, as any user; nobody can sign in as one */
+  'POST /api/bots': {
+    body: {
+      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      username: string;
+      /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+      name?: '' | string;
+      /** The user who answers for the bot, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
+      owner?: SentId | string;
+    };
+    data: Bot;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Get a bot and its commands, as its owner or an administrator */
+  'GET /api/bots/{bot}': {
+    path: { 'bot': string };
+    data: BotDetails;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Change a bot, as its owner or an administrator; only administrators give it another owner */
+  'PATCH /api/bots/{bot}': {
+    path: { 'bot': string };
+    body: {
+      /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+      name?: '' | string;
+      /** The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens and commands end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
+      owner?: null | SentId | string;
+    };
+    data: Bot;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Delete a bot, as its owner or an administrator; its messages stay, under the name `(deleted)` */
+  'DELETE /api/bots/{bot}': {
+    path: { 'bot': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Register a slash command, as the bot, its owner or an administrator, or change it; its `secret` is another one each time, and shown only once */
+  'PUT /api/bots/{bot}/commands/{command}': {
+    path: { 'bot': string; 'command': string };
+    body: {
+      /** Where to ask the bot. Must be an address that begins with https://. */
+      url: string;
+      /** What the command does, which members see while they type. Must have 1 to 100 characters and not be blank. */
+      description: string;
+      /** What may follow the name, such as `<environment>`. Must be empty, or have 1 to 100 characters and not be blank. */
+      usage?: '' | string;
+    };
+    data: NewBotCommand;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Remove a slash command, as the bot, its owner or an administrator */
+  'DELETE /api/bots/{bot}/commands/{command}': {
+    path: { 'bot': string; 'command': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** List the named tokens of the caller, of a bot of the caller's or, for administrators, of anyone */
+  'GET /api/tokens': {
+    query?: { 'limit'?: number; 'after'?: string; 'user'?: string };
+    data: Token[];
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password` */
   'POST /api/tokens': {
     body: {
       /** The purpose of the token; unique among the tokens of the account. Must have 1 to 100 characters and not be blank. */
       name: string;
-      /** The permitted scopes; a token without any may do everything, and requires `current_password`. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+      /** The permitted scopes; a token without any may do everything, and requires `current_password`. A token of a bot has at least one. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
       scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
       /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
       expires_at?: SentTime | string;
-      /** The owner of the token, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
+      /** The owner of the token, by default the caller; a bot of the caller, or anyone for administrators. Must be an id of 24 hexadecimal characters. */
       user?: SentId | string;
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;

@@ -10,17 +10,21 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aBot } from '../../../test/support/bots.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
+import { commands, startService } from '../../../tools/harness/service.ts';
 import { createChatClient, unwrap } from '../src/index.ts';
 
 const baseUrl = inject('baseUrl');
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const recipes = await readFile(join(project, 'docs/recipes.md'), 'utf8');
-const programs = [...recipes.matchAll(/```ts (\S+)\n([^`]*(?:`(?!``)[^`]*)*)```/g)].map(([, file = '', code = '']) => ({
-  file,
-  code,
-}));
+const programs = [...recipes.matchAll(/```(?:ts|python) (\S+)\n([^`]*(?:`(?!``)[^`]*)*)```/g)].map(
+  ([, file = '', code = '']) => ({
+    file,
+    code,
+  }),
+);
 
 /** What a project may ask of the compiler, the types of its packages included. */
 const strictest = [
@@ -58,9 +62,9 @@ afterEach(async () => {
 });
 
 /** Starts a program of the recipes as a user. */
-const start = (file: string, { token }: Account, environment: Record<string, string> = {}): ChildProcess => {
+const start = (file: string, { token }: Pick<Account, 'token'>, environment: Record<string, string> = {}): ChildProcess => {
   const env = { ...process.env, CHAT_URL: baseUrl, CHAT_TOKEN: token, ...environment };
-  running = spawn('node', [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  running = spawn(file.endsWith('.py') ? 'python3' : 'node', [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   return running;
 };
 
@@ -124,17 +128,28 @@ describe('the package, installed in another folder,', () => {
   });
 });
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
 describe('the recipes', () => {
   it('pass the type check, as does the terminal chat', async () => {
-    const files = [...programs.map(({ file }) => file), 'terminal-chat.ts'].map((file) => join(folder, file));
-    expect(files).toHaveLength(4);
+    const names = programs.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
+    const files = [...names, 'terminal-chat.ts'].map((file) => join(folder, file));
+    expect(files).toHaveLength(5);
     const options = ['--noEmit', ...strictest, '--lib', 'es2024', '--module', 'nodenext', '--target', 'es2024', '--ignoreConfig'];
     const types = ['--types', 'node', '--typeRoots', join(project, 'node_modules/@types')];
     expect(await runCommand(['tsc', ...options, ...types, ...files])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('include a bot that answers each mention in a thread', async () => {
-    const [ann, bot] = [await anAccount(), await anAccount()];
+    const ann = await anAccount();
+    // With what `bot create` gives it.
+    const bot = await aBot(ann, { allowed: ['rooms:read', 'members:read', 'messages:read', 'messages:write'] });
     const room = await aRoomOf([ann, bot]);
     const chat = createChatClient({ baseUrl, token: ann.token });
     start('bot.ts', bot);
@@ -148,6 +163,37 @@ describe('the recipes', () => {
     while (answers.length === 0) answers = await answered();
     expect(answers).toMatchObject([{ username: bot.username, text: `Hello @${ann.username}!` }]);
   });
+
+  it.each([
+    ['roll.ts', 'roll', /^user-\w+ rolled \*\*[1-4]\*\*\.$/, 'room'],
+    ['utc.py', 'utc', /^It is \*\*\d\d:\d\d\*\*\.$/, 'caller'],
+  ])(
+    'include a bot with a slash command, which takes only what the service has signed: %s',
+    async (file, command, said, visibleTo) => {
+      const port = await freePort();
+      const OWN_URL = `http://localhost:${port}/`;
+      // Where an operator has named the receiver, as it is within this machine.
+      const service = await startService({ ...inject('environment'), WEBHOOK_HOSTS: OWN_URL.slice(0, -1) }, commands.serve);
+      const ann = await anAccount();
+      const bot = await aBot(ann, { allowed: ['account'] });
+      const room = await aRoomOf([ann, bot]);
+      start(file, bot, { CHAT_URL: service.url, OWN_URL, PORT: String(port) });
+      const chat = createChatClient({ baseUrl: service.url, token: ann.token });
+      const params = { path: { room } };
+      const isThere = async () => (await unwrap(chat.GET('/api/rooms/{room}/commands', { params }))).length;
+      await expect.poll(isThere, { timeout: 60_000 }).toBe(1);
+      const forged = () =>
+        fetch(OWN_URL, { method: 'POST', body: '{"text":"4","user":{"username":"eve"}}' }).then(
+          ({ status }) => status,
+          () => 0,
+        );
+      await expect.poll(forged, { timeout: 60_000 }).toBe(401);
+      const answer = await unwrap(chat.POST('/api/rooms/{room}/commands', { params, body: { command, text: '4' } }));
+      expect(visibleTo === 'room' ? answer.message?.text : answer.text).toMatch(said);
+      expect([answer.message, answer.text].filter((part) => part !== null)).toHaveLength(1);
+      await service.stop();
+    },
+  );
 
   it('include a bridge that passes messages on, and continues where it stopped', async () => {
     const ann = await anAccount();

@@ -3,12 +3,12 @@ import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { roomPath } from '../routes.ts';
 import { me } from '../session.ts';
-import { currentStatus, learnMembers, nameOf, type Person, personOf, statusOf } from '../store/names.ts';
+import { currentStatus, learnMembers, type Person, personOf, statusOf } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { Avatar, RoomMark } from './avatar.tsx';
-import { attempt } from './controls.tsx';
+import { attempt, PersonName } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { openConversation } from './open-conversation.ts';
@@ -40,7 +40,9 @@ export function Card({ user, person }: { user: string; person: Person }) {
           {!isMe && <PresenceDot user={user} />}
         </span>
         <p class="who">
-          <bdi class="name">{nameOf(shown)}</bdi>
+          <span>
+            <PersonName person={shown} class="name" />
+          </span>
           <span class="muted">
             <bdi>@{shown.username}</bdi>
             {!isMe && <PresenceText user={user} class="muted" />}

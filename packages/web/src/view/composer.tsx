@@ -7,6 +7,7 @@ import { sendMessage } from '../actions.ts';
 import { attach } from '../files.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
+import { answer } from '../store/answers.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../store/drafts.ts';
 import { roomOf } from '../store/rooms.ts';
 import { thread as openedThread } from '../store/thread.ts';
@@ -20,10 +21,12 @@ import { IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { forComposer } from './for-composer.ts';
-import { later } from './later.tsx';
+import { lateCode, later } from './later.tsx';
 import { editing, pickEmoji } from './message.tsx';
 import { intentOf } from './scroll-intent.ts';
 
+const loadCommands = lateCode(() => import('./commands.tsx'));
+const Answer = later(async () => (await loadCommands()).Answer);
 const Tray = later(async () => (await import('./unsent-files.tsx')).Tray);
 
 const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
@@ -58,6 +61,11 @@ export function Composer({ room, thread, name }: ComposerProps) {
     sentElsewhere.value = undefined;
   });
   const send = async (text: string) => {
+    // A word after a slash is a command, unless another slash makes it a path.
+    const called = /^\/[\w-]+(\s|$)/.test(text)
+      ? await (await loadCommands()).callTyped({ room, thread, place, text })
+      : undefined;
+    if (called !== undefined) return called;
     const timeline = thread === undefined ? knownTimeline(room) : undefined;
     const stands = thread === undefined || isInRoom.current?.checked;
     if (stands && !(await mayTellAll(room, text))) return false;
@@ -86,6 +94,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
   const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
   return (
     <div class="composer" data-place={place}>
+      {answer.value?.place === place && <Answer />}
       {trayOf(place).length > 0 && <Tray place={place} />}
       <Editor
         key={place}

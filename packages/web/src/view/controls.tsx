@@ -35,19 +35,23 @@ export const PersonName = ({ person, class: extra }: { person: Person; class?: s
     <bdi class={extra} title={person.name === undefined || person.is_bot ? undefined : `@${person.username}`}>
       {nameOf(person)}
     </bdi>
-    {person.is_bot && (
-      <>
-        {' '}
-        <small class="tag">{strings.message.bot}</small>
-      </>
-    )}
+    <BotMark person={person} />
   </>
 );
+
+const BotMark = ({ person }: { person: Person }) =>
+  person.is_bot && (
+    <>
+      {' '}
+      <small class="tag">{strings.message.bot}</small>
+    </>
+  );
 
 /** Somebody's name in a list and what is said beside it, with the username below a full name. */
 export const PersonNames = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
   <>
     <bdi>{nameOf(person)}</bdi>
+    <BotMark person={person} />
     {children}
     {person.name !== undefined && (
       <small class="muted username">

@@ -8,7 +8,7 @@ import { continueLine, type Edit, formats, isAddress, makeLink, type TextSelecti
 import { notice } from './announcer.tsx';
 import { sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import type { Suggestion } from './find-suggestions.ts';
+import type { Suggestion } from './find-suggestions.tsx';
 import { findSuggestions, Suggestions, stepThrough } from './suggestions.tsx';
 
 /** The most characters that a message has, as the service counts them. */

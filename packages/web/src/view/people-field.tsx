@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
 import { Field } from './controls.tsx';
-import type { Suggestion } from './find-suggestions.ts';
+import type { Suggestion } from './find-suggestions.tsx';
 import { loadFinders, Suggestions, stepThrough } from './suggestions.tsx';
 
 /** How long after the last key people are looked for, in milliseconds. */

@@ -7,7 +7,7 @@ const loadCard = lateCode(() => import('./card.tsx'));
 
 type PersonButtonProps = { user: string; person: Person; class?: string; isHidden?: boolean; children: ComponentChildren };
 
-/** Somebody's name or avatar, which opens their card; of one who deleted the account, and of a program, only that. */
+/** Somebody's name or avatar, which opens their card; of one who deleted the account, and of a webhook, only that. */
 export function PersonButton({ user, person, class: extra = '', isHidden, children }: PersonButtonProps) {
   const open = async ({ currentTarget: opener }: { currentTarget: HTMLElement }) => {
     const { Card } = await loadCard();
@@ -17,7 +17,7 @@ export function PersonButton({ user, person, class: extra = '', isHidden, childr
     <button
       type="button"
       class={`person ${extra}`}
-      disabled={person.is_bot || person.username === '' || person.username === '(deleted)'}
+      disabled={/^(webhook-.{24}|\(deleted\)|)$/.test(person.username)}
       onClick={(event) => void open(event)}
       {...(isHidden ? { tabIndex: -1, 'aria-hidden': true } : { 'aria-haspopup': 'dialog' })}
     >

@@ -27,6 +27,7 @@ import { MyPicture } from './picture-form.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
+const Bots = later(async () => (await import('./bots.tsx')).Bots);
 const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
 const Passkeys = later(async () => (await import('./passkeys.tsx')).Passkeys);
 
@@ -36,6 +37,7 @@ const tabs = {
   passkeys: PasskeySettings,
   sessions: Sessions,
   tokens: Tokens,
+  bots: OwnBots,
   notifications: Notifications,
   about: About,
 };
@@ -196,7 +198,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
   if (isConfirmed && asked === undefined)
     return (
       <Form onSubmit={askForCode} submit={laterStrings.settings.askForCode}>
-        <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" value={me().email} />
+        <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" value={me().email ?? ''} />
       </Form>
     );
   const submit = ({ email = '', code = '', confirm = '' }: Record<string, string>) =>
@@ -214,7 +216,7 @@ function Address({ change }: { change: (body: Changes) => Promise<void> }) {
         name="email"
         type="email"
         autocomplete="email"
-        value={asked ?? me().email}
+        value={asked ?? me().email ?? ''}
         readonly={asked !== undefined}
       />
       {asked !== undefined && (
@@ -332,6 +334,14 @@ function Tokens() {
           required={false}
         />
       </Form>
+    </Section>
+  );
+}
+
+function OwnBots() {
+  return (
+    <Section title={laterStrings.settings.bots} hint={laterStrings.bots.hint}>
+      <Bots />
     </Section>
   );
 }

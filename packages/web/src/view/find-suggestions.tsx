@@ -2,12 +2,14 @@ import { matchesPerson, startsName } from '../../../client/src/words/names.ts';
 import { ask, chat } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
+import { commandsOf } from '../store/commands.ts';
 import { roles } from '../store/members.ts';
 import { findMembers } from '../store/more-members.ts';
-import type { Person } from '../store/names.ts';
+import { nameOf, type Person } from '../store/names.ts';
 import { roomOf } from '../store/rooms.ts';
 import { aboutRoom } from '../store/topics.ts';
 import { strings } from '../strings.ts';
+import { endsInCode } from '../text/fence.ts';
 import { forEveryone } from '../text/names.ts';
 
 /** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
@@ -35,6 +37,40 @@ function suggest(
 }
 
 const most = 8;
+
+/** What is looked at before the caret: more than the longest name, whatever the length of the text. */
+const longest = 100;
+
+/**
+ * What the text before the caret could become: a member's name after `@`, an emoji after `:`, and a command after `/`
+ * where that is all. Enter takes a name or a command that was begun. It takes no emoji, and nothing after a lone `@` or
+ * `/`: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
+ */
+export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
+  const typed = text.slice(-longest);
+  const command = /^\/([\w-]{0,32})$/.exec(text)?.[1];
+  if (command !== undefined) return findCommands(room, command);
+  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64})$/u.exec(typed)?.[1];
+  const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
+  if ((name === undefined && code === undefined) || endsInCode(text)) return [];
+  if (name !== undefined) return findNames(room, name);
+  return code === undefined ? [] : findCodes(code);
+}
+
+/** The commands of the room's bots that begin with what was typed. */
+async function findCommands(room: string, typed: string): Promise<Suggestion[]> {
+  const commands = await commandsOf(room).catch(() => []);
+  return commands
+    .flatMap(({ name, usage, description, bot }) =>
+      suggest(/^\/\S*$/, typed, (start) => {
+        const begun = start.toLowerCase();
+        if (!name.startsWith(begun)) return undefined;
+        const detail = `${[name, usage].filter(Boolean).join(' ')} – ${description} (${nameOf(bot)})`;
+        return { text: `/${name} `, shown: '/', detail, isMeant: begun !== '' && begun !== name };
+      }),
+    )
+    .slice(0, most);
+}
 
 /** The emoji whose codes begin with what was typed. */
 export async function findCodes(code: string): Promise<Suggestion[]> {
@@ -104,8 +140,45 @@ function suggestNames(
     const make = (start: string) => {
       if (start !== typed && !matchesPerson(person, start)) return undefined;
       const isStarted = startsName(username, start) || startsName(name ?? '', start);
-      return { text: write(username), shown: '@', detail: username, name, isMeant: !isWhole(start) && isStarted };
+      const marked = person.is_bot ? `${nameOf(person)} (${strings.message.bot})` : name;
+      return { text: write(username), shown: '@', detail: username, name: marked, isMeant: !isWhole(start) && isStarted };
     };
     return suggest(sign, typed, make, signs);
   });
 }
+
+/** The list of suggestions. */
+export const SuggestionList = ({
+  suggestions,
+  index,
+  onPick,
+}: {
+  suggestions: Suggestion[];
+  index: number;
+  onPick: (picked: Suggestion) => void;
+}) => (
+  <div class="suggestions" id="suggestions" role="listbox" aria-label={strings.composer.suggestions}>
+    {suggestions.map((suggestion, at) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
+      <div
+        key={suggestion.detail}
+        id={`suggestion-${at}`}
+        role="option"
+        aria-selected={at === index}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onPick(suggestion)}
+      >
+        <span class="shown" aria-hidden="true">
+          {suggestion.shown}
+        </span>
+        <bdi>{suggestion.name ?? suggestion.detail}</bdi>
+        {suggestion.name !== undefined && (
+          <small class="muted">
+            <bdi>@{suggestion.detail}</bdi>
+          </small>
+        )}
+      </div>
+    ))}
+  </div>
+);

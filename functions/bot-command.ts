@@ -1,0 +1,42 @@
+import {
+  commandName,
+  commandParameters,
+  newCommandSchema,
+  noSuchCommand,
+  registerCommand,
+  registerRefusals,
+  unregisterCommand,
+  unregisterRefusals,
+} from '../lib/accounts/bot-commands.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+
+const bot = about('The bot, by its `_id`.', idOf('bot'));
+const command = about('The name of the command, without the slash.', commandName);
+
+/** `/api/bots/{bot}/commands/{command}`: one slash command, for its bot, the bot's owner and administrators. */
+export const handler = endpoint({
+  PUT: operation({
+    summary:
+      'Register a slash command, as the bot, its owner or an administrator, or change it; its `secret` is another one each time, and shown only once',
+    access: 'user',
+    scope: 'account',
+    path: { bot, command },
+    body: commandParameters,
+    status: 200,
+    answer: newCommandSchema,
+    refusals: registerRefusals,
+    security: ({ path: { bot, command } }) => ({ event: 'command registered', whom: bot.toHexString(), what: command }),
+    run: ({ path, body, caller }) => registerCommand(path, body, caller),
+  }),
+  DELETE: operation({
+    summary: 'Remove a slash command, as the bot, its owner or an administrator',
+    access: 'user',
+    scope: 'account',
+    path: { bot, command: { ...command, refuse: noSuchCommand } },
+    status: 204,
+    refusals: unregisterRefusals,
+    run: ({ path, caller }) => unregisterCommand(path, caller),
+  }),
+});

@@ -1,0 +1,30 @@
+import { botParameters, createBot, listBots, newBotRefusals, shownBot } from '../lib/accounts/bots.ts';
+import { pageParameters } from '../lib/api/pages.ts';
+import { listOf } from '../lib/api/schema.ts';
+import { answerList } from '../lib/http/answers.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+
+/** `/api/bots`: accounts of programs. */
+export const handler = endpoint({
+  GET: operation({
+    summary: "List the caller's bots; administrators see all",
+    access: 'user',
+    scope: 'account',
+    query: pageParameters,
+    status: 200,
+    answer: listOf(shownBot.schema),
+    run: async ({ query, caller, request }) => answerList(await listBots(query, caller), request),
+  }),
+  POST: operation({
+    summary: 'Create a bot, as an administrator or, if `BOT_CREATION` is `users`, as any user; nobody can sign in as one',
+    access: 'user',
+    scope: 'account',
+    body: botParameters,
+    status: 201,
+    answer: shownBot.schema,
+    refusals: newBotRefusals,
+    security: (_input, { _id, username }) => ({ event: 'bot made', whom: _id.$oid, what: username }),
+    run: ({ body, caller }) => createBot(body, caller),
+  }),
+});

@@ -1,0 +1,28 @@
+import type { ObjectId } from 'mongodb';
+import { commands } from '../collections/commands.ts';
+import { users } from '../collections/users.ts';
+import { conflict, type Refusal } from '../errors.ts';
+import { deleteTokensOf } from '../identity/tokens.ts';
+
+/*
+ * What a bot does is answered for by its owner: its tokens and commands end with the owner's account, and when it gets another owner,
+ * because the earlier one knows their secrets.
+ */
+
+export const accountIsBot: Refusal = () =>
+  conflict('account_is_bot', 'The account is a bot: it has no password or address, and cannot be an administrator.');
+
+/** Ends what a bot can do on its own, and what it is asked. */
+export const silenceBot = async (bot: ObjectId): Promise<void> =>
+  void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot })]));
+
+/** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
+export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {
+  const bots = await users.find({ owner }, { projection: { _id: 1 } }).toArray();
+  await Promise.all(bots.map(({ _id }) => silenceBot(_id)));
+  if (isDeleted) await users.unscoped.updateMany({ owner }, { $unset: { owner: '' } });
+}
+
+/** Whether the owner of a bot, if it has one, may still answer for it. */
+export const hasActiveOwner = async ({ owner }: { owner?: ObjectId }): Promise<boolean> =>
+  owner === undefined || (await users.findOne({ _id: owner, is_active: true }, { projection: { _id: 1 } })) !== null;

@@ -1,0 +1,18 @@
+import type { RoomCommand } from '../../../client/src/contract.ts';
+import { ask, chat } from '../api.ts';
+
+/** For how many milliseconds the commands of a room are not asked for again while one types. */
+const age = 30_000;
+
+const known = new Map<string, { at: number; commands: Promise<RoomCommand[]> }>();
+
+/** The commands of the bots in a room; `isFresh` asks for them again. */
+export function commandsOf(room: string, isFresh = false): Promise<RoomCommand[]> {
+  const last = known.get(room);
+  if (last && !isFresh && Date.now() - last.at < age) return last.commands;
+  const commands = ask(chat.GET('/api/rooms/{room}/commands', { params: { path: { room } } }));
+  known.set(room, { at: Date.now(), commands });
+  // What failed is asked for again by the next key.
+  commands.catch(() => known.delete(room));
+  return commands;
+}

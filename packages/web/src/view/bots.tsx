@@ -1,0 +1,183 @@
+import { useState } from 'preact/hooks';
+import type { Bot } from '../../../client/src/contract.ts';
+import { ask, chat, type Token } from '../api.ts';
+import { idOf } from '../ids.ts';
+import { me } from '../session.ts';
+import { nameOf } from '../store/names.ts';
+import { laterStrings } from '../strings-later.ts';
+import { attempt, Field, Form, Loading, PersonName } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { useLoaded } from './use-list.ts';
+
+/** What a token of a bot may do, from what most of them need on; one that may administer has no use for a bot. */
+const scopes = Object.keys({
+  'messages:read': true,
+  'messages:write': true,
+  'rooms:read': true,
+  'members:read': true,
+  'rooms:write': true,
+  'members:write': true,
+  account: true,
+} satisfies Partial<Record<Token['scopes'][number], true>>) as Token['scopes'];
+const usual = 4;
+
+/** All pages of the caller's bots; of administrators', those of everyone, up to some thousands. */
+async function loadBots(): Promise<Bot[]> {
+  const bots: Bot[] = [];
+  for (let isMore = true; isMore && bots.length < 2_000; ) {
+    const after = bots.at(-1);
+    const query = { limit: 200, ...(after && { after: idOf(after) }) };
+    const page = await ask(chat.GET('/api/bots', { params: { query } }));
+    bots.push(...page);
+    isMore = page.length === 200;
+  }
+  return bots;
+}
+
+/** The bots of the user; for administrators, all. */
+export function Bots() {
+  const load = async () => ({ bots: await loadBots(), health: await ask(chat.GET('/api/health')) });
+  const { value, failure, reload } = useLoaded(load, []);
+  const [turn, setTurn] = useState(0);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const words = laterStrings.bots;
+  const create = async ({ username = '', name = '' }: Record<string, string>) => {
+    await ask(chat.POST('/api/bots', { body: { username, name: name.trim() } }));
+    setTurn(turn + 1);
+    reload();
+  };
+  const mayCreate = me().is_admin || value.health.bot_creation === 'users';
+  return (
+    <>
+      {value.bots.length === 0 && <p class="muted">{words.none}</p>}
+      <ul class="listed">
+        {value.bots.map((bot) => (
+          <li class="card" key={idOf(bot)}>
+            <OneBot bot={bot} onGone={reload} />
+          </li>
+        ))}
+      </ul>
+      {mayCreate ? (
+        <Form key={turn} onSubmit={create} submit={words.create}>
+          <Field label={words.username} name="username" maxLength={64} autocomplete="off" />
+          <Field label={words.name} name="name" maxLength={64} required={false} autocomplete="off" />
+        </Form>
+      ) : (
+        <p class="muted">{words.ofAdmins}</p>
+      )}
+    </>
+  );
+}
+
+function OneBot({ bot, onGone }: { bot: Bot; onGone: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const words = laterStrings.bots;
+  const name = nameOf(bot);
+  return (
+    <div class="body stack">
+      <span>
+        <PersonName person={{ ...bot, is_bot: true }} />{' '}
+        <span class="muted">
+          <bdi>@{bot.username}</bdi>
+          {bot.owner === null && ` · ${words.unowned}`}
+        </span>
+      </span>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{words.manage(name)}</summary>
+        {isOpen && <Managed bot={bot} onGone={onGone} />}
+      </details>
+    </div>
+  );
+}
+
+/** The tokens and commands of a bot. */
+function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
+  const user = idOf(bot);
+  const [made, setMade] = useState<string>();
+  const load = async () => {
+    const [tokens, { commands }] = await Promise.all([
+      ask(chat.GET('/api/tokens', { params: { query: { user, limit: 200 } } })),
+      ask(chat.GET('/api/bots/{bot}', { params: { path: { bot: user } } })),
+    ]);
+    return { tokens, commands };
+  };
+  const { value, failure, reload } = useLoaded(load, [user]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const { bots: words, settings } = laterStrings;
+  const create = async ({ token: name = '', ...chosen }: Record<string, string>) => {
+    const body = { name, user, scopes: scopes.filter((scope) => scope in chosen) };
+    setMade((await ask(chat.POST('/api/tokens', { body }))).token);
+    reload();
+  };
+  const revoke = async (token: Token) => {
+    if (!(await confirmed(settings.revokeAsk(token.name), settings.revoke))) return;
+    await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
+    setMade(undefined);
+    reload();
+  };
+  const remove = async () => {
+    if (!(await confirmed(words.removeAsk(nameOf(bot)), words.remove(nameOf(bot))))) return;
+    await attempt(() => ask(chat.DELETE('/api/bots/{bot}', { params: { path: { bot: user } } })));
+    onGone();
+  };
+  const removeCommand = async (command: string) => {
+    if (!(await confirmed(words.removeCommandAsk(`/${command}`), words.removeCommand(`/${command}`)))) return;
+    const params = { path: { bot: user, command } };
+    await attempt(() => ask(chat.DELETE('/api/bots/{bot}/commands/{command}', { params })));
+    reload();
+  };
+  return (
+    <div class="stack">
+      <h3>{settings.tokens}</h3>
+      {value.tokens.length === 0 && <p class="muted">{words.noTokens}</p>}
+      <ul class="links">
+        {(value.tokens as Token[]).map((token) => (
+          <li class="row" key={idOf(token)}>
+            <span>
+              <bdi>{token.name}</bdi>{' '}
+              <span class="muted">
+                {token.scopes.join(', ')} · {settings.tokenEnds(token.hint)}
+              </span>
+            </span>
+            <button type="button" aria-label={laterStrings.webhooks.revoke(token.name)} onClick={() => void revoke(token)}>
+              {settings.revoke}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {made !== undefined && <ShownOnce values={[[words.token, made]]} />}
+      <Form key={made ?? ''} onSubmit={create} submit={settings.tokenCreate}>
+        <Field label={settings.tokenName} name="token" maxLength={100} autocomplete="off" />
+        <fieldset>
+          <legend>{words.scopes}</legend>
+          {scopes.map((scope, at) => (
+            <label class="check" key={scope}>
+              <input type="checkbox" name={scope} defaultChecked={at < usual} /> {scope}
+            </label>
+          ))}
+        </fieldset>
+      </Form>
+      <h3>{words.commands}</h3>
+      {value.commands.length === 0 && <p class="muted">{words.noCommands}</p>}
+      <ul class="links">
+        {value.commands.map(({ name, usage, description, url }) => (
+          <li class="row" key={name}>
+            <span>
+              <bdi>{`/${[name, usage].filter(Boolean).join(' ')}`}</bdi>{' '}
+              <span class="muted">
+                <bdi>{description}</bdi> · <bdi>{new URL(url).host}</bdi>
+              </span>
+            </span>
+            <button type="button" onClick={() => void removeCommand(name)}>
+              {words.removeCommand(`/${name}`)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="danger" onClick={() => void remove()}>
+        {words.remove(nameOf(bot))}
+      </button>
+    </div>
+  );
+}

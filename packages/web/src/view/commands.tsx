@@ -1,0 +1,79 @@
+import type { RoomCommand } from '../../../client/src/contract.ts';
+import { ask, chat, Failure, randomKey } from '../api.ts';
+import { focusComposer } from '../attach.ts';
+import { idOf } from '../ids.ts';
+import { me } from '../session.ts';
+import { answer } from '../store/answers.ts';
+import { commandsOf } from '../store/commands.ts';
+import { draftOf, keepDraft } from '../store/drafts.ts';
+import { nameOf } from '../store/names.ts';
+import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
+import { IconButton } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
+import { Text } from './markdown.tsx';
+import './commands.css';
+
+type Typed = { room: string; thread: string | undefined; place: string; text: string };
+
+/** A call of which nobody knows whether it arrived: when it is tried again, it is the same one. */
+let uncertain: { place: string; text: string; id: string } | undefined;
+
+/**
+ * Calls the command that was typed. False if it is not to be sent after all, undefined if it is a message: where no bot
+ * of the room has such a command, that is asked, as it may be a slip.
+ */
+export async function callTyped({ room, thread, place, text }: Typed): Promise<boolean | undefined> {
+  const [, typed = '', rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  const name = typed.toLowerCase();
+  const find = (commands: RoomCommand[]) => commands.find((one) => one.name === name);
+  const command = find(await commandsOf(room)) ?? find(await commandsOf(room, true));
+  const words = laterStrings.commands;
+  if (!command) return (await confirmed(words.unknown(`/${typed}`), words.sendAsMessage)) ? undefined : false;
+  const by = nameOf(command.bot);
+  const user = idOf(me());
+  const id = uncertain?.place === place && uncertain.text === text ? uncertain.id : randomKey();
+  answer.value = { user, place, by, text: undefined };
+  try {
+    const body = { command: name, text: rest, id, ...(thread !== undefined && { thread }) };
+    const { message, text: said } = await ask(chat.POST('/api/rooms/{room}/commands', { params: { path: { room } }, body }));
+    uncertain = undefined;
+    answer.value = said === null ? undefined : { user, place, by, text: said };
+    if (said === null && message === null) notice(words.done(`/${typed}`));
+    // What was typed meanwhile stays.
+    if (draftOf(place).trim() === text) keepDraft(place, '');
+    return true;
+  } catch (failure) {
+    answer.value = undefined;
+    if (failure instanceof Failure && failure.isTemporary) uncertain = { place, text, id };
+    throw failure instanceof Failure && failure.code === 'command_failed' ? new Failure(409, words.failed(by)) : failure;
+  }
+}
+
+/** What a bot has answered to one's command, which nobody else sees. */
+export function Answer() {
+  // It is of no concern to somebody who signs in after that.
+  if (answer.value?.user !== idOf(me())) return null;
+  const { by, text, place } = answer.value;
+  const words = laterStrings.commands;
+  const dismiss = () => {
+    answer.value = undefined;
+    focusComposer(place);
+  };
+  return (
+    <section class="answer" aria-label={words.from(by)}>
+      <p class="muted" role="status">
+        {text === undefined ? words.asked(by) : words.forYou(by)}
+      </p>
+      {text !== undefined && (
+        <>
+          <IconButton icon="close" label={words.dismiss} onPress={dismiss} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled with the keyboard */}
+          <div class="body" tabIndex={0}>
+            <Text message={{ mentions: [], mentions_all: null }} text={text} />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,220 @@
+import '../../../test/support/webhook-receiver.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Message } from '../../../lib/messages/messages.ts';
+import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { aBot } from '../../../test/support/bots.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { addMember, aRoom, succeed } from '../../../test/support/rooms.ts';
+import { type Call, overHttp } from '../../../test/support/transports.ts';
+import { type Answer, aReceiver } from '../../../test/support/webhook-receiver.ts';
+import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { objections } from './axe.ts';
+import { signIn, textsOf, visit } from './support.ts';
+
+let service: Service;
+let call: Call;
+beforeAll(async () => {
+  const environment = { BOT_CREATION: 'users', WEBHOOK_HOSTS: process.env.WEBHOOK_HOSTS ?? '' };
+  service = await startService({ ...inject('environment'), ...environment }, commands.serve);
+  call = overHttp(service.url);
+});
+afterAll(() => service.stop());
+
+/** A member of a room whose bot has a command, with the caret where one writes. */
+async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) {
+  const room = await aRoom({ name: 'Deploys' });
+  const bot = await aBot(room.owner, { name: 'Deployer' });
+  await addMember(room, bot);
+  const [receiver, name] = [aReceiver(), `deploy-${aName().slice(-6)}`];
+  receiver.answer = () => answer;
+  const body = { url: receiver.url, description: 'Deploys the page', usage: '<environment>' };
+  await succeed(call('PUT', `${bot.path}/commands/${name}`, { token: bot.token, body }));
+  const options = isTouch ? { hasTouch: true, isMobile: true } : {};
+  const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: `/rooms/${room.id}`, width, options });
+  await signIn(page, room.owner);
+  await page.locator('.room-pane .beginning').waitFor();
+  const field = page.locator('.room-pane .composer textarea');
+  const stored = async () =>
+    ((await call('GET', `/api/messages?room=${room.id}`, { token: room.owner.token })).body as Message[]).map(({ text }) => text);
+  return { room, bot, receiver, name, page, context, problems, field, stored };
+}
+
+const answerIn = (page: Page) => page.getByRole('region', { name: 'Answer of Deployer' });
+
+describe('a slash command in the composer', () => {
+  it('is completed from its first letters, called, and answered for all by the bot, by the keyboard alone', async () => {
+    const { page, context, problems, field, name, receiver, stored } = await writing({
+      status: 200,
+      body: { text: 'Deploying **production**', visible_to: 'room' },
+    });
+    await field.focus();
+    await page.keyboard.type(`/${name.slice(0, 9)}`);
+    const option = page.getByRole('option', { name: `${name} <environment> – Deploys the page (Deployer)` });
+    await option.waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe(`/${name} `);
+    await page.keyboard.type('production');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textsOf(page)).toEqual(['Deploying production']);
+    expect(await page.locator('li.message .meta').textContent()).toMatch(/^Deployer bot/);
+    expect(await stored()).toEqual(['Deploying **production**']);
+    expect(JSON.parse(receiver.asked[0]?.body ?? '')).toMatchObject({ command: name, text: 'production' });
+    expect(await answerIn(page).count()).toBe(0);
+    await page.reload();
+    await page.locator('li.message').waitFor();
+    expect(await field.inputValue()).toBe('');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('shows the caller alone what the bot answers to the caller alone, until that is dismissed', async () => {
+    const { page, context, problems, field, name, stored } = await writing({
+      status: 200,
+      body: { text: 'Two are **waiting**' },
+    });
+    await field.fill(`/${name}`);
+    await field.press('Escape');
+    await field.press('Enter');
+    await answerIn(page).getByText('Two are waiting').waitFor();
+    await answerIn(page).getByText('Deployer answers. Only you can see this.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    expect(await stored()).toEqual([]);
+    await page.getByRole('button', { name: 'Dismiss the answer' }).click();
+    await expect.poll(() => answerIn(page).count()).toBe(0);
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('stays in the field when the bot does not answer, and is said to have failed', async () => {
+    const { page, context, field, name, stored } = await writing({ status: 500 });
+    await field.fill(`/${name} production`);
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('Deployer could not answer. Try again later.').waitFor();
+    expect(await field.inputValue()).toBe(`/${name} production`);
+    expect(await stored()).toEqual([]);
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe(`/${name} production`);
+    await context.close();
+  });
+
+  it('that no bot has is sent as a message only when one says so; a path is sent as it is', async () => {
+    const { page, context, field, stored } = await writing({ status: 204 });
+    await field.fill('/depoly now');
+    await field.press('Enter');
+    await page.getByText('No bot in this room has the command /depoly. Send it as a message?').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => field.inputValue()).toBe('/depoly now');
+    expect(await stored()).toEqual([]);
+    await field.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send as a message' }).click();
+    await expect.poll(stored).toEqual(['/depoly now']);
+    for (const path of ['/etc/hosts is empty', '/', '//', 'see /etc']) {
+      await field.fill(path);
+      await field.press('Control+Enter');
+    }
+    await expect.poll(stored).toEqual(['/depoly now', '/etc/hosts is empty', '/', '//', 'see /etc']);
+    await context.close();
+  });
+
+  it('works on a phone', async () => {
+    const { page, context, field, name } = await writing(
+      { status: 200, body: { text: `A long answer: ${'word '.repeat(400)}` } },
+      { width: 390, isTouch: true },
+    );
+    await field.fill(`/${name.slice(0, 8)}`);
+    await page.getByRole('option').tap();
+    expect(await field.inputValue()).toBe(`/${name} `);
+    await page.getByRole('button', { name: 'Send', exact: true }).tap();
+    await answerIn(page).getByText('A long answer').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await objections(page)).toEqual([]);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/answer-phone.png` });
+    await page.getByRole('button', { name: 'Dismiss the answer' }).tap();
+    await expect.poll(() => answerIn(page).count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('the bots in the settings', () => {
+  it('are made, get tokens that are shown once, and are removed by their owner, by the keyboard alone', async () => {
+    const owner = await anAccount();
+    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    await signIn(page, owner);
+    await page.getByText('No bots yet.').waitFor();
+    const username = aName();
+    await page.getByLabel('Username of the new bot').focus();
+    await page.keyboard.type(username);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Deployer');
+    await page.keyboard.press('Enter');
+    await page.getByText('Tokens and commands of Deployer').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('It has no tokens.').waitFor();
+    await page.getByText('It has registered no commands.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.type('CI');
+    await page.keyboard.press('Enter');
+    const token = await page.getByLabel('Token', { exact: true }).inputValue();
+    const me = await call('GET', '/api/users/me', { token });
+    expect(me).toMatchObject({ status: 200, body: { username, is_bot: true } });
+    const { body: bot } = me as { body: { _id: { $oid: string } } };
+    const registered = { url: 'https://bot.example.org/', description: 'Deploys the page' };
+    await succeed(
+      call('PUT', `/api/bots/${bot._id.$oid}/commands/${username.slice(0, 20)}`, { token: owner.token, body: registered }),
+    );
+    await page.reload();
+    await page.getByText('Tokens and commands of Deployer').click();
+    await page.getByText('bot.example.org').waitFor();
+    expect(await page.getByLabel('Token', { exact: true }).count()).toBe(0);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bots.png`, fullPage: true });
+    await page.getByRole('button', { name: `Remove /${username.slice(0, 20)}` }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Remove/ })
+      .click();
+    await page.getByText('It has registered no commands.').waitFor();
+    await page.getByRole('button', { name: 'Revoke CI' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('It has no tokens.').waitFor();
+    expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
+    await page.getByRole('button', { name: 'Delete Deployer' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete Deployer' }).click();
+    await page.getByText('No bots yet.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('of everyone are there for administrators, on a phone as well', async () => {
+    const [admin, owner] = [await anAdmin(), await anAccount()];
+    const bot = await aBot(owner, { name: `Bot of ${owner.username}` });
+    const { page, context } = await visit(browser, { baseUrl: service.url, path: '/settings/bots', width: 390 });
+    await signIn(page, admin);
+    await page.getByText(`@${bot.username}`, { exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bots-phone.png` });
+    await context.close();
+  });
+});
+
+describe('a bot in a room', () => {
+  it('is marked among its members and in suggestions of names, and has a card from which one writes to it', async () => {
+    const { page, context, field, bot } = await writing({ status: 204 });
+    await page.goto(`${page.url()}?panel=members`);
+    const row = page.locator('li.member', { hasText: 'Deployer' });
+    await row.getByText('bot', { exact: true }).waitFor();
+    await field.fill(`@${bot.username.slice(0, 12)}`);
+    await page.getByRole('option', { name: 'Deployer (bot)' }).waitFor();
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/members.png` });
+    await field.press('Escape');
+    await row.getByRole('button', { name: 'Deployer' }).first().click();
+    await page.getByRole('dialog').getByText('bot', { exact: true }).waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Message' }).click();
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { admin as command } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
+
+const admin = await anAdmin();
+const find = async (username: string) =>
+  (await call('GET', `/api/users?username=${username}`, { token: admin.token })).body as { _id: { $oid: string } }[];
+
+describe('bot create', () => {
+  it('creates a bot and prints a token for it once, which may read and write in its rooms', async () => {
+    const [owner, name] = [await anAccount(), aName()];
+    const { code, stdout, stderr } = await command(['bot', 'create', name, '--owner', owner.username, '--name', 'Deploys']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
+    const [{ _id } = { _id: { $oid: '' } }] = await find(name);
+    const me = await call('GET', '/api/users/me', { token: stdout.trim() });
+    expect(me).toMatchObject({ status: 200, body: { _id, username: name, name: 'Deploys', is_bot: true } });
+    const [token] = (await call('GET', `/api/tokens?user=${_id.$oid}`, { token: owner.token })).body as { scopes: string[] }[];
+    expect(token?.scopes).toEqual(['rooms:read', 'members:read', 'messages:read', 'messages:write']);
+  });
+
+  it('creates one of the administrators, with other scopes, and prints it for programs', async () => {
+    const name = aName();
+    const { stdout } = await command(['bot', 'create', name, '--scope', 'messages:read', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ username: name, owner: null, token: expect.stringMatching(/^[a-z0-9]{32}$/) });
+  });
+
+  it.each<[what: string, words: () => Promise<string[]>, sentence: string]>([
+    ['a name that is taken', async () => [(await anAccount()).username], 'The username is already in use.'],
+    ['an unknown owner', async () => [aName(), '--owner', 'nobody-at-all'], 'No such user.'],
+    ['an unknown scope', async () => [aName(), '--scope', 'everything'], "The 'scope' parameter must"],
+  ])('refuses %s', async (_what, words, sentence) => {
+    const ended = await command(['bot', 'create', ...(await words())]);
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(sentence);
+  });
+});
+
+describe('bot list and bot give', () => {
+  it('show whose the bots are, and give one to another owner, whereupon its tokens end', async () => {
+    const [first, second, name] = [await anAccount(), await anAccount(), aName()];
+    const { stdout: token } = await command(['bot', 'create', name, '--owner', first.username]);
+    const rowOf = async () => (await command(['bot', 'list'])).stdout.split('\n').find((line) => line.includes(name));
+    expect(await rowOf()).toContain(first.id);
+    expect(await command(['bot', 'give', name, '--owner', second.username])).toEqual({
+      code: 0,
+      stdout: `Gave ${name} to another owner: its tokens and commands have ended.\n`,
+      stderr: '',
+    });
+    expect(await rowOf()).toContain(second.id);
+    expect((await call('GET', '/api/users/me', { token: token.trim() })).status).toBe(401);
+    expect((await command(['bot', 'give', name, '--to-administrators'])).code).toBe(0);
+    expect(await rowOf()).toContain('administrators');
+  });
+
+  it('say what is missing, and whom they are not about', async () => {
+    const person = await anAccount();
+    expect((await command(['bot', 'give', person.username])).stderr).toContain('Give either --owner or --to-administrators.');
+    expect((await command(['bot', 'give', person.username, '--to-administrators'])).stderr).toContain('No such bot.');
+  });
+});
+
+it.each(['password', 'code', 'promote'])('user %s refuses a bot, as which nobody can sign in', async (verb) => {
+  const name = aName();
+  await command(['bot', 'create', name]);
+  const words = ['user', verb, name, ...(verb === 'password' ? ['--password-stdin'] : [])];
+  const { code, stderr } = await command(words, 'another horse\n');
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('The account is a bot') });
+});

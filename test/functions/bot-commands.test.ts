@@ -1,0 +1,325 @@
+import '../support/webhook-receiver.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ObjectId } from 'mongodb';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { changeUser } from '../../lib/accounts/accounts.ts';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
+import type { Message } from '../../lib/messages/messages.ts';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { aBot } from '../support/bots.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { anyDate, outcome } from '../support/responses.ts';
+import { addMember, aRoom, succeed, type TestRoom } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+import { type Answer, aReceiver } from '../support/webhook-receiver.ts';
+
+const admin = await anAdmin();
+const refused = (status: number, code: string) => ({ status, body: { code } });
+const nothing = { message: null, text: null };
+
+/** A room with a bot that has a command, which a receiver of its own answers. */
+async function withCommand(answer: Answer = { status: 200, body: { text: 'Done' } }) {
+  const room = await aRoom();
+  const bot = await aBot(room.owner, { name: 'Deploys' });
+  await addMember(room, bot);
+  const receiver = aReceiver();
+  receiver.answer = () => answer;
+  const name = aName();
+  const { secret } = await register(bot, name, { url: receiver.url });
+  const say = (body: object = {}, token = room.owner.token) =>
+    call('POST', `${room.path}/commands`, { token, body: { command: name, ...body } });
+  return { room, bot, receiver, name, secret, say };
+}
+
+async function register(bot: { path: string; token: string }, name: string, body: object): Promise<{ secret: string }> {
+  const path = `${bot.path}/commands/${name}`;
+  const asked = { description: 'Deploys the page', usage: '<environment>', ...body };
+  return (await succeed(call('PUT', path, { token: bot.token, body: asked }))).body as { secret: string };
+}
+
+const read = async ({ id, owner }: TestRoom) =>
+  (await succeed(call('GET', `/api/messages?room=${id}`, { token: owner.token }))).body as Message[];
+const listed = async ({ path, owner }: TestRoom, token = owner.token) =>
+  (await succeed(call('GET', `${path}/commands`, { token }))).body as { name: string }[];
+
+describe('a slash command', () => {
+  it('is registered by its bot, which gets another secret each time, and listed for the bot and its rooms', async () => {
+    const { room, bot, name, secret, receiver } = await withCommand();
+    const again = await register(bot, name, { url: receiver.url, usage: '' });
+    expect(again).toEqual({
+      name,
+      url: receiver.url,
+      description: 'Deploys the page',
+      usage: '',
+      hint: again.secret.slice(-4),
+      created_at: anyDate,
+      secret: expect.stringMatching(/^whsec_[a-z0-9]{32}$/),
+    });
+    expect(again.secret).not.toBe(secret);
+    const { secret: _, ...shown } = again;
+    for (const token of [room.owner.token, admin.token]) {
+      const { body } = await call('GET', bot.path, { token });
+      expect(body).toMatchObject({ username: bot.username, commands: [shown] });
+      expect(JSON.stringify(body)).not.toContain(again.secret);
+    }
+    expect(await listed(room)).toEqual([
+      {
+        name,
+        description: 'Deploys the page',
+        usage: '',
+        bot: { _id: { $oid: bot.id }, username: bot.username, name: 'Deploys', is_bot: true },
+      },
+    ]);
+  });
+
+  it('is shown to the members of the rooms that its bot is in, and to nobody else', async () => {
+    const { room, name } = await withCommand();
+    const [member, stranger] = [await anAccount(), await anAccount()];
+    await addMember(room, member);
+    expect((await listed(room, member.token)).map((one) => one.name)).toEqual([name]);
+    expect(outcome(await call('GET', `${room.path}/commands`, { token: stranger.token }))).toEqual(
+      refusals.denied('Room membership required.'),
+    );
+    expect(await listed(await aRoom())).toEqual([]);
+  });
+
+  it('belongs to one bot of the service: the first that registers its name', async () => {
+    const { name, receiver } = await withCommand();
+    const other = await aBot();
+    const body = { url: receiver.url, description: 'Mine' };
+    expect(await call('PUT', `${other.path}/commands/${name}`, { token: other.token, body })).toMatchObject(
+      refused(409, 'command_taken'),
+    );
+    expect((await call('DELETE', `${other.path}/commands/${name}`, { token: other.token })).status).toBe(404);
+  });
+
+  it.each<[what: string, name: string, body: object, status: number, code: string]>([
+    ['a name that clients may have', 'me', {}, 409, 'command_taken'],
+    ['a name with a capital letter', 'Deploy', {}, 400, 'invalid_parameter'],
+    ['a name of 33 characters', 'x'.repeat(33), {}, 400, 'invalid_parameter'],
+    ['no description', 'x1', { description: undefined }, 400, 'missing_parameter'],
+    ['a usage of 101 characters', 'x2', { usage: 'x'.repeat(101) }, 400, 'invalid_parameter'],
+    ['an address within the machine', 'x3', { url: 'https://127.0.0.1/' }, 403, 'webhook_receiver_refused'],
+    ['an address without encryption', 'x4', { url: 'http://example.org/' }, 403, 'webhook_receiver_refused'],
+    ['an address of metadata', 'x5', { url: 'https://169.254.169.254/latest' }, 403, 'webhook_receiver_refused'],
+    ['something else than an address', 'x6', { url: 'example.org' }, 400, 'invalid_parameter'],
+  ])('is refused with %s', async (_what, name, body, status, code) => {
+    const bot = await aBot();
+    const asked = { url: 'https://bot.example.org/', description: 'Deploys', ...body };
+    expect(await call('PUT', `${bot.path}/commands/${name}`, { token: bot.token, body: asked })).toMatchObject(
+      refused(status, code),
+    );
+  });
+
+  it('is one of fifty that a bot has at most', async () => {
+    const bot = await aBot();
+    const names = Array.from({ length: 50 }, aName);
+    await Promise.all(names.map((name) => register(bot, name, { url: 'https://bot.example.org/' })));
+    const body = { url: 'https://bot.example.org/', description: 'One too many' };
+    expect(await call('PUT', `${bot.path}/commands/${aName()}`, { token: bot.token, body })).toMatchObject(
+      refused(409, 'too_many_commands'),
+    );
+    // Those that are there can still be changed.
+    expect((await call('PUT', `${bot.path}/commands/${names[0]}`, { token: bot.token, body })).status).toBe(200);
+    expect((await call('DELETE', `${bot.path}/commands/${names[0]}`, { token: bot.token })).status).toBe(204);
+    expect((await call('PUT', `${bot.path}/commands/${aName()}`, { token: bot.token, body })).status).toBe(200);
+  });
+
+  it('has texts that are stored as they are, also where they look like expressions of the database', async () => {
+    const { room, bot, name } = await withCommand();
+    await register(bot, name, { url: 'https://bot.example.org/', description: '$secret', usage: '$$NOW' });
+    expect(await listed(room)).toMatchObject([{ description: '$secret', usage: '$$NOW' }]);
+  });
+
+  it.each<[what: string, end: (own: { owner: ObjectId; bot: ObjectId }) => Promise<unknown>]>([
+    ['when its owner is deactivated', ({ owner }) => changeUser(owner, { is_active: false })],
+    ['when its owner is deleted', ({ owner }) => deleteUser(owner)],
+    ['when its bot is deleted', ({ bot }) => deleteUser(bot)],
+    [
+      'when its bot is given to another owner',
+      ({ bot }) => call('PATCH', `/api/bots/${bot}`, { token: admin.token, body: { owner: null } }),
+    ],
+    ['when its bot is deactivated', ({ bot }) => changeUser(bot, { is_active: false })],
+  ])('ends %s', async (_what, end) => {
+    const owner = await anAccount();
+    const { room, bot, name, receiver } = await withCommand();
+    await call('PATCH', bot.path, { token: admin.token, body: { owner: owner.id } });
+    const body = { url: receiver.url, description: 'Deploys' };
+    await succeed(call('PUT', `${bot.path}/commands/${name}`, { token: owner.token, body }));
+    expect((await listed(room)).length).toBe(1);
+    await end({ owner: new ObjectId(owner.id), bot: new ObjectId(bot.id) });
+    expect(await listed(room)).toEqual([]);
+    const { token } = room.owner;
+    expect((await call('POST', `${room.path}/commands`, { token, body: { command: name } })).status).toBe(404);
+    expect(receiver.asked).toEqual([]);
+  });
+});
+
+describe('a call of a slash command', () => {
+  it('asks the bot who, where and what, signed as Standard Webhooks are', async () => {
+    const { room, receiver, name, secret, say } = await withCommand();
+    await succeed(say({ text: 'production now' }));
+    const [asked] = receiver.asked;
+    expect(JSON.parse(asked?.body ?? '')).toEqual({
+      seq: expect.any(Number),
+      type: 'command.called',
+      at: anyDate,
+      command: name,
+      text: 'production now',
+      room: { _id: { $oid: room.id }, name: 'General' },
+      user: { _id: { $oid: room.owner.id }, username: room.owner.username },
+      thread: null,
+    });
+    const verified = new Verifier(secret).verify(asked?.body ?? '', asked?.headers as Record<string, string>);
+    expect(verified).toMatchObject({ type: 'command.called' });
+  });
+
+  it('answers the caller alone unless the bot says otherwise, and leaves no trace in the room', async () => {
+    const { room, say } = await withCommand({ status: 200, body: { text: 'Only **you** see this' } });
+    expect(outcome(await say())).toEqual({ status: 200, body: { message: null, text: 'Only **you** see this' } });
+    expect(await read(room)).toEqual([]);
+  });
+
+  it('answers all by a message of the bot, which mentions nobody', async () => {
+    const { room, bot, say } = await withCommand({ status: 200, body: { text: 'Deployed for @room', visible_to: 'room' } });
+    const { body } = await succeed(say());
+    const message = { user: { $oid: bot.id }, text: 'Deployed for @room', is_bot: true };
+    expect(body).toMatchObject({ text: null, message });
+    const [stored] = await read(room);
+    expect(stored).toEqual((body as { message: Message }).message);
+    expect(stored?.mentions ?? []).toEqual([]);
+  });
+
+  it('answers in the thread in which it was called', async () => {
+    const { room, say } = await withCommand({ status: 200, body: { text: 'Here', visible_to: 'room' } });
+    const root = await aMessage(room.owner, room.id);
+    const { body } = await succeed(say({ thread: root._id.$oid }));
+    expect(body).toMatchObject({ message: { thread: root._id } });
+    expect(await say({ thread: new ObjectId().toHexString() })).toMatchObject(refused(404, 'message_not_found'));
+  });
+
+  it('posts one message however often it is sent again under one id, which is the same for the bot', async () => {
+    const { room, receiver, say } = await withCommand({ status: 200, body: { text: 'Once', visible_to: 'room' } });
+    const replies = await Promise.all(Array.from({ length: 4 }, () => say({ id: 'call-1' })));
+    const ids = replies.map(({ body }) => (body as { message: Message }).message._id.$oid);
+    expect(new Set(ids).size).toBe(1);
+    expect(await read(room)).toHaveLength(1);
+    expect(new Set(receiver.asked.map(({ id }) => id)).size).toBe(1);
+    // An id is the caller's own.
+    const other = await anAccount();
+    await addMember(room, other);
+    await succeed(say({ id: 'call-1' }, other.token));
+    expect(await read(room)).toHaveLength(2);
+  });
+
+  it.each<[what: string, answer: Answer]>([
+    ['nothing', { status: 204 }],
+    ['an empty text', { status: 200, body: { text: '' } }],
+    ['an object without a text', { status: 200, body: {} }],
+  ])('shows nothing where the bot answers %s', async (_what, answer) => {
+    const { room, say } = await withCommand(answer);
+    expect(outcome(await say())).toEqual({ status: 200, body: nothing });
+    expect(await read(room)).toEqual([]);
+  });
+
+  it.each<[what: string, answer: Answer, sentence: RegExp]>([
+    ['does not answer in 5 seconds', 'none', /^The bot did not answer in time, or cannot be reached\.$/],
+    ['closes the connection', 'close', /cannot be reached/],
+    ['answers with an error', { status: 500 }, /^The bot answered with an error \(500\)\.$/],
+    ['answers with a redirect', { status: 302, headers: { location: 'http://127.0.0.1/' } }, /error \(302\)/],
+    ['answers with more than 64 kB', { status: 200, body: { text: 'x'.repeat(70_000) } }, /not a JSON object of at most 64 kB/],
+    ['answers with a list', { status: 200, body: ['Done'] }, /not a JSON object/],
+    [
+      'answers with a text that no message can have',
+      { status: 200, body: { text: 'x'.repeat(10_001) } },
+      /cannot be read: The 'text' parameter must/,
+    ],
+    ['answers somebody unknown', { status: 200, body: { text: 'Hi', visible_to: 'world' } }, /'visible_to' parameter must/],
+  ])('says so, and posts nothing, when the bot %s', async (_what, answer, sentence) => {
+    const { room, say } = await withCommand(answer);
+    const began = performance.now();
+    const reply = await say();
+    expect(reply).toMatchObject(refused(409, 'command_failed'));
+    expect((reply.body as { description: string }).description).toMatch(sentence);
+    expect(performance.now() - began).toBeLessThan(9_000);
+    expect(await read(room)).toEqual([]);
+  });
+
+  it('reaches no listener within the machine, whatever address was registered', async () => {
+    let isHeard = false;
+    const inner = createServer((_request, response) => {
+      isHeard = true;
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(inner, 'listening');
+    const { port } = inner.address() as AddressInfo;
+    const { bot, name, say } = await withCommand();
+    // A name that turns out to be of this machine: it shows when it is looked up.
+    await register(bot, name, { url: `https://localhost:${port}/` });
+    const reply = await say();
+    expect(reply).toMatchObject(refused(409, 'command_failed'));
+    expect(JSON.stringify(reply.body)).not.toContain('127.0.0.1');
+    expect(isHeard).toBe(false);
+    inner.close();
+  });
+
+  it.each<
+    [
+      what: string,
+      prepare: (with_: Awaited<ReturnType<typeof withCommand>>) => Promise<string | undefined>,
+      status: number,
+      code: string,
+    ]
+  >([
+    ['somebody who is not in the room', async () => (await anAccount()).token, 403, 'membership_required'],
+    ['an administrator who is not in the room', async () => admin.token, 403, 'membership_required'],
+    ['members of an archived room', async ({ room }) => archive(room), 409, 'room_archived'],
+    ['members of a room that the bot has left', async ({ room, bot }) => remove(room, bot), 404, 'command_not_found'],
+  ])('is refused to %s, and the bot is not asked', async (_what, prepare, status, code) => {
+    const prepared = await withCommand();
+    expect(await prepared.say({}, await prepare(prepared))).toMatchObject(refused(status, code));
+    expect(prepared.receiver.asked).toEqual([]);
+  });
+
+  it('is refused for an unknown command, and with an id that is none', async () => {
+    const { say } = await withCommand({ status: 204 });
+    expect(outcome(await say({ command: aName() }))).toEqual(refusals.noSuch('command'));
+    expect(await say({ id: 'not an id' })).toMatchObject(refused(400, 'invalid_parameter'));
+  });
+
+  it('waits its turn: no more than four requests are under way to one host, and those that wait too long fail', async () => {
+    let [running, most] = [0, 0];
+    const { room, say, receiver } = await withCommand();
+    receiver.answer = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      running--;
+      return { status: 204 };
+    };
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => say()))).map(({ status }) => status);
+    expect(statuses).toEqual(Array<number>(8).fill(200));
+    expect(most).toBeLessThanOrEqual(4);
+    expect(await read(room)).toEqual([]);
+  });
+});
+
+async function archive(room: TestRoom): Promise<string> {
+  const body = { archived: true };
+  await succeed(call('PATCH', `${room.path}/details`, { token: room.owner.token, body }));
+  return room.owner.token;
+}
+
+async function remove(room: TestRoom, bot: { id: string }): Promise<string> {
+  const { token } = room.owner;
+  const members = (await call('GET', `/api/members?room=${room.id}`, { token })).body as {
+    _id: { $oid: string };
+    user: { $oid: string };
+  }[];
+  const member = members.find(({ user }) => user.$oid === bot.id)?._id.$oid;
+  await succeed(call('DELETE', `/api/members/${member}`, { token }));
+  return token;
+}
