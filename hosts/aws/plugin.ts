@@ -249,7 +249,7 @@ function addResources(serverless: Serverless): void {
 
   const limit = wholeNumber('CONNECTION_LIMIT', connectionLimit);
   const names = Object.keys(service.functions).filter((name) => !withoutDatabase.includes(name));
-  const share = concurrencyFor(limit, wholeNumber('MONGODB_POOL_SIZE', environment.MONGODB_POOL_SIZE), names.length);
+  const share = concurrencyFor(limit, wholeNumber('MONGODB_POOL_SIZE', environment.MONGODB_POOL_SIZE), names);
   if (limit > 0 && share < 1)
     throw new Error(`CONNECTION_LIMIT is too small: ${names.length} functions can't share ${limit} connections.`);
 

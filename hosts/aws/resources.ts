@@ -253,8 +253,20 @@ export const domainOf = (
   },
 });
 
-/** How many instances may run concurrently: what pushes send shares the account's rate with every request, and one sweep is enough. */
-export const mostInstances: Record<string, number> = { push: 3, sweep: 1 };
+const forAdministrators = [
+  ...['audit', 'room-usage', 'settings', 'setup', 'user-usage'],
+  ...['overview', 'overview-files', 'overview-invitations', 'overview-rooms', 'overview-webhooks'],
+];
+
+/**
+ * How many instances of a function may run concurrently at most: what pushes send shares the account's rate with every
+ * request, one sweep is enough, and administrators are few.
+ */
+export const mostInstances: Record<string, number> = {
+  push: 3,
+  sweep: 1,
+  ...Object.fromEntries(forAdministrators.map((name) => [name, 2])),
+};
 
 /** Alarms on errors and slow responses of the API as a whole. */
 export const apiAlarms = (service: string, actions: unknown[]) => ({
@@ -287,11 +299,15 @@ export const alarmTopic = (email: string) => ({
 });
 
 /**
- * How many instances of each function with a database may run concurrently: together they may open four fifths of the connections that the
- * cluster allows, and each opens its pool and one connection that monitors the server.
+ * How many instances of each of these functions, which use the database, may run concurrently where `mostInstances` has
+ * no other number: together they may open four fifths of the connections that the cluster allows, and each opens its
+ * pool and one connection that monitors the server.
  */
-export const concurrencyFor = (connectionLimit: number, poolSize: number, functions: number): number =>
-  Math.floor((0.8 * connectionLimit) / (poolSize + 1) / functions);
+export function concurrencyFor(connectionLimit: number, poolSize: number, functions: readonly string[]): number {
+  const limited = functions.flatMap((name) => mostInstances[name] ?? []);
+  const taken = limited.reduce((sum, count) => sum + count, 0);
+  return Math.floor(((0.8 * connectionLimit) / (poolSize + 1) - taken) / (functions.length - limited.length));
+}
 
 const ofTheApi = { Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: 'HttpApi' } }] };
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mostInstances } from '../../../hosts/aws/resources.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { addConnection, greetConnection, removeConnection } from '../../../lib/push/connections.ts';
 import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
@@ -70,20 +71,22 @@ describe('a deployment', () => {
   });
 
   it('lets each function run as often as its share of the connections allows', async () => {
-    // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions.
-    const share = Math.floor((0.8 * 1_500) / 6 / (functions.length - withoutDatabase.length));
+    // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions that have no number of their own.
+    const own = new Map(Object.entries(mostInstances).map(([name, count]) => [`chat-service-dev-${name}`, count]));
+    const taken = [...own.values()].reduce((sum, count) => sum + count, 0);
+    const share = Math.floor(((0.8 * 1_500) / 6 - taken) / (functions.length - withoutDatabase.length - own.size));
     for (const { FunctionName, ...properties } of deployed.filter(usesDatabase)) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         Timeout: FunctionName === 'chat-service-dev-notify' ? 60 : 20,
         TracingConfig: { Mode: 'PassThrough' },
-        ReservedConcurrentExecutions:
-          { 'chat-service-dev-rooms': 7, 'chat-service-dev-push': 3, 'chat-service-dev-sweep': 1 }[FunctionName] ?? share,
+        ReservedConcurrentExecutions: FunctionName === 'chat-service-dev-rooms' ? 7 : (own.get(FunctionName) ?? share),
       });
     }
     const count = functions.length - withoutDatabase.length;
     const page = await readFile('docs/deploying.md', 'utf8');
+    expect(page).toContain(`- ${taken}) / (number of functions with a database - ${own.size})`);
     expect(page).toContain(`pools of 5 and ${count} such functions, each may run ${share} times concurrently`);
     // Those that open none take no share.
     for (const properties of deployed.filter((one) => !usesDatabase(one)))
