@@ -2,6 +2,7 @@ import { botDetailsSchema, findBotDetails } from '../lib/accounts/bot-commands.t
 import { deleteBot } from '../lib/accounts/bot-deletion.ts';
 import { botChangeRefusals, botChanges, botRefusals, changeBot, shownBot } from '../lib/accounts/bots.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnBot } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
@@ -33,6 +34,7 @@ export const handler = endpoint({
       owner === undefined
         ? undefined
         : { event: 'bot given to another owner', whom: _id.$oid, what: owner?.toHexString() ?? 'administrators' },
+    audit: ({ path: { bot }, body: { owner } }, caller) => actOnBot(bot, 'bot.changed', caller, owner),
     run: ({ path: { bot }, body, caller }) => changeBot(bot, body, caller),
   }),
   DELETE: operation({
@@ -43,6 +45,7 @@ export const handler = endpoint({
     status: 204,
     refusals: botRefusals,
     security: ({ path: { bot } }) => ({ event: 'bot deleted', whom: bot.toHexString() }),
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.deleted', caller),
     run: ({ path: { bot }, caller }) => deleteBot(bot, caller),
   }),
 });

@@ -1,6 +1,7 @@
 import { botParameters, createBot, listBots, newBotRefusals, shownBot } from '../lib/accounts/bots.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOfNewBot } from '../lib/audit/acts.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -25,6 +26,7 @@ export const handler = endpoint({
     answer: shownBot.schema,
     refusals: newBotRefusals,
     security: (_input, { _id, username }) => ({ event: 'bot made', whom: _id.$oid, what: username }),
+    audit: ({ body: { username } }, caller) => actOfNewBot(username, caller),
     run: ({ body, caller }) => createBot(body, caller),
   }),
 });

@@ -1,4 +1,5 @@
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actInRoom } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { invitationRefusals, noSuchInvitation, revokeInvitation } from '../lib/members/invitations.ts';
@@ -20,6 +21,7 @@ export const handler = endpoint({
       whom: invitation.toHexString(),
       what: `room ${room.toHexString()}`,
     }),
+    audit: ({ path: { room, invitation } }, caller) => actInRoom(room, 'invitation.revoked', invitation, caller),
     run: ({ path: { room, invitation }, caller }) => revokeInvitation(room, invitation, caller),
   }),
 });

@@ -1,4 +1,5 @@
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actInRoom } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import {
@@ -49,6 +50,7 @@ export const handler = endpoint({
     status: 200,
     answer: webhookDetailsSchema,
     refusals: outgoingRefusals,
+    audit: ({ path: { room, webhook } }, caller) => actInRoom(room, 'webhook.changed', webhook, caller),
     run: ({ path: { room, webhook }, body, caller }) => changeOutgoing(room, webhook, body, caller),
   }),
   DELETE: operation({
@@ -63,6 +65,7 @@ export const handler = endpoint({
       whom: webhook.toHexString(),
       what: `room ${room.toHexString()}`,
     }),
+    audit: ({ path: { room, webhook } }, caller) => actInRoom(room, 'webhook.revoked', webhook, caller),
     run: ({ path: { room, webhook }, caller }) => revokeWebhook(room, webhook, caller),
   }),
 });

@@ -3,12 +3,14 @@ import { changeBot, createBot, listBots } from '../../lib/accounts/bots.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { optional, readParameters, someOf } from '../../lib/api/parameters.ts';
 import { scopes } from '../../lib/api/scopes.ts';
+import { actOfNewBot, actOnBot } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { fullName } from '../../lib/identity/persons.ts';
 import { findUserId, newUsername } from '../../lib/identity/users.ts';
 import { type Run, required, UsageError } from '../command.ts';
 import { everyItem } from '../every-item.ts';
 import { table, yesOrNo } from '../output.ts';
+import { recorded } from '../recorded.ts';
 import { readUsername } from './user.ts';
 
 /** The scopes of a token that is created with a bot, unless others are asked for: it reads its rooms and writes messages. */
@@ -21,7 +23,9 @@ export const botCommands: Record<string, Run> = {
       { username: word, name: options.name, scope: options.scope, token: 'first' },
     );
     const owner = options.owner === undefined ? undefined : await findUserId(readUsername(String(options.owner)));
-    const bot = await createBot({ username: wanted.username, name: wanted.name, owner }, commandLine);
+    const bot = await recorded(actOfNewBot(wanted.username, commandLine), () =>
+      createBot({ username: wanted.username, name: wanted.name, owner }, commandLine),
+    );
     const { token } = await createToken(toObjectId(bot._id), wanted.token, { scopes: wanted.scope ?? [...usualScopes] });
     return { data: { ...bot, token }, text: token };
   },
@@ -40,7 +44,10 @@ export const botCommands: Record<string, Run> = {
     const toAdmins = options['to-administrators'] === true;
     if (toAdmins === (options.owner !== undefined)) throw new UsageError('Give either --owner or --to-administrators.');
     const owner = toAdmins ? null : await findUserId(readUsername(required(options, 'owner')));
-    const bot = await changeBot(await findUserId(readUsername(word)), { name: undefined, owner }, commandLine);
+    const id = await findUserId(readUsername(word));
+    const bot = await recorded(await actOnBot(id, 'bot.changed', commandLine, owner), () =>
+      changeBot(id, { name: undefined, owner }, commandLine),
+    );
     return { data: bot, text: `Gave ${bot.username} to another owner: its tokens and commands have ended.` };
   },
 };

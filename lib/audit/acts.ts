@@ -162,6 +162,37 @@ export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): 
   return target ? [{ action: 'ban.lifted', target, details: inRoom(found) }] : [];
 }
 
+/** What is done to an invitation or a webhook of a room, as its moderators might do it. */
+export async function actInRoom(
+  room: ObjectId,
+  action: 'invitation.revoked' | 'webhook.changed' | 'webhook.revoked',
+  id: ObjectId,
+  caller: Caller,
+): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const found = await roomWithRole({ room }, caller.user._id);
+  if (!found || found.role === 'owner' || found.role === 'moderator') return [];
+  return [{ action, target: found.target, details: { id: id.toHexString() } }];
+}
+
+/** What is done to a bot, as its owner might do it; only administrators give it another owner. */
+export async function actOnBot(
+  bot: ObjectId,
+  action: 'bot.changed' | 'bot.deleted',
+  caller: Caller,
+  owner?: ObjectId | null | undefined,
+): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const found = await users.findOne({ _id: bot, is_bot: true }, { projection: { username: 1, owner: 1 } });
+  if (!found || (owner === undefined && found.owner?.equals(caller.user._id))) return [];
+  const details: Record<string, string> = owner === undefined ? {} : { owner: owner?.toHexString() ?? 'administrators' };
+  return [{ action, target: { kind: 'user', id: bot, name: found.username }, details }];
+}
+
+/** The creation of a bot by an administrator. */
+export const actOfNewBot = (username: string, caller: Caller): Act[] =>
+  isAdmin(caller) ? [{ action: 'bot.created', target: { kind: 'user', id: null, name: username } }] : [];
+
 /** A room as a detail of an act on somebody. */
 const inRoom = ({ _id, name }: { _id: ObjectId; name: string }): Record<string, string> => ({
   room: _id.toHexString(),

@@ -12,6 +12,7 @@ const { auditActions } = await import('../../../lib/audit/actions.ts');
 const { audit } = await import('../../../lib/collections/audit.ts');
 const { verifyTrail } = await import('../../../lib/audit/trail.ts');
 const { aName, anAccount, anAdmin, aSession } = await import('../../support/accounts.ts');
+const { aBot } = await import('../../support/bots.ts');
 const { aPicture } = await import('../../support/files.ts');
 const { signInBy } = await import('../../support/oidc-browser.ts');
 const { aRoomOf } = await import('../../support/rooms.ts');
@@ -66,6 +67,35 @@ const onRoom = (way: string, act: (room: string, member: Account) => Promise<unk
     return { actor, target: name };
   },
 ];
+
+const onBot = (
+  way: string,
+  act: (name: string, id: string) => Promise<unknown>,
+  actor: object = byAdmin,
+  { isThere = true } = {},
+): Row => [
+  way,
+  async () => {
+    const { id, username } = isThere ? await aBot(await anAccount()) : { id: '', username: aName() };
+    await act(username, id);
+    return { actor, target: username };
+  },
+];
+
+/** A member, who is made an owner of the room. */
+async function ownerOf(room: string, member: Account): Promise<Account> {
+  await ask('PATCH', await membership(room, member), { role: 'owner' });
+  return member;
+}
+
+const idIn = ({ body }: { body: unknown }) => (body as { _id: { $oid: string } })._id.$oid;
+
+/** An outgoing webhook that a member has made. */
+async function outgoingOf(room: string, member: Account): Promise<string> {
+  const { token } = await ownerOf(room, member);
+  const body = { url: 'https://receiver.example.org/', events: ['message.created'] };
+  return idIn(await call('POST', `/api/rooms/${room}/webhooks`, { token, body }));
+}
 
 const onMember = (way: string, act: (room: string, member: Account) => Promise<unknown>, actor: object = byAdmin): Row => [
   way,
@@ -238,6 +268,16 @@ const rows: Record<Action, Row[]> = {
       },
     ],
   ],
+  'bot.created': [
+    onBot('a request', (name) => ask('POST', '/api/bots', { username: name }), byAdmin, { isThere: false }),
+    onBot('a command', (name) => type('bot', 'create', name), byCommand, { isThere: false }),
+  ],
+  'bot.changed': [
+    onBot('a request', (_name, id) => ask('PATCH', `/api/bots/${id}`, { name: 'Other' })),
+    onBot('a request for another owner', (_name, id) => ask('PATCH', `/api/bots/${id}`, { owner: null })),
+    onBot('a command', (name) => type('bot', 'give', name, '--to-administrators'), byCommand),
+  ],
+  'bot.deleted': [onBot('a request', (_name, id) => ask('DELETE', `/api/bots/${id}`))],
   'token.created': [onAccount('a command', named('token', 'create', '?', '--name', 'bot'), byCommand)],
   'token.revoked': [
     onAccount('a request', async (account) => ask('DELETE', await firstOf('tokens', account))),
@@ -314,6 +354,25 @@ const rows: Record<Action, Row[]> = {
       },
       byCommand,
     ),
+  ],
+  'invitation.revoked': [
+    onRoom('a request', async (room, member) => {
+      const { token } = await ownerOf(room, member);
+      const made = await call('POST', `/api/rooms/${room}/invitations`, { token, body: {} });
+      await ask('DELETE', `/api/rooms/${room}/invitations/${idIn(made)}`);
+    }),
+  ],
+  'webhook.changed': [
+    onRoom('a request', async (room, member) => {
+      const webhook = await outgoingOf(room, member);
+      await ask('PATCH', `/api/rooms/${room}/webhooks/${webhook}`, { is_enabled: false });
+    }),
+  ],
+  'webhook.revoked': [
+    onRoom('a request', async (room, member) => {
+      const webhook = await outgoingOf(room, member);
+      await ask('DELETE', `/api/rooms/${room}/webhooks/${webhook}`);
+    }),
   ],
   'data.exported': [onData('a command', 'export', exported, '--force')],
   'data.imported': [
