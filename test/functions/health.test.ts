@@ -14,6 +14,7 @@ describe.each(transports())('/api/health, %s', (_transport, call) => {
         database: 'ok',
         registration: 'open',
         room_creation: 'admins',
+        bot_creation: 'admins',
         sends_email: true,
         email_confirmation: 'off',
         limits: { page_size: 50, room_members: 1_000, event_days: 30, file_bytes: 25_000_000, body_bytes: 65_536 },
