@@ -44,6 +44,8 @@ export const auditActions = {
   'data.backed_up': 'The database was copied by a command.',
   'data.restored': 'Clients were told that the database was restored from a backup.',
   'data.converted': 'People, rooms and messages of another chat were imported.',
+  'push_key.exported': 'The key of push notifications was printed by a command.',
+  'push_key.rotated': 'Another key of push notifications was made by a command.',
   'audit.exported': 'The audit trail was exported by a command.',
 } as const satisfies Record<string, string>;
 

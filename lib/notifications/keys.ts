@@ -32,6 +32,9 @@ export async function exportKeys(): Promise<KeyPair> {
  * are told by the earlier one, until it expires. Returns the new public key, and how many devices have yet to follow.
  */
 export async function rotateKeys(): Promise<{ public_key: string; devices: number }> {
+  const encrypted = { encrypted_key: { $gt: '' } };
+  if (!canEncrypt() && (await pushKeys.findOne(encrypted, { projection: { _id: 1 } })))
+    throw new Error('The key of push notifications is encrypted: set SECRET_KEY to the key of the service, or to a new one.');
   await insertPair(new Date());
   // Of two rotations at the same time, the later one counts.
   const { _id: public_key, created_at } = (await findNewest()) as PushKeyDocument;
@@ -89,7 +92,9 @@ async function read({ _id, private_key, encrypted_key }: PushKeyDocument): Promi
   const decrypted = decrypt(encrypted_key, ownerOf(_id));
   if (!decrypted)
     throw new Error(
-      'The key of push notifications was encrypted by another SECRET_KEY: set that one as well, after the present one, or make another key by `admin push-key rotate`.',
+      canEncrypt()
+        ? 'The key of push notifications was encrypted by another SECRET_KEY: set that one as well, after the present one, or make another key by `admin push-key rotate`.'
+        : 'The key of push notifications is encrypted: set SECRET_KEY to the key of the service.',
     );
   const privateKey = decrypted.bytes.toString();
   if (decrypted.isOld) await pushKeys.updateOne({ _id, encrypted_key }, { $set: stored(_id, privateKey) });

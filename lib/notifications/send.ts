@@ -45,9 +45,16 @@ export async function sendPush(to: PushSubscriptionDocument, payload: PushPayloa
 async function trySending(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const url = URL.parse(to.endpoint);
   if (!url || !isPushAddress(to.endpoint)) return { kind: 'gone' };
+  let privateKey: string | undefined;
   try {
-    const privateKey = await privateKeyOf(to.key);
-    if (privateKey === undefined) return { kind: 'gone' };
+    privateKey = await privateKeyOf(to.key);
+  } catch (error) {
+    // That is about this key alone: the push service was not asked, and takes what others send.
+    log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
+    return { ...noAnswer, isSilent: false };
+  }
+  if (privateKey === undefined) return { kind: 'gone' };
+  try {
     const { headers, body } = webPush.generateRequestDetails(
       { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
       JSON.stringify(payload),

@@ -960,6 +960,8 @@ export const laterStrings: Words['laterStrings'] = {
         'data.backed_up': 'إنشاء نسخة احتياطية',
         'data.restored': 'استعادة من نسخة احتياطية',
         'data.converted': 'استيراد محادثات خدمة أخرى',
+        'push_key.exported': 'تصدير مفتاح الإشعارات',
+        'push_key.rotated': 'استبدال مفتاح الإشعارات',
         'audit.exported': 'تصدير سجل التدقيق',
       },
     },

@@ -889,6 +889,8 @@ export const laterStrings: Words['laterStrings'] = {
         'data.backed_up': 'Sicherung erstellt',
         'data.restored': 'Aus einer Sicherung wiederhergestellt',
         'data.converted': 'Anderer Chat importiert',
+        'push_key.exported': 'Schlüssel für Mitteilungen exportiert',
+        'push_key.rotated': 'Schlüssel für Mitteilungen ersetzt',
         'audit.exported': 'Prüfprotokoll exportiert',
       },
     },

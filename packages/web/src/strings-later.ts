@@ -558,6 +558,8 @@ export const laterStrings = {
         'data.backed_up': 'Backup made',
         'data.restored': 'Restored from a backup',
         'data.converted': 'Another chat imported',
+        'push_key.exported': 'Key of push notifications exported',
+        'push_key.rotated': 'Key of push notifications replaced',
         'audit.exported': 'Audit trail exported',
       },
     },

@@ -257,7 +257,8 @@ describe('a picture of a person', () => {
 
   it('of a room is chosen by its owner, and stands for the sign of the room for all its members', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
-    const room = await aRoom({ owner: ann, members: [bob] });
+    const name = aName();
+    const room = await aRoom({ name, owner: ann, members: [bob] });
     const place = { path: `/rooms/${room.id}?panel=details` };
     const [hers, his] = [await visit(browser, place), await visit(browser, place)];
     await Promise.all([signIn(hers.page, ann), signIn(his.page, bob)]);
@@ -270,9 +271,10 @@ describe('a picture of a person', () => {
     await choose.setInputFiles({ name: 'Room.png', mimeType: 'image/png', buffer });
     for (const { page } of [hers, his]) await expect.poll(() => marks(page).count()).toBe(2);
     await hers.page.goto(`${serveUrl}/directory`);
-    await hers.page.locator('.card h2 .avatar img').first().waitFor();
+    await hers.page.getByPlaceholder('Find a room by its name or topic').fill(name);
+    await hers.page.locator('.card', { hasText: name }).locator('h2 .avatar img').waitFor();
 
-    await hers.page.goBack();
+    await hers.page.goto(`${serveUrl}${place.path}`);
     await hers.page.getByRole('button', { name: 'Remove the picture' }).press('Enter');
     for (const { page } of [hers, his]) await expect.poll(() => marks(page).count()).toBe(0);
     expect([hers.problems, his.problems]).toEqual([[], []]);

@@ -399,6 +399,8 @@ const rows: Record<Action, Row[]> = {
       },
     ],
   ],
+  'push_key.exported': [onData('a command', 'push-key', 'export')],
+  'push_key.rotated': [onData('a command', 'push-key', 'rotate')],
   'audit.exported': [onData('a command', 'audit', 'export')],
 };
 
