@@ -254,7 +254,7 @@ export const domainOf = (
 });
 
 const forAdministrators = [
-  ...['audit', 'room-usage', 'settings', 'setup', 'user-usage'],
+  ...['audit', 'room-usage', 'settings', 'user-usage'],
   ...['overview', 'overview-files', 'overview-invitations', 'overview-rooms', 'overview-webhooks'],
 ];
 

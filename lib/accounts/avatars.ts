@@ -1,16 +1,18 @@
 import type { ObjectId } from 'mongodb';
 import { users } from '../collections/users.ts';
-import { forgetAvatar, storeAvatar, storeAvatarRefusals } from '../files/avatars.ts';
+import { forgetAvatar, receivePicture, receivePictureRefusals, storeAvatar } from '../files/avatars.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { notifyServers } from '../notices.ts';
 
-export const setAvatarRefusals = [noSuchUser, ...storeAvatarRefusals];
+export const setAvatarRefusals = [noSuchUser, ...receivePictureRefusals];
 
 /** Gives a user a picture. */
 export async function setAvatar(user: ObjectId, sent: AsyncIterable<Uint8Array>): Promise<User> {
   if ((await users.countDocuments({ _id: user }, { limit: 1 })) === 0) throw noSuchUser();
-  const avatar = await storeAvatar(user, sent);
-  const changed = await users.findOneAndUpdate({ _id: user }, { $set: { avatar } }, { returnDocument: 'after' });
+  const picture = await receivePicture(sent);
+  await storeAvatar(user, picture);
+  const set = { $set: { avatar: picture.version } };
+  const changed = await users.findOneAndUpdate({ _id: user }, set, { returnDocument: 'after' });
   if (!changed) {
     await forgetAvatar(user);
     throw noSuchUser();

@@ -29,6 +29,9 @@ type Changes = {
   password?: string | undefined;
   name?: string | undefined;
   status?: unknown;
+  quiet_until?: unknown;
+  hides_push_text?: boolean | undefined;
+  shows_presence?: boolean | undefined;
 };
 
 /** The changes of an account, each as an act. Administrators who cease to be that, or deactivate themselves, are recorded as well. */
@@ -36,13 +39,14 @@ export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, cal
   if (!isAdmin(caller)) return [];
   const id = user === 'me' ? caller.user._id : user;
   const isOwn = id.equals(caller.user._id);
-  const { is_admin, is_active, email, password, name, status } = changes;
+  const { is_admin, is_active, email, password, name, status, quiet_until, hides_push_text, shows_presence } = changes;
+  const isProfile = [name, status, quiet_until, hides_push_text, shows_presence].some((one) => one !== undefined);
   const actions: (AuditAction | false)[] = [
     is_admin !== undefined && (is_admin ? 'user.promoted' : 'user.demoted'),
     is_active !== undefined && (is_active ? 'user.activated' : 'user.deactivated'),
     !isOwn && email !== undefined && 'user.email_changed',
     !isOwn && password !== undefined && 'user.password_changed',
-    !isOwn && (name !== undefined || status !== undefined) && 'user.profile_changed',
+    !isOwn && isProfile && 'user.profile_changed',
   ];
   const all = actions.filter((action) => action !== false);
   const target = all.length > 0 ? await userTarget(id) : undefined;
@@ -89,10 +93,10 @@ export async function actsOnRoom(
   return actions.map((action) => ({ action, target: found.target, details }));
 }
 
-/** The changes of a room's details: archiving is an act of its own, and a hold, which administrators alone may set. */
+/** The changes of a room's details: archiving is an act of its own. Administrators alone may set a hold, and who joins it. */
 export async function actsOfDetails(
   room: ObjectId,
-  { archived, is_held, ...others }: { archived?: boolean | undefined; is_held?: boolean | undefined },
+  { archived, is_held, is_default, ...others }: Partial<Record<'archived' | 'is_held' | 'is_default', boolean | undefined>>,
   caller: Caller,
 ): Promise<Act[]> {
   const isChanged = Object.values(others).some((one) => one !== undefined);
@@ -100,10 +104,15 @@ export async function actsOfDetails(
     ...(archived === undefined ? [] : [archived ? ('room.archived' as const) : ('room.unarchived' as const)]),
     ...(isChanged ? ['room.changed' as const] : []),
   ];
-  const held = isAdmin(caller) && is_held !== undefined ? await roomTarget(room) : undefined;
+  const changed = await actsOnRoom(room, actions, caller);
+  const isOfAdmins = isAdmin(caller) && (is_held !== undefined || is_default !== undefined);
+  const target = isOfAdmins ? await roomTarget(room) : undefined;
+  if (!target) return changed;
+  const isNamed = changed.some(({ action }) => action === 'room.changed');
   return [
-    ...(held ? [{ action: is_held ? ('room.held' as const) : ('room.released' as const), target: held }] : []),
-    ...(await actsOnRoom(room, actions, caller)),
+    ...(is_held === undefined ? [] : [{ action: is_held ? ('room.held' as const) : ('room.released' as const), target }]),
+    ...(is_default === undefined || isNamed ? [] : [{ action: 'room.changed' as const, target }]),
+    ...changed,
   ];
 }
 
@@ -165,14 +174,14 @@ export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): 
 /** What is done to an invitation or a webhook of a room, as its moderators might do it. */
 export async function actInRoom(
   room: ObjectId,
-  action: 'invitation.revoked' | 'webhook.changed' | 'webhook.revoked',
-  id: ObjectId,
+  action: `${'invitation' | 'webhook'}.${'created' | 'changed' | 'revoked'}` & AuditAction,
+  id: ObjectId | undefined,
   caller: Caller,
 ): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const found = await roomWithRole({ room }, caller.user._id);
   if (!found || found.role === 'owner' || found.role === 'moderator') return [];
-  return [{ action, target: found.target, details: { id: id.toHexString() } }];
+  return [{ action, target: found.target, details: id ? { id: id.toHexString() } : {} }];
 }
 
 /** What is done to a bot, as its owner might do it; only administrators give it another owner. */

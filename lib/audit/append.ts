@@ -28,7 +28,7 @@ export const byService: By = { actor: { kind: 'service', id: null, name: null },
 /**
  * Does what is recorded. The entry comes first, so that a process that dies leaves no act without one; what is refused or
  * fails gets a second one that says so. After a death between entry and act there is none: an entry says what was asked
- * for, and nothing says that it failed.
+ * for, and nothing says that it failed. Nor is there after a 503: what ran out of time may have happened, or goes on.
  */
 export async function audited<T>(acts: readonly Act[], by: By, work: () => Promise<T>): Promise<T> {
   const entries: AuditDocument[] = [];
@@ -36,7 +36,8 @@ export async function audited<T>(acts: readonly Act[], by: By, work: () => Promi
   try {
     return await work();
   } catch (error) {
-    await regardlessOfDeadline(() => noteFailure(entries, by, error));
+    const isUnknown = error instanceof HttpError && error.status === 503;
+    if (!isUnknown) await regardlessOfDeadline(() => noteFailure(entries, by, error));
     throw error;
   }
 }

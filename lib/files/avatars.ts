@@ -31,7 +31,7 @@ const tooLarge: Refusal = () =>
   });
 
 export const readAvatarRefusals = [noSuchAvatar];
-export const storeAvatarRefusals = [noPicture, tooLarge];
+export const receivePictureRefusals = [noPicture, tooLarge];
 
 /** The picture of a user or a room, for who asks for it by the version that is wanted, if any. */
 export async function readAvatar(owner: ObjectId, asked: string | undefined) {
@@ -41,15 +41,19 @@ export async function readAvatar(owner: ObjectId, asked: string | undefined) {
   return { type, content: bytes.buffer, version, asked };
 }
 
-/** Stores the picture of a user or a room, whose type is what its bytes show; returns its version. */
-export async function storeAvatar(owner: ObjectId, sent: AsyncIterable<Uint8Array>): Promise<string> {
+/** The picture that was sent; its type is what its bytes show. */
+export async function receivePicture(sent: AsyncIterable<Uint8Array>): Promise<ReceivedPicture> {
   const bytes = await collect(sent);
   const type = typeOf('image/webp', bytes);
   if (!types.includes(type)) throw noPicture();
-  const version = hash('sha256', bytes, 'base64url').slice(0, 22);
-  await avatars.updateOne({ _id: owner }, { $set: { version, type, bytes: new Binary(bytes) } }, { upsert: true });
-  return version;
+  return { type, bytes, version: hash('sha256', bytes, 'base64url').slice(0, 22) };
 }
+
+type ReceivedPicture = { type: string; bytes: Buffer; version: string };
+
+/** Stores the picture of a user or a room. */
+export const storeAvatar = async (owner: ObjectId, { bytes, ...picture }: ReceivedPicture): Promise<void> =>
+  void (await avatars.updateOne({ _id: owner }, { $set: { ...picture, bytes: new Binary(bytes) } }, { upsert: true }));
 
 /** Removes the bytes of a picture. */
 export const forgetAvatar = async (owner: ObjectId): Promise<void> => void (await avatars.deleteOne({ _id: owner }));

@@ -79,7 +79,8 @@ export async function readInChunks<Place, Item extends { place: Place }>(
   limit: number,
   weigh: (item: Item) => number,
 ): Promise<{ page: Item[]; next: Place | undefined }> {
-  const size = Math.min(limit + 1, chunkSize);
+  // A page that is small may be all that is wanted; what is not kept of it is passed by in larger steps.
+  let size = Math.min(limit + 1, chunkSize);
   const found: Item[] = [];
   let last = after;
   for (let lookedAt = size; ; lookedAt += size) {
@@ -88,7 +89,10 @@ export async function readInChunks<Place, Item extends { place: Place }>(
     last = chunk.last ?? last;
     const page = fitting(found.slice(0, limit), weigh);
     const isFull = page.length < found.length;
-    if (!isFull && !chunk.isEnd && lookedAt < mostLookedAt) continue;
+    if (!isFull && !chunk.isEnd && lookedAt < mostLookedAt) {
+      size = chunkSize;
+      continue;
+    }
     return { page, next: isFull ? page.at(-1)?.place : chunk.isEnd ? undefined : last };
   }
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { rooms } from '../collections/rooms.ts';
-import { forgetAvatar, readAvatar, storeAvatar, storeAvatarRefusals } from '../files/avatars.ts';
+import { forgetAvatar, readAvatar, receivePicture, receivePictureRefusals, storeAvatar } from '../files/avatars.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { type DetailedRoom, type RoomDetails, shownDetails } from './details.ts';
@@ -9,7 +9,7 @@ import { allowedTo, findContext, noSuchRoom, refusalsOf, requirePermission } fro
 import { seenBy } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 
-export const setRoomAvatarRefusals = [...refusalsOf('change'), ...storeAvatarRefusals];
+export const setRoomAvatarRefusals = [...refusalsOf('change'), ...receivePictureRefusals];
 
 /** The picture of a room, for those who see the room. */
 export async function readRoomAvatar(room: ObjectId, asked: string | undefined, caller: Caller) {
@@ -20,11 +20,16 @@ export async function readRoomAvatar(room: ObjectId, asked: string | undefined, 
 /** Gives a room a picture. */
 export async function setRoomAvatar(room: ObjectId, sent: AsyncIterable<Uint8Array>, caller: Caller): Promise<RoomDetails> {
   await requireChange(room, caller);
-  const avatar = await storeAvatar(room, sent);
-  const changed = await changeAvatar(room, { $set: { avatar } }, caller);
-  // Its deletion may have come between.
-  if ((await rooms.countDocuments({ _id: room }, { limit: 1 })) === 0) await forgetAvatar(room);
-  return changed;
+  const picture = await receivePicture(sent);
+  // Its bytes may have taken long to come.
+  await requireChange(room, caller);
+  await storeAvatar(room, picture);
+  try {
+    return await changeAvatar(room, { $set: { avatar: picture.version } }, caller);
+  } finally {
+    // Its deletion may have come between.
+    if ((await rooms.countDocuments({ _id: room }, { limit: 1 })) === 0) await forgetAvatar(room);
+  }
 }
 
 /** Takes the picture of a room away. */

@@ -24,7 +24,7 @@ export type PathOf<M extends Method> = keyof Operations extends infer Key
 /** What a call takes: the parameters and the body of its operation, as what its answer is read, and the options of `fetch`. */
 export type CallOptions<Operation> = Omit<RequestInit, 'body' | 'headers' | 'method'> &
   ParametersOf<Pick<Operation, keyof Operation & ('path' | 'query' | 'header')>> &
-  Pick<Operation, keyof Operation & 'body'> & { headers?: Record<string, string>; parseAs?: 'json' | 'text' | 'blob' };
+  Pick<Operation, keyof Operation & 'body'> & { headers?: Record<string, string>; parseAs?: 'json' | 'text' | 'blob' | 'stream' };
 
 type ParametersOf<All> = Record<string, never> extends All ? { params?: All } : { params: All };
 
@@ -65,18 +65,18 @@ export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls 
       const given = {
         ...(body !== undefined && !isBytes && { 'Content-Type': 'application/json' }),
         ...((idempotent as readonly string[]).includes(`${method} ${path}`) && { 'Idempotency-Key': randomKey() }),
-        ...params.header,
-        ...headers,
+        ...defined(params.header),
+        ...defined(headers),
         ...(value !== undefined && { 'X-Auth-Token': value }),
       };
-      for (const [name, text] of Object.entries(given)) if (text !== undefined) request.headers.set(name, text);
+      for (const [name, text] of Object.entries(given)) request.headers.set(name, text as string);
       const response = await send(request).catch((cause) => {
         // Without this, a dead address is a `TypeError: fetch failed`. What the caller aborts stays what `fetch` throws.
         throw request.signal.aborted ? cause : new ChatError(0, undefined, { address: new URL(request.url).origin, cause });
       });
       if (!response.ok) return { error: errorIn(await response.text()), response };
-      const data = parseAs === 'json' ? parse(await response.text()) : await response[parseAs]();
-      return { data, response };
+      if (parseAs === 'stream') return { data: response.body, response };
+      return { data: parseAs === 'json' ? parse(await response.text()) : await response[parseAs](), response };
     };
   const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
   return Object.fromEntries(methods.map((method) => [method, callWith(method)])) as unknown as Calls;
@@ -92,9 +92,12 @@ type Values = Record<string, unknown>;
 /** The path with its parameters, and the query; what is undefined is left out. */
 function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyOptions['params']>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(parts[name])));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given as [string, string][])}`;
+  const given = Object.entries(defined(query)) as [string, string][];
+  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given)}`;
 }
+
+/** What is given of some values. */
+const defined = (values: Values = {}): Values => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 
 const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
 

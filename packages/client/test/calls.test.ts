@@ -58,9 +58,11 @@ describe('a call', () => {
     await calls.POST('/api/messages', { body });
     await calls.POST('/api/messages', { body });
     await calls.POST('/api/messages', { body, params: { header: { 'Idempotency-Key': 'mine' } } });
+    await calls.POST('/api/messages', { body, params: { header: { 'Idempotency-Key': undefined as never } } });
     await calls.GET('/api/rooms');
     const keys = requests.map(({ headers }) => headers.get('Idempotency-Key'));
-    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/), 'mine', null]);
+    const random = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect(keys).toEqual([random, random, 'mine', random, null]);
     expect(keys[0]).not.toBe(keys[1]);
   });
 
@@ -79,6 +81,8 @@ describe('a call', () => {
     expect(await calls.GET('/api/files/{file}/content', { params, parseAs: 'text' })).toMatchObject({ data: '{"a":1}' });
     const { data } = await calls.GET('/api/files/{file}/content', { params, parseAs: 'blob' });
     expect(await (data as Blob).text()).toBe('{"a":1}');
+    const streamed = await calls.GET('/api/files/{file}/content', { params, parseAs: 'stream' });
+    expect(await new Response(streamed.data as ReadableStream).text()).toBe('{"a":1}');
   });
 
   it('has no data where the answer is empty', async () => {

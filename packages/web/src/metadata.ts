@@ -3,15 +3,16 @@
  * taken out; what is drawn stays as it is, byte by byte, and so do texts that programs keep in a picture to open it
  * again. What has none of these formats, or is broken, stays whole.
  *
- * Sources: PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; ISO/IEC 14496-12
+ * Sources: ITU-T T.81 and JEITA CP-3451 (JPEG, Exif); PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; ISO/IEC 14496-12
  * (boxes, `iinf`, `iloc`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data".
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The bytes of a PNG, WebP, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
+/** The bytes of a JPEG, PNG, WebP, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
 export function withoutMetadata(bytes: Bytes): Bytes {
   try {
+    if (bytes[0] === 0xff && bytes[1] === 0xd8) return withoutJpegMetadata(bytes);
     if (textAt(bytes, 1, 3) === 'PNG') return withoutPngMetadata(bytes);
     if (textAt(bytes, 0, 4) === 'RIFF' && textAt(bytes, 8, 4) === 'WEBP') return withoutWebpMetadata(bytes);
     if (textAt(bytes, 4, 4) === 'ftyp') return withoutBoxMetadata(bytes);
@@ -40,6 +41,21 @@ function join(parts: readonly Bytes[]): Bytes {
   return joined;
 }
 
+/** Photos are drawn again; this is for those that the browser could not draw, or that had the name of something else. */
+function withoutJpegMetadata(bytes: Bytes): Bytes {
+  const parts = [bytes.subarray(0, 2)];
+  let at = 2;
+  // Segments with a length come before the picture itself.
+  while (bytes[at] === 0xff && bytes[at + 1] !== 0xda) {
+    const end = at + 2 + viewOf(bytes).getUint16(at + 2);
+    requireWithin(bytes, end);
+    const isMetadata = [0xe1, 0xed, 0xfe].includes(bytes[at + 1] as number);
+    if (!isMetadata) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return join([...parts, bytes.subarray(at)]);
+}
+
 function withoutPngMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.subarray(0, 8)];
   for (let at = 8; at < bytes.length; ) {
@@ -50,6 +66,8 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
     const isText =
       ['tEXt', 'zTXt', 'iTXt'].includes(type) && /exif|xmp|iptc|APP1/i.test(textAt(bytes, at + 8, 79).split('\0')[0] ?? '');
     if (type !== 'eXIf' && type !== 'tIME' && !isText) parts.push(bytes.subarray(at, end));
+    // What some programs write after it is no part of the picture.
+    if (type === 'IEND') break;
     at = end;
   }
   return join(parts);
@@ -57,7 +75,8 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
 
 function withoutWebpMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.slice(0, 12)];
-  for (let at = 12; at < bytes.length; ) {
+  const whole = Math.min(bytes.length, 8 + viewOf(bytes).getUint32(4, true));
+  for (let at = 12; at < whole; ) {
     const size = viewOf(bytes).getUint32(at + 4, true);
     // Chunks begin at even places; some programs leave the last byte out.
     const end = Math.min(at + 8 + size + (size % 2), Math.max(bytes.length, at + 8 + size));
@@ -90,21 +109,44 @@ function* boxesIn(bytes: Bytes, from: number, to: number): Generator<Box> {
   }
 }
 
-/** Of a video, boxes are given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. Nothing moves. */
+/** Of a video, boxes are emptied, and given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. Nothing moves. */
 function withoutBoxMetadata(sent: Bytes): Bytes {
   const bytes = sent.slice();
-  const free = ({ at }: Box) => bytes.set([0x66, 0x72, 0x65, 0x65], at + 4);
+  try {
+    wipeBoxes(bytes);
+  } catch (error) {
+    // What was wiped before it stays so: some cameras write what is no box at the end.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return bytes;
+}
+
+function wipeBoxes(bytes: Bytes): void {
+  const free = ({ at, begin, end }: Box) => {
+    bytes.set([0x66, 0x72, 0x65, 0x65], at + 4);
+    bytes.fill(0, begin, end);
+  };
   for (const box of boxesIn(bytes, 0, bytes.length)) {
     if (box.type === 'uuid') free(box);
     if (box.type === 'meta') for (const [begin, end] of metadataOf(bytes, box)) bytes.fill(0, begin, end);
     if (box.type !== 'moov') continue;
     for (const inner of boxesIn(bytes, box.begin, box.end)) {
       if (isMetadata(inner)) free(inner);
-      if (inner.type === 'trak')
-        for (const innermost of boxesIn(bytes, inner.begin, inner.end)) if (isMetadata(innermost)) free(innermost);
+      wipeTimes(bytes, inner);
+      if (inner.type !== 'trak') continue;
+      for (const ofTrack of boxesIn(bytes, inner.begin, inner.end)) {
+        if (isMetadata(ofTrack)) free(ofTrack);
+        wipeTimes(bytes, ofTrack);
+        if (ofTrack.type === 'mdia') for (const ofMedia of boxesIn(bytes, ofTrack.begin, ofTrack.end)) wipeTimes(bytes, ofMedia);
+      }
     }
   }
-  return bytes;
+}
+
+/** Wipes when a video, or a track of it, was made and changed: two numbers of four bytes or, in version 1, of eight. */
+function wipeTimes(bytes: Bytes, { type, begin, end }: Box): void {
+  if (!['mvhd', 'tkhd', 'mdhd'].includes(type)) return;
+  bytes.fill(0, begin + 4, Math.min(end, begin + (bytes[begin] === 1 ? 20 : 12)));
 }
 
 const isMetadata = ({ type }: Box) => type === 'udta' || type === 'meta' || type === 'uuid';

@@ -56,7 +56,8 @@ export async function addPasskey(proof: { current_password?: string }): Promise<
 }
 
 /** The platform of this browser, as its people call it. */
-const deviceName = (): string | undefined => /iPhone|iPad|Android|Windows|Mac|CrOS|Linux/.exec(navigator.userAgent)?.[0];
+const deviceName = (): string | undefined =>
+  /iPhone|iPad|Android|Windows|Mac|CrOS|Linux(?!; Android)/.exec(navigator.userAgent)?.[0];
 
 /** Signs in with a passkey that the browser lets people choose; throws a `Failure` that says why not. */
 export async function signInByPasskey(): Promise<void> {

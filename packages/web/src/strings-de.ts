@@ -645,7 +645,8 @@ export const laterStrings: Words['laterStrings'] = {
     showPresence: 'Anderen zeigen, wenn ich aktiv bin',
     codeSent: 'Sieh in deinem Postfach nach: Wir haben einen Code an die neue Adresse gesendet. Er gilt eine Stunde.',
     code: 'Code aus der E-Mail',
-    passwordHint: 'Das beendet alle deine anderen Sitzungen und deine Tokens.',
+    passwordHint:
+      'Das beendet alle deine anderen Sitzungen und deine Tokens. Passkeys bleiben: Entferne die, die du nicht kennst.',
     changed: 'Geändert.',
     remove: 'Mein Konto löschen',
     removeHint:
@@ -881,7 +882,9 @@ export const laterStrings: Words['laterStrings'] = {
         'member.role_changed': 'Rolle geändert',
         'member.removed': 'Mitglied entfernt',
         'ban.lifted': 'Sperre aufgehoben',
+        'invitation.created': 'Einladung erstellt',
         'invitation.revoked': 'Einladung widerrufen',
+        'webhook.created': 'Webhook erstellt',
         'webhook.changed': 'Webhook geändert',
         'webhook.revoked': 'Webhook widerrufen',
         'data.exported': 'Alles exportiert',

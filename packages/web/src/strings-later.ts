@@ -315,7 +315,7 @@ export const laterStrings = {
     askForCode: 'Send a code to the new address',
     codeSent: 'Check your e-mail: we sent a code to the new address. It is valid for one hour.',
     code: 'Code from the e-mail',
-    passwordHint: 'This ends all your other sessions and your tokens.',
+    passwordHint: 'This ends all your other sessions and your tokens. Passkeys stay: remove those that you do not know.',
     changed: 'Changed.',
     remove: 'Delete my account',
     removeHint:
@@ -550,7 +550,9 @@ export const laterStrings = {
         'member.role_changed': 'Role changed',
         'member.removed': 'Member removed',
         'ban.lifted': 'Ban lifted',
+        'invitation.created': 'Invitation created',
         'invitation.revoked': 'Invitation revoked',
+        'webhook.created': 'Webhook created',
         'webhook.changed': 'Webhook changed',
         'webhook.revoked': 'Webhook revoked',
         'data.exported': 'Everything exported',

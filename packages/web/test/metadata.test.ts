@@ -79,24 +79,59 @@ describe.each([0, 1] as const)('a HEIC whose list of places has version %i', (ve
 });
 
 describe('a video', () => {
-  it.each(['udta', 'meta', 'uuid'])('has nobody read its %s, also that of a track, and keeps every byte where it is', (type) => {
-    const track = (name: string) => box('trak', box('tkhd', 'turned'), box(name, 'the track'));
-    const video = (name: string) =>
+  it.each(['udta', 'meta', 'uuid'])('has its %s wiped, also that of a track, and keeps every other byte where it is', (type) => {
+    const track = (name: string, text: string) => box('trak', box('tref', 'turned'), box(name, text));
+    const video = (name: string, [first, second]: [string, string]) =>
       bytesOf(
         box('ftyp', 'mp42', big(0, 4)),
-        box('moov', box('mvhd', 'head'), track(name), box(name, '+48.2+16.4/')),
+        box('moov', box('iods', 'head'), track(name, first), box(name, second)),
         box('mdat', 'frames'),
       );
-    expect(withoutMetadata(video(type))).toEqual(video('free'));
+    const places: [string, string] = ['the track', '+48.2+16.4/'];
+    const wiped = places.map((text) => '\0'.repeat(text.length)) as [string, string];
+    expect(withoutMetadata(video(type, places))).toEqual(video('free', wiped));
   });
 
-  it('may be longer than 4 GB can say, and its last box may have no length', () => {
+  it.each([0, 1])('does not tell when it, or a track of it, was made (version %i)', (version) => {
+    const size = version === 1 ? 8 : 4;
+    const video = (time: number) => {
+      const times = bytesOf([version, 0, 0, 0], big(time, size), big(time, size));
+      const media = box('mdia', box('mdhd', times, 'the language'));
+      return bytesOf(
+        box('ftyp', 'mp42'),
+        box('moov', box('mvhd', times, 'the length'), box('trak', box('tkhd', times, 'turned'), media)),
+      );
+    };
+    expect(withoutMetadata(video(3_000_000_000))).toEqual(video(0));
+  });
+
+  it('may be longer than 4 GB can say, its last box may have no length, and what comes after may be no box', () => {
     const place = box('moov', box('udta', 'the place'));
     const long = bytesOf(big(1, 4), 'mdat', big(22, 8), 'frames');
-    const last = bytesOf(big(0, 4), 'mdat', 'frames');
-    const sent = bytesOf(box('ftyp', 'mp42'), long, place, last);
-    expect(latin1(withoutMetadata(sent))).toBe(latin1(sent).replace('udta', 'free'));
+    for (const last of [bytesOf(big(0, 4), 'mdat', 'frames'), bytesOf('the maker of the camera')]) {
+      const sent = bytesOf(box('ftyp', 'mp42'), long, place, last);
+      expect(latin1(withoutMetadata(sent))).toBe(latin1(sent).replace('udtathe place', `free${'\0'.repeat(9)}`));
+    }
   });
+});
+
+describe('a JPEG that is not drawn again', () => {
+  it('loses its segments of metadata and its comments, and keeps its picture', () => {
+    const segment = (type: number, text: string) => bytesOf([0xff, type], big(text.length + 2, 2), text);
+    const kept = [segment(0xe0, 'JFIF'), segment(0xdb, 'a table'), bytesOf([0xff, 0xda], 'the pixels', [0xff, 0xe1])];
+    const [head, table, pixels] = kept as [Uint8Array, Uint8Array, Uint8Array];
+    const gone = [segment(0xe1, 'Exif\0\0the place'), segment(0xed, 'the place'), segment(0xfe, 'the place')];
+    const [exif, captions, comment] = gone as [Uint8Array, Uint8Array, Uint8Array];
+    const sent = bytesOf([0xff, 0xd8], head, exif, captions, table, comment, pixels);
+    expect(withoutMetadata(sent)).toEqual(bytesOf([0xff, 0xd8], ...kept));
+  });
+});
+
+it.each([
+  ['a PNG', png(pngChunk('eXIf', 'the place'), pngChunk('IDAT', 'pixels'), pngChunk('IEND', ''))],
+  ['a WebP', webp(webpChunk('VP8 ', 'pixels'), webpChunk('EXIF', 'the place!'))],
+])('%s with something after its end loses its metadata as well', (_what, picture) => {
+  expect(latin1(withoutMetadata(bytesOf(picture, 'the place')))).not.toContain('the place');
 });
 
 it('what is no picture and no video stays as it is', () => {

@@ -215,6 +215,7 @@ const rows: Record<Action, Row[]> = {
   ],
   'user.profile_changed': [
     onAccount('a name', patch({ name: 'Other' })),
+    onAccount('no notifications', patch({ hides_push_text: true })),
     onAccount('a picture', ({ id }) => ask('PUT', `/api/users/${id}/avatar`, aPicture)),
     onAccount('no picture', ({ id }) => ask('DELETE', `/api/users/${id}/avatar`)),
   ],
@@ -300,6 +301,14 @@ const rows: Record<Action, Row[]> = {
     onRoom('a picture', (room) => ask('PUT', `/api/rooms/${room}/avatar`, aPicture)),
     onRoom('no picture', (room) => ask('DELETE', `/api/rooms/${room}/avatar`)),
     onRoom('a detail', (room) => ask('PATCH', `/api/rooms/${room}/details`, { topic: 'News' })),
+    [
+      'who joins a room of their own',
+      async () => {
+        const name = aName();
+        await ask('PATCH', `/api/rooms/${await aRoomOf([admin], { name })}/details`, { is_default: true });
+        return { actor: byAdmin, target: name };
+      },
+    ],
   ],
   'room.archived': [
     onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { archived: true })),
@@ -355,6 +364,7 @@ const rows: Record<Action, Row[]> = {
       byCommand,
     ),
   ],
+  'invitation.created': [onRoom('a request', (room) => ask('POST', `/api/rooms/${room}/invitations`, {}))],
   'invitation.revoked': [
     onRoom('a request', async (room, member) => {
       const { token } = await ownerOf(room, member);
@@ -362,6 +372,7 @@ const rows: Record<Action, Row[]> = {
       await ask('DELETE', `/api/rooms/${room}/invitations/${idIn(made)}`);
     }),
   ],
+  'webhook.created': [onRoom('a request', (room) => ask('POST', `/api/rooms/${room}/webhooks`, {}))],
   'webhook.changed': [
     onRoom('a request', async (room, member) => {
       const webhook = await outgoingOf(room, member);
