@@ -38,7 +38,12 @@ const thorough = [
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
   'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
-  'test/lib/messages/retries.test.ts',
+  // Models, and what fills rooms and pages.
+  'test/admin/import-{slack,rocketchat}.test.ts',
+  'test/functions/messages.model.test.ts',
+  'test/lib/http/remembered.test.ts',
+  'test/lib/members/my-rooms.test.ts',
+  'test/lib/messages/{newest-pages,page-size,retries}.test.ts',
 ];
 
 /**
