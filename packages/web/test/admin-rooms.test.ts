@@ -229,7 +229,7 @@ describe('rooms', () => {
     // The harmless answer has the focus.
     expect(await isAt('Cancel')).toBe(true);
     await press('Tab', 'Enter');
-    await page.getByText('No room has such a name or topic.').waitFor();
+    await page.locator('.managed').waitFor({ state: 'detached' });
     expect((await call('GET', room.path, { token: admin.token })).status).toBe(404);
     expect(problems).toEqual([]);
     await context.close();
@@ -303,7 +303,7 @@ describe('webhooks of all rooms', () => {
     await page.getByRole('button', { name: `Manage ${word}` }).waitFor();
     expect(await page.locator('.managed').count()).toBe(1);
     await page.goBack();
-    await item.getByRole('button', { name: `Manage ${word}` }).click();
+    await (await listed(page, word)).getByRole('button', { name: `Manage ${word}` }).click();
     expect(await act(page, 'Revoke')).toBe(
       'Programs can’t post by it, and are sent nothing, from now on.\nThe messages stay.\nThis can’t be undone.',
     );
