@@ -79,7 +79,7 @@ export const commands: Record<string, Command> = {
   },
   'token create': {
     usage: '<username> --name <name> [--scope <scope> ...] [--expires 90d]',
-    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes: ${scopes.join(', ')}.`,
+    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes, as a bot's must be: ${scopes.join(', ')}.`,
     operands: 1,
     options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
     required: ['name'],

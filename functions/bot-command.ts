@@ -9,6 +9,7 @@ import {
   unregisterRefusals,
 } from '../lib/accounts/bot-commands.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnBot } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
@@ -28,6 +29,7 @@ export const handler = endpoint({
     answer: newCommandSchema,
     refusals: registerRefusals,
     security: ({ path: { bot, command } }) => ({ event: 'command registered', whom: bot.toHexString(), what: command }),
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
     run: ({ path, body, caller }) => registerCommand(path, body, caller),
   }),
   DELETE: operation({
@@ -37,6 +39,7 @@ export const handler = endpoint({
     path: { bot, command: { ...command, refuse: noSuchCommand } },
     status: 204,
     refusals: unregisterRefusals,
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
     run: ({ path, caller }) => unregisterCommand(path, caller),
   }),
 });

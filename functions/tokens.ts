@@ -2,6 +2,7 @@ import { createTokenFor, listTokensFor, tokenParameters, tokenRefusals } from '.
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { actOfNewToken } from '../lib/audit/acts.ts';
 import { adminRequired } from '../lib/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
@@ -35,6 +36,7 @@ export const handler = endpoint({
       whom: user.$oid,
       what: `${_id.$oid}, ${scopes.join(' ') || 'without scopes'}`,
     }),
+    audit: ({ body: { user, name, scopes } }, caller) => actOfNewToken(user, { name, scopes }, caller),
     run: ({ body, caller }) => createTokenFor(body, caller),
   }),
 });

@@ -1,4 +1,5 @@
-import { createToken, revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
+import { revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
+import { createTokenByCommand } from '../../lib/accounts/new-tokens.ts';
 import { endSession } from '../../lib/accounts/sessions.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { id, idOf, optional, readParameters, someOf } from '../../lib/api/parameters.ts';
@@ -22,7 +23,7 @@ export const tokenCommands: Record<string, Run> = {
     const user = await findUserByName(readUsername(word));
     const details = { name: token.name, scopes: token.scope?.join(' ') || 'all' };
     const created = await recorded(onUser(user, 'token.created', details), () =>
-      createToken(toObjectId(user._id), token.name, { scopes: token.scope, expiresAt }),
+      createTokenByCommand(toObjectId(user._id), token.name, { scopes: token.scope, expiresAt }),
     );
     return { data: created, text: created.token };
   },

@@ -2,6 +2,7 @@ import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
 import { described, record, type Shown } from '../api/schema.ts';
 import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
@@ -100,12 +101,13 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   const stepsDown = is_admin === false || is_active === false;
   const changed = await orConflict(stepsDown ? stepDownAdmin(id, update) : change(id, update));
   if (!changed) throw noSuchUser();
+  // First, as the rest takes long in many rooms: nothing else stops the bots if the process dies meanwhile.
+  if (is_active === false) await regardlessOfDeadline(() => silenceBotsOf(id, { isDeleted: false }));
   const isSeen = name !== undefined || status !== undefined || shows_presence !== undefined;
   if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
-  if (is_active === false) await silenceBotsOf(id, { isDeleted: false });
   // The codes for an earlier address would work again if the account got that back.
   if (email !== undefined) await forgetCodesOf(id);
   return shownUser.show(changed);

@@ -7,6 +7,7 @@ import { aFlag, described, orNull } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { insertWithTimes } from '../database/writes.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
 import { adminRequired, conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, commandLine, isAdmin, requireAdmin } from '../identity/caller.ts';
 import { aFullName, aPicture, aUsername, fullName } from '../identity/persons.ts';
@@ -113,6 +114,8 @@ export async function changeBot(_id: ObjectId, { name, owner }: Values<typeof bo
   if (owner !== undefined) requireAdmin(caller);
   await requireBot(_id, caller);
   if (owner) await requireOwner(owner);
+  // Before and after: the bot never has another owner while the earlier one's tokens work, nor one that was made meanwhile.
+  if (owner !== undefined) await silenceBot(_id);
   const set = { ...(name && { name }), ...(owner && { owner }) };
   const unset = { ...(name === '' && { name: '' as const }), ...(owner === null && { owner: '' as const }) };
   const changed = await users.findOneAndUpdate(
@@ -121,8 +124,8 @@ export async function changeBot(_id: ObjectId, { name, owner }: Values<typeof bo
     { returnDocument: 'after' },
   );
   if (!changed) throw noSuchBot();
+  if (owner !== undefined) await regardlessOfDeadline(() => silenceBot(_id));
   if (name !== undefined) notifyServers({ type: 'person', user: _id.toHexString() });
-  if (owner !== undefined) await silenceBot(_id);
   return shownBot.show(changed);
 }
 

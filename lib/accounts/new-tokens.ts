@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
-import { scopes } from '../api/scopes.ts';
+import { type Scope, scopes } from '../api/scopes.ts';
 import { tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
@@ -55,6 +55,23 @@ export async function createTokenFor(
   const created = await createToken(owner, name, { scopes, expiresAt });
   await requireFew(owner, created);
   if (account.is_bot) await requireSameOwner(owner, account, created);
+  return created;
+}
+
+const ownerInactive: Refusal = () =>
+  conflict('owner_inactive', "The bot's owner is deactivated: give the bot to another owner first.");
+
+/** Creates a named token for any account, as the command line: of a bot, it has scopes, and an active owner or none. */
+export async function createTokenByCommand(
+  user: ObjectId,
+  name: string,
+  { scopes, expiresAt }: { scopes: Scope[] | undefined; expiresAt: Date | undefined },
+): Promise<NewToken> {
+  const bot = await users.findOne<Managed>({ _id: user, is_bot: true }, { projection: { owner: 1 } });
+  if (bot && !scopes?.length) throw invalidParameter('scope', 'have at least one scope for a bot');
+  if (bot && !(await hasActiveOwner(bot))) throw ownerInactive();
+  const created = await createToken(user, name, { scopes, expiresAt });
+  if (bot) await requireSameOwner(user, bot, created);
   return created;
 }
 

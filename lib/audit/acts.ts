@@ -71,6 +71,16 @@ export const createdUser = (username: string, is_admin: boolean): Act => ({
   details: { administrator: String(is_admin) },
 });
 
+/** The creation of a named token for another, but for a bot of one's own. */
+export async function actOfNewToken(
+  user: ObjectId | undefined,
+  { name, scopes = [] }: { name: string; scopes?: readonly string[] | undefined },
+  caller: Caller,
+): Promise<Act[]> {
+  if (!isAdmin(caller) || (await isOwnBot(user, caller))) return [];
+  return actOnUser(user, 'token.created', caller, { name, scopes: scopes.join(' ') || 'all' });
+}
+
 /** The end of another's session, or of another's named token. */
 export async function actOnToken(id: ObjectId | 'current', kind: 'session' | 'api' | undefined, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller) || id === 'current' || id.equals(caller.token._id)) return [];
@@ -201,6 +211,9 @@ export async function actOnBot(
 /** The creation of a bot by an administrator. */
 export const actOfNewBot = (username: string, caller: Caller): Act[] =>
   isAdmin(caller) ? [{ action: 'bot.created', target: { kind: 'user', id: null, name: username } }] : [];
+
+const isOwnBot = async (user: ObjectId | undefined, caller: Caller): Promise<boolean> =>
+  user !== undefined && (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
 
 /** A room as a detail of an act on somebody. */
 const inRoom = ({ _id, name }: { _id: ObjectId; name: string }): Record<string, string> => ({

@@ -31,12 +31,14 @@ export type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
 const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
 const banned: Refusal = () => permissionDenied('banned', 'The user is banned from the room.');
+const joinedByBot: Refusal = () => permissionDenied('bot_refused', 'A bot is added to a room by those who may add members.');
 const closed: Refusal = () => permissionDenied('room_closed', 'The room is closed.');
 export const full: Refusal = () => conflict('room_full', 'The room is full.');
 const tooManyRooms: Refusal = () => conflict('too_many_rooms', 'The user is in too many rooms.');
 export const joinRefusals = [
   closed,
   banned,
+  joinedByBot,
   ...refusalsOf('add'),
   ...refusalsOf('appoint'),
   noSuchRoom,
@@ -79,6 +81,8 @@ export async function joinAs({ room, user, username, invitation, role }: JoinReq
 /** Makes a user a member: oneself in an open room or invited, others as a moderator, and as more than a member as an owner. */
 export async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
+  // A bot that could join by itself would come back after it was removed.
+  if (caller.user.is_bot && user.equals(caller.user._id)) throw joinedByBot();
   const action = invitation === undefined ? actionOf(membership, caller) : 'joinInvited';
   const isBlocked = (action === 'add' || action === 'appoint') && (await checkUser(membership, action, caller));
 

@@ -60,7 +60,7 @@ export const callParameters = {
   text: about('What follows the name.', withDefault(textUpTo(4_000), '')),
   thread: about('The message whose thread the command is called in.', optional(id)),
   id: about(
-    'An id that the caller chooses: a call that is sent again under the same id asks the bot under the same `webhook-id`, and its answer is posted once.',
+    'An id that the caller chooses: a call of a command that is sent again in a room under the same id asks the bot under the same `webhook-id`, and its answer is posted once.',
     optional(callId),
   ),
 };
@@ -108,7 +108,7 @@ export async function callCommand(room: ObjectId, call: Values<typeof callParame
   const { name, seq } = requirePermission(await findContext(room, caller), 'send');
   const { command, bot } = await findCommand(room, call.command);
   await countCall(caller);
-  const callId = `${caller.user._id.toHexString()}:${call.id ?? new ObjectId().toHexString()}`;
+  const callId = callIdOf(room, command, call.id, caller);
   const { user } = caller;
   const asked = {
     seq,
@@ -131,6 +131,10 @@ export async function callCommand(room: ObjectId, call: Values<typeof callParame
     text: null,
   };
 }
+
+/** What is one call for the bot, and for what it posts: an id that the caller chooses means nothing elsewhere. */
+const callIdOf = (room: ObjectId, { _id: command }: CommandDocument, id: string | undefined, { user }: Caller): string =>
+  [user._id.toHexString(), room.toHexString(), command, id ?? new ObjectId().toHexString()].join(':');
 
 /** A command whose bot is in a room, and the bot; 404 if not found. */
 async function findCommand(room: ObjectId, name: string): Promise<{ command: CommandDocument; bot: UserDocument }> {

@@ -36,6 +36,32 @@ describe('bot create', () => {
   });
 });
 
+describe('token create for a bot', () => {
+  const create = (name: string, ...options: string[]) => command(['token', 'create', name, '--name', 'second', ...options]);
+
+  it('prints a token with the scopes that are asked for, and refuses one without scopes', async () => {
+    const name = aName();
+    await command(['bot', 'create', name]);
+    expect(await create(name)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "The 'scope' parameter must have at least one scope for a bot.\n",
+    });
+    expect((await create(name, '--scope', 'messages:read')).code).toBe(0);
+  });
+
+  it('is refused while nobody who is active answers for the bot', async () => {
+    const [owner, name] = [await anAccount(), aName()];
+    await command(['bot', 'create', name, '--owner', owner.username]);
+    await command(['user', 'deactivate', owner.username]);
+    const refused = await create(name, '--scope', 'messages:read');
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe("The bot's owner is deactivated: give the bot to another owner first.\n");
+    await command(['bot', 'give', name, '--to-administrators']);
+    expect((await create(name, '--scope', 'messages:read')).code).toBe(0);
+  });
+});
+
 describe('bot list and bot give', () => {
   it('show whose the bots are, and give one to another owner, whereupon its tokens end', async () => {
     const [first, second, name] = [await anAccount(), await anAccount(), aName()];

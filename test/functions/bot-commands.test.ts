@@ -216,6 +216,19 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toHaveLength(2);
   });
 
+  it('posts what the bot says in each room, and to each command, where they are called under the same id', async () => {
+    const { room, bot, name, receiver, say } = await withCommand({ status: 200, body: { text: 'Here', visible_to: 'room' } });
+    const [other, another] = [await aRoom({ owner: room.owner }), aName()];
+    await addMember(other, bot);
+    await register(bot, another, { url: receiver.url });
+    await succeed(say({ id: 'call-1' }));
+    await succeed(say({ id: 'call-1', command: another }));
+    const body = { command: name, id: 'call-1' };
+    await succeed(call('POST', `${other.path}/commands`, { token: room.owner.token, body }));
+    expect([(await read(room)).length, (await read(other)).length]).toEqual([2, 1]);
+    expect(new Set(receiver.asked.map(({ id }) => id)).size).toBe(3);
+  });
+
   it.each<[what: string, answer: Answer]>([
     ['nothing', { status: 204 }],
     ['an empty text', { status: 200, body: { text: '' } }],

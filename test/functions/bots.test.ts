@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Bot } from '../../lib/accounts/bots.ts';
 import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
+import type { TestBot } from '../support/bots.ts';
+import type { TestRoom } from '../support/rooms.ts';
 import type { Reply } from '../support/transports.ts';
 
 process.env.BOT_CREATION = 'users';
@@ -131,6 +133,11 @@ describe('/api/bots', () => {
     expect(outcome(await inProcess('PATCH', `/api/bots/${id}`, { token: admin.token, body }))).toEqual(refusals.noSuch('bot'));
   });
 });
+
+async function invitationTo({ path, owner }: TestRoom): Promise<string> {
+  const { body } = await succeed(inProcess('POST', `${path}/invitations`, { token: owner.token, body: {} }));
+  return (body as { code: string }).code;
+}
 
 const deactivated = async (id: string) => (await changeUser(new ObjectId(id), { is_active: false }))._id.$oid;
 
@@ -278,6 +285,27 @@ describe('a bot', () => {
     } finally {
       await rooms.updateOne({ _id: new ObjectId(room.id) }, { $unset: { is_default: '' } });
     }
+  });
+
+  it.each<[what: string, ask: (room: TestRoom, bot: TestBot) => Promise<object>]>([
+    ['an open room', async ({ id }) => ({ room: id })],
+    ['an open room, naming itself', async ({ id }, { username }) => ({ room: id, username })],
+    ['a room by an invitation', async (room) => ({ invitation: await invitationTo(room) })],
+  ])('does not join %s by itself, as people do', async (_what, ask) => {
+    const room = await aRoom({ is_open: true, is_visible: true });
+    const [bot, person] = [await aBot(), await anAccount()];
+    const join = async (by: { username: string; token: string }) =>
+      inProcess('POST', '/api/members', { token: by.token, body: await ask(room, { ...bot, ...by }) });
+    expect(await join(bot)).toMatchObject(refused(403, 'bot_refused'));
+    expect((await inProcess('GET', '/api/members?user=me', { token: bot.token })).body).toEqual([]);
+    expect((await join(person)).status).toBe(201);
+  });
+
+  it('adds others to a room in which it is a moderator', async () => {
+    const [room, bot, person] = [await aRoom(), await aBot(), await anAccount()];
+    await addMember(room, bot, 'moderator');
+    const body = { room: room.id, user: person.id };
+    expect((await inProcess('POST', '/api/members', { token: bot.token, body })).status).toBe(201);
   });
 
   it('is marked wherever it is shown: its messages, members, people, conversations and mentions', async () => {

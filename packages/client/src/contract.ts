@@ -1728,7 +1728,7 @@ export type Operations = {
       text?: string;
       /** The message whose thread the command is called in. Must be an id of 24 hexadecimal characters. */
       thread?: SentId | string;
-      /** An id that the caller chooses: a call that is sent again under the same id asks the bot under the same `webhook-id`, and its answer is posted once. Must be 1 to 64 letters, digits, underscores or hyphens. */
+      /** An id that the caller chooses: a call of a command that is sent again in a room under the same id asks the bot under the same `webhook-id`, and its answer is posted once. Must be 1 to 64 letters, digits, underscores or hyphens. */
       id?: string;
     };
     data: CommandResult;

@@ -26,6 +26,7 @@ async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) 
   const room = await aRoom({ name: 'Deploys' });
   const bot = await aBot(room.owner, { name: 'Deployer' });
   await addMember(room, bot);
+  await aRoom({ name: 'Elsewhere', owner: room.owner });
   const [receiver, name] = [aReceiver(), `deploy-${aName().slice(-6)}`];
   receiver.answer = () => answer;
   const body = { url: receiver.url, description: 'Deploys the page', usage: '<environment>' };
@@ -37,9 +38,17 @@ async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) 
   const field = page.locator('.room-pane .composer textarea');
   const stored = async () =>
     ((await call('GET', `/api/messages?room=${room.id}`, { token: room.owner.token })).body as Message[]).map(({ text }) => text);
-  return { room, bot, receiver, name, page, context, problems, field, stored };
+  const go = async (label: string) => {
+    await page.getByRole('navigation').getByRole('link', { name: label }).click();
+    await page.locator('.room-pane .beginning').waitFor();
+    await page.locator('.room-pane .composer').getByLabel(label).waitFor();
+  };
+  const leave = () => go('Elsewhere');
+  const comeBack = () => go('Deploys');
+  return { room, bot, receiver, name, page, context, problems, field, stored, leave, comeBack };
 }
 
+const nothing: Answer = { status: 204 };
 const answerIn = (page: Page) => page.getByRole('region', { name: 'Answer of Deployer' });
 
 describe('a slash command in the composer', () => {
@@ -97,6 +106,58 @@ describe('a slash command in the composer', () => {
     expect(await stored()).toEqual([]);
     await page.reload();
     await expect.poll(() => field.inputValue()).toBe(`/${name} production`);
+    await context.close();
+  });
+
+  it('that failed is the same call when it is tried again: the bot may have done what it did not answer', async () => {
+    const { context, field, name, receiver } = await writing({ status: 500 });
+    for (const times of [1, 2]) {
+      await field.fill(`/${name} production`);
+      await field.press('Enter');
+      await expect.poll(() => receiver.asked.length).toBe(times);
+      await expect.poll(() => field.inputValue()).toBe(`/${name} production`);
+    }
+    const [first, second] = receiver.asked;
+    expect(second?.id).toBe(first?.id);
+    await context.close();
+  });
+
+  it('is not in the field after it succeeded while one was in another room', async () => {
+    const { page, context, field, name, receiver, problems, stored, leave, comeBack } = await writing(nothing);
+    const answered = Promise.withResolvers<Answer>();
+    receiver.answer = () => answered.promise;
+    await field.fill(`/${name} production`);
+    await field.press('Enter');
+    await expect.poll(() => receiver.asked.length).toBe(1);
+    await leave();
+    await comeBack();
+    expect(await field.inputValue()).toBe(`/${name} production`);
+    answered.resolve({ status: 200, body: { text: 'Deployed', visible_to: 'room' } });
+    await expect.poll(() => textsOf(page)).toEqual(['Deployed']);
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await stored()).toEqual(['Deployed']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it.each([
+    ['is told of', '', []],
+    ['is told of, and keeps its text before what was typed after it', 'see you', ['see you']],
+  ])('%s where it failed while one was in another room', async (_what, typed, more) => {
+    const { page, context, field, name, receiver, problems, leave, comeBack } = await writing(nothing);
+    const answered = Promise.withResolvers<Answer>();
+    receiver.answer = () => answered.promise;
+    await field.fill(`/${name} production`);
+    await field.press('Enter');
+    await expect.poll(() => receiver.asked.length).toBe(1);
+    if (typed !== '') await field.fill(typed);
+    await leave();
+    answered.resolve({ status: 500 });
+    await page.locator('.toast', { hasText: 'Deployer could not answer. Try again later.' }).waitFor();
+    await comeBack();
+    await expect.poll(() => field.inputValue()).toBe([`/${name} production`, ...more].join('\n'));
+    // The browser itself tells of the refusal.
+    expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
     await context.close();
   });
 

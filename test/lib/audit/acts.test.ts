@@ -88,6 +88,8 @@ async function ownerOf(room: string, member: Account): Promise<Account> {
   return member;
 }
 
+const aCommand = { url: 'https://bot.example.org/', description: 'Deploys the page' };
+
 const idIn = ({ body }: { body: unknown }) => (body as { _id: { $oid: string } })._id.$oid;
 
 /** An outgoing webhook that a member has made. */
@@ -277,9 +279,17 @@ const rows: Record<Action, Row[]> = {
     onBot('a request', (_name, id) => ask('PATCH', `/api/bots/${id}`, { name: 'Other' })),
     onBot('a request for another owner', (_name, id) => ask('PATCH', `/api/bots/${id}`, { owner: null })),
     onBot('a command', (name) => type('bot', 'give', name, '--to-administrators'), byCommand),
+    onBot('a request for a command', (_name, id) => ask('PUT', `/api/bots/${id}/commands/${aName()}`, aCommand)),
+    onBot('a request for one command less', async (name, id) => {
+      await ask('PUT', `/api/bots/${id}/commands/${name}`, aCommand);
+      await ask('DELETE', `/api/bots/${id}/commands/${name}`);
+    }),
   ],
   'bot.deleted': [onBot('a request', (_name, id) => ask('DELETE', `/api/bots/${id}`))],
-  'token.created': [onAccount('a command', named('token', 'create', '?', '--name', 'bot'), byCommand)],
+  'token.created': [
+    onAccount('a request', ({ id }) => ask('POST', '/api/tokens', { name: 'bot', scopes: ['rooms:read'], user: id })),
+    onAccount('a command', named('token', 'create', '?', '--name', 'bot'), byCommand),
+  ],
   'token.revoked': [
     onAccount('a request', async (account) => ask('DELETE', await firstOf('tokens', account))),
     onAccount('a command', async (account) => type('token', 'revoke', (await firstOf('tokens', account)).slice(-24)), byCommand),
@@ -431,6 +441,13 @@ describe('the audit trail', () => {
     const found = await audit.find({ action, failed: null }, { sort: { _id: -1 }, limit: 1 }).toArray();
     expect(found).toMatchObject([{ action, actor, target: { name: target } }]);
     expect(await verifyTrail()).toMatchObject({ problem: null });
+  });
+
+  it('has nothing of what administrators do to bots of their own', async () => {
+    const bot = await aBot(admin);
+    await ask('PUT', `${bot.path}/commands/${aName()}`, aCommand);
+    await ask('POST', '/api/tokens', { name: 'mine', scopes: ['rooms:read'], user: bot.id });
+    expect(await audit.find({ 'target.name': bot.username }).toArray()).toEqual([]);
   });
 
   it('has no secret, wherever one was part of what was done', async () => {

@@ -5,12 +5,13 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { answer } from '../store/answers.ts';
 import { commandsOf } from '../store/commands.ts';
-import { draftOf, keepDraft } from '../store/drafts.ts';
+import { draftOf, keepDraft, sentElsewhere } from '../store/drafts.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
 import { notice } from './announcer.tsx';
-import { IconButton } from './controls.tsx';
+import { IconButton, sentenceOf } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
+import { forComposer } from './for-composer.ts';
 import { Text } from './markdown.tsx';
 import './commands.css';
 
@@ -34,6 +35,9 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
   const user = idOf(me());
   const id = uncertain?.place === place && uncertain.text === text ? uncertain.id : randomKey();
   answer.value = { user, place, by, text: undefined };
+  const field = fieldOf(place);
+  /** Whether one has left meanwhile, and perhaps come back: then the text stands in no field, or in another one. */
+  const isLeft = () => !field || fieldOf(place) !== field;
   try {
     const body = { command: name, text: rest, id, ...(thread !== undefined && { thread }) };
     const { message, text: said } = await ask(chat.POST('/api/rooms/{room}/commands', { params: { path: { room } }, body }));
@@ -41,13 +45,34 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
     answer.value = said === null ? undefined : { user, place, by, text: said };
     if (said === null && message === null) notice(words.done(`/${typed}`));
     // What was typed meanwhile stays.
-    if (draftOf(place).trim() === text) keepDraft(place, '');
+    if (draftOf(place).trim() === text) {
+      keepDraft(place, '');
+      if (isLeft() && fieldOf(place)) sentElsewhere.value = place;
+    }
     return true;
-  } catch (failure) {
+  } catch (problem) {
     answer.value = undefined;
-    if (failure instanceof Failure && failure.isTemporary) uncertain = { place, text, id };
-    throw failure instanceof Failure && failure.code === 'command_failed' ? new Failure(409, words.failed(by)) : failure;
+    // The bot may have done it, and not answered in time.
+    const isFailed = problem instanceof Failure && problem.code === 'command_failed';
+    if (isFailed || (problem instanceof Failure && problem.isTemporary)) uncertain = { place, text, id };
+    const failure = isFailed ? new Failure(409, words.failed(by)) : problem;
+    if (isLeft()) {
+      putBack(place, text, field?.value ?? '');
+      notice(sentenceOf(failure));
+    }
+    throw failure;
   }
+}
+
+const fieldOf = (place: string) => document.querySelector<HTMLTextAreaElement>(`.composer[data-place="${place}"] textarea`);
+
+/** Puts what could not be called before the draft of a place that was left, unless it is the draft, or was when one left. */
+function putBack(place: string, text: string, typed: string): void {
+  const draft = draftOf(place);
+  if (draft.trim() === text || (typed === '' && draft !== '')) return;
+  const both = [text, draft].filter((part) => part !== '').join('\n');
+  keepDraft(place, both);
+  if (fieldOf(place)) forComposer.value = { place, change: (editor) => editor.set(both) };
 }
 
 /** What a bot has answered to one's command, which nobody else sees. */

@@ -124,7 +124,8 @@ export function Editor({
     } catch (problem) {
       setFailure(sentenceOf(problem));
     }
-    if (!onCancel) {
+    // Somebody who has left meanwhile left the field.
+    if (!onCancel && field.current) {
       set([text, element.value].filter((part) => part !== '').join('\n'));
       changed();
     }
