@@ -304,13 +304,19 @@ describe('import zulip', () => {
       zulipUser(12, mark, { delivery_email: null }),
       zulipUser(13, 'Builds', { is_bot: true, email: `${bot}-bot@zulip.example.com`, delivery_email: undefined }),
       zulipUser(14, '山田', { is_active: false }),
+      zulipUser(17, `${mark}-guest`, { role: 600 }),
+      zulipUser(18, `${mark}-gone`, { role: 600, is_active: false }),
+      zulipUser(19, `${mark}-member`, { role: 400 }),
     ];
     const report = await run({
       people,
       dummies: [zulipUser(15, `${mark}-dummy`, { is_mirror_dummy: true })],
       messages: [11, 12, 13, 14, 15, 16].map((sender, second) => zulipMessage(sender, 3, second + 1, 'Hello')),
     });
-    expect(report.notes).toMatchObject({ 'people whom the archive names and does not list': 1 });
+    expect(report.notes).toMatchObject({
+      'people whom the archive names and does not list': 1,
+      'guests, who are inactive until an administrator lets them in': 1,
+    });
     const history = await historyOf(room);
     expect(history.map(({ username, name, is_bot }) => [username, name, is_bot ?? false])).toEqual([
       [`zoe.${mark}`, `Zoë ${mark}`, false],
@@ -326,6 +332,8 @@ describe('import zulip', () => {
     });
     expect((await shown(mark)).email).toMatch(/@zulip\.invalid$/);
     expect(await shown(`${mark}-dummy`)).toMatchObject({ is_active: false });
+    expect(await shown(`${mark}-guest`)).toMatchObject({ is_active: false });
+    expect(await shown(`${mark}-member`)).toMatchObject({ is_active: true });
   });
 
   it('stores the files of messages with them, and names those that the archive lacks', async () => {
