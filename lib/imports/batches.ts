@@ -17,7 +17,7 @@ import { followThreads, noted, noteReplies, type Root } from './threads.ts';
 import type { TargetRoom, Writing } from './writing.ts';
 
 type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
-type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'repliers'>;
+type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'thread' | 'repliers'>;
 
 /**
  * Writes messages of a room in their order, those that are not there yet. A room that does not exist gets them at the
@@ -59,12 +59,14 @@ const partIds = (ids: Ids, { id, at }: SourceMessage, count: number): ObjectId[]
 async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ drafts: Draft[]; replied: Root[] }> {
   const { ids, people, tally, isDryRun, room } = writing;
   const rootIdOf = ({ id, at }: { id: string; at: Date }) => room.roots.get(id) ?? ids('message', id, at);
-  const stored = await findStored([
+  const stored = await findWithRoots([
     ...batch.flatMap(({ message, texts }) => partIds(ids, message, texts.length)),
     ...batch.flatMap(({ message: { thread } }) => (thread ? [rootIdOf(thread)] : [])),
   ]);
+  /** What begins the thread of a message: one with which a topic begins by now may be a reply here, and threads have one level. */
+  const topOf = (message: StoredMessage) => (message.thread && stored.get(message.thread.toHexString())) || message;
   const roots = new Map<string, Root>();
-  const remember = (_id: ObjectId, user: ObjectId): Root => {
+  const remember = ({ _id, user }: Pick<StoredMessage, '_id' | 'user'>): Root => {
     const key = _id.toHexString();
     const root = roots.get(key) ?? { _id, user, repliers: stored.get(key)?.repliers ?? [] };
     roots.set(key, root);
@@ -86,14 +88,15 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     const author = await people.named(writer);
     const rootId = thread && rootIdOf(thread);
     const storedRoot = rootId && stored.get(rootId.toHexString());
-    let root = rootId && (storedRoot ? remember(rootId, storedRoot.user) : roots.get(rootId.toHexString()));
+    let root = rootId && (storedRoot ? remember(topOf(storedRoot)) : roots.get(rootId.toHexString()));
     // A promoted reply, which comes again.
     if (root?._id.equals(own)) root = undefined;
-    if (!root) remember(own, author._id);
+    if (!root) remember({ _id: own, user: author._id });
     if (thread && !root) room.roots.set(thread.id, own);
 
     const missing = all.flatMap((_id, part) => (stored.has(_id.toHexString()) ? [] : [{ _id, text: texts[part] ?? '', part }]));
-    for (const _id of all) stored.set(_id.toHexString(), stored.get(_id.toHexString()) ?? { _id, user: author._id });
+    const written = { user: author._id, thread: root?._id ?? null };
+    for (const _id of all) stored.set(_id.toHexString(), stored.get(_id.toHexString()) ?? { _id, ...written });
     if (missing.length === 0) tally.present('messages');
     else tally.written('messages');
     if (missing[0]?.part !== 0) tally.present('reactions', reactions.length);
@@ -132,8 +135,15 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
 
 const mostRepliers = 3;
 
+/** Finds messages, and those with which their threads began. */
+async function findWithRoots(wanted: ObjectId[]): Promise<Map<string, StoredMessage>> {
+  const found = await findStored(wanted);
+  const above = await findStored([...found.values()].flatMap(({ thread }) => thread ?? []));
+  return new Map([...above, ...found]);
+}
+
 async function findStored(wanted: ObjectId[]): Promise<Map<string, StoredMessage>> {
-  const options = { projection: { user: 1, repliers: 1 }, batchSize: wanted.length + 1 } as const;
+  const options = { projection: { user: 1, thread: 1, repliers: 1 }, batchSize: wanted.length + 1 } as const;
   const found = await messages.unscoped.find<StoredMessage>({ _id: { $in: wanted } }, options).toArray();
   return new Map(found.map((message) => [message._id.toHexString(), message]));
 }

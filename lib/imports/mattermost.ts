@@ -133,6 +133,7 @@ class MattermostExport implements Source {
       email: textOf(user.email),
       isBot: user.is_bot === true,
       isActive: !numberOf(user.delete_at),
+      isGuest: /\bsystem_guest\b/.test(textOf(user.roles) ?? ''),
     });
     for (const team of listOf(user.teams).map(jsonOf))
       for (const channel of listOf(team.channels).map(jsonOf)) {

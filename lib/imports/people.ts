@@ -64,13 +64,15 @@ export class People {
   async #make(person: SourcePerson): Promise<Account> {
     const { ids, tally, isDryRun, source } = this.#options;
     const _id = ids('person', person.id);
+    // Open rooms are for all who can sign in.
+    const isActive = person.isActive && !person.isGuest;
     const name = person.name === undefined ? undefined : fullName.read(storable(person.name).slice(0, 64).toWellFormed());
     const own = email.read(person.email);
     const account = {
       _id,
       ...(name && { name }),
       is_admin: false,
-      is_active: person.isActive,
+      is_active: isActive,
       created_at: new Date(),
       session_generation: 0,
       ...(person.isBot && { is_bot: true as const }),
@@ -92,8 +94,9 @@ export class People {
       this.#given.add(username);
       tally.written('people');
       if (username !== person.username.toLowerCase()) tally.note('people whose usernames had to change');
+      if (person.isActive && !isActive) tally.note('guests, who are inactive until an administrator lets them in');
       if (address === placeholder) tally.note('people without an e-mail address of their own');
-      return { _id, username, isActive: person.isActive };
+      return { _id, username, isActive };
     }
     throw new Error(`There is no username left for ${person.username}.`);
   }

@@ -121,8 +121,17 @@ class RocketChatDump implements Source {
     if (id === undefined) return;
     const [email] = listOf(user.emails).flatMap((one) => textOf(jsonOf(one).address) ?? []);
     const isBot = user.type === 'bot' || user.type === 'app';
-    const person = { id, username: username ?? id, name: textOf(user.name), isBot, isActive: user.active !== false };
-    this.#people.set(id, { ...person, email: isBot ? undefined : email });
+    const roles = listOf(user.roles);
+    this.#people.set(id, {
+      id,
+      username: username ?? id,
+      name: textOf(user.name),
+      email: isBot ? undefined : email,
+      isBot,
+      isActive: user.active !== false,
+      // What any of their roles allows, they may.
+      isGuest: roles.includes('guest') && !roles.includes('user') && !roles.includes('admin'),
+    });
     if (username !== undefined) this.#ids.set(username.toLowerCase(), id);
   }
 
@@ -157,12 +166,21 @@ class RocketChatDump implements Source {
     yield* this.#people.values();
   }
 
+  /** The teams that everybody may look into: those whose main room is open. */
+  #openTeams(): Set<string | undefined> {
+    const mains = [...this.#rooms.values()].filter(({ room }) => room.teamMain === true && room.t === 'c');
+    return new Set(mains.map(({ room }) => textOf(room.teamId)));
+  }
+
   async *rooms(): AsyncGenerator<SourceRoom> {
+    const openTeams = this.#openTeams();
     for (const { id, room, members, owner } of this.#rooms.values()) {
-      const kind = textOf(room.t) ?? '';
+      const [kind, team] = [textOf(room.t) ?? '', textOf(room.teamId)];
+      // Only members of the team can see it, although it is open to them.
+      const isOfTeamAlone = kind === 'c' && team !== undefined && !openTeams.has(team);
       yield {
         id,
-        kind: kinds.get(kind) ?? 'private',
+        kind: (isOfTeamAlone ? undefined : kinds.get(kind)) ?? 'private',
         name: textOf(room.fname)?.trim() || textOf(room.name)?.trim() || id,
         topic: [room.topic, room.description, room.announcement].map(textOf).find((one) => one?.trim()) ?? '',
         members: [...members],

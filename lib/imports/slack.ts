@@ -81,6 +81,7 @@ class SlackArchive implements Source {
         email: textOf(profile.email),
         isBot: user.is_bot === true || id === 'USLACKBOT',
         isActive: user.deleted !== true,
+        isGuest: user.is_restricted === true || user.is_ultra_restricted === true,
       };
     }
   }

@@ -13,6 +13,8 @@ export type SourcePerson = {
   email?: string | undefined;
   isBot: boolean;
   isActive: boolean;
+  /** Whether they can only see the rooms that they are in, which no account of here is limited to. */
+  isGuest?: boolean;
 };
 
 /** A room in the source. `direct` is a conversation of the people who are in it. */

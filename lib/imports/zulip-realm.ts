@@ -77,6 +77,8 @@ export class ZulipRealm {
       email: isBot ? undefined : email,
       isBot,
       isActive: user.is_active !== false && user.is_mirror_dummy !== true,
+      // Older versions have no roles.
+      isGuest: numberOf(user.role) === guest || user.is_guest === true,
     });
     if (name) this.idByName.set(name, this.idByName.has(name) ? undefined : id);
   }
@@ -98,6 +100,9 @@ export class ZulipRealm {
     return room;
   }
 }
+
+/** The role of guests. */
+const guest = 600;
 
 /** An address that stands in for one that its owner hides. */
 const isHidden = /^user\d+@/;

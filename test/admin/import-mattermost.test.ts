@@ -30,6 +30,7 @@ function anExport() {
       user: {
         username,
         email: `${username}@example.com`,
+        roles: 'system_user',
         first_name: 'Person',
         last_name: String(index),
         teams: [{ name: 'team', channels: index === 0 ? [{ name: room, roles: 'channel_user channel_admin' }] : channels }],
@@ -163,6 +164,19 @@ describe('import mattermost', () => {
       [false, 'Person 1', `@${odd.slice(0, -1)} and \`@${odd}\``],
       [false, undefined, 'By somebody who is not listed'],
     ]);
+  });
+
+  it('leaves guests inactive until an administrator lets them in', async () => {
+    const { ann, beginning, run } = anExport();
+    const guest = aName();
+    const report = await run([
+      ...beginning,
+      { type: 'user', user: { username: guest, email: `${guest}@example.com`, roles: 'system_guest' } },
+    ]);
+    expect(report.notes).toMatchObject({ 'guests, who are inactive until an administrator lets them in': 1 });
+    const shown = async (username: string) => JSON.parse((await command(['user', 'show', username, '--json'])).stdout);
+    expect(await shown(guest)).toMatchObject({ is_active: false });
+    expect(await shown(ann)).toMatchObject({ is_active: true });
   });
 
   it('stores the files of an archive with their messages, by the quotas of the service, and names those that it lacks', async () => {

@@ -212,6 +212,52 @@ describe('import rocketchat', () => {
     expect(await read(`/api/rooms/${await roomNamed(old)}/details`)).toMatchObject({ archived_at: expect.anything() });
   });
 
+  it('brings the open channels of a team over as open only if the team is', async () => {
+    const { ann, room, base, run } = aServer();
+    const [open, shut, ofOpen, ofShut, ofNone] = [aName(), aName(), aName(), aName(), aName()];
+    // The main rooms come last: a channel may be older than the team that it was added to.
+    const added = [
+      { _id: 'T1', t: 'c', name: ofOpen, teamId: 'open' },
+      { _id: 'T2', t: 'c', name: ofShut, teamId: 'shut' },
+      { _id: 'T3', t: 'c', name: ofNone, teamId: 'nowhere' },
+      { _id: 'M1', t: 'c', name: open, teamId: 'open', teamMain: true },
+      { _id: 'M2', t: 'p', name: shut, teamId: 'shut', teamMain: true },
+    ];
+    await run({
+      rocketchat_room: [...base.rocketchat_room, ...added],
+      rocketchat_subscription: [
+        ...base.rocketchat_subscription,
+        ...added.map(({ _id }) => ({ _id: `s${_id}`, rid: _id, u: { _id: 'a' } })),
+      ],
+      rocketchat_message: added.map(({ _id, name }, at) => rocketMessage(ann, at + 1, name, { rid: _id })),
+    });
+    const token = await claim(ann.username);
+    const mine = (await read('/api/members?user=me&limit=200', token)) as { room: { $oid: string }; room_name: string }[];
+    const isOpen = await Promise.all(
+      mine.map(async ({ room: { $oid }, room_name }) => {
+        const shown = (await read(`/api/rooms/${$oid}`, token)) as { is_open: boolean };
+        return [room_name, shown.is_open];
+      }),
+    );
+    const expected = [room, ofOpen, open, ofShut, ofNone, shut].map((name, at) => [name, at < 3]);
+    expect(isOpen).toHaveLength(expected.length);
+    expect(isOpen).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('leaves guests inactive until an administrator lets them in, but for those who are users as well', async () => {
+    const { ann, base, run } = aServer();
+    const [guest, both] = [aName(), aName()];
+    const report = await run({
+      users: [...base.users, rocketUser('g', guest, { roles: ['guest'] }), rocketUser('h', both, { roles: ['guest', 'user'] })],
+      rocketchat_message: [],
+    });
+    expect(report.notes).toMatchObject({ 'guests, who are inactive until an administrator lets them in': 1 });
+    const shown = async (username: string) => JSON.parse((await command(['user', 'show', username, '--json'])).stdout);
+    expect(await shown(guest)).toMatchObject({ is_active: false });
+    expect(await shown(both)).toMatchObject({ is_active: true });
+    expect(await shown(ann.username)).toMatchObject({ is_active: true });
+  });
+
   it('stores the files that the database has, without small pictures, and names those that are elsewhere or damaged', async () => {
     const { ann, room, run } = aServer();
     const file = (id: string, name: string) => ({ _id: id, name, type: 'text/plain' });

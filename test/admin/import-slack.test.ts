@@ -66,6 +66,9 @@ async function claim(username: string): Promise<Account> {
   return { id: user?._id.$oid ?? '', username, email: '', password, token };
 }
 
+const isActive = async (username: string): Promise<boolean> =>
+  JSON.parse((await command(['user', 'show', username, '--json'])).stdout).is_active;
+
 describe('import slack', () => {
   it('brings a room over as the API shows it: order, authors, times, threads, reactions, edits and pins', async () => {
     const { ann, bob, room, users, channel, run } = aTeam();
@@ -403,6 +406,23 @@ describe('import slack', () => {
     const owner = history.at(-1)?.username ?? '';
     expect(JSON.parse((await command(['user', 'show', owner, '--json'])).stdout)).toMatchObject({ is_admin: false });
   });
+
+  it.each(['is_restricted', 'is_ultra_restricted'])(
+    'leaves guests (%s) inactive until an administrator lets them in',
+    async (field) => {
+      const [member, guest] = [aName(), aName()];
+      const { run } = aWorkspace();
+      const exported = { users: [slackUser('U1', member, { [field]: false }), slackUser('U2', guest, { [field]: true })] };
+      const counted = { 'guests, who are inactive until an administrator lets them in': 1 };
+      expect((await run(exported, '--dry-run')).notes).toMatchObject(counted);
+      expect((await run(exported)).notes).toMatchObject(counted);
+      expect(await isActive(member)).toBe(true);
+      expect(await isActive(guest)).toBe(false);
+      expect(await command(['user', 'activate', guest])).toMatchObject({ code: 0 });
+      await run(exported);
+      expect(await isActive(guest)).toBe(true);
+    },
+  );
 
   it('maps people onto accounts by their e-mail addresses only when asked to, and says how many there are', async () => {
     const known = await anAccount();

@@ -166,6 +166,33 @@ describe('import zulip', () => {
   });
 
   it.each([
+    ['moved to another topic', (first: object) => [first], { subject: 'later' }],
+    ['left without the one that began their topic', () => [], {}],
+  ])(
+    'adds replies to messages that were %s between two exports to the thread that these stand in',
+    async (_what, kept, changed) => {
+      const { ann, room, run } = anOrganisation();
+      const first = zulipMessage(11, 3, 1, 'First');
+      const moved = (more: object) => [zulipMessage(12, 3, 2, 'Second', more), zulipMessage(12, 3, 3, 'Third', more)];
+      await run({ messages: [first, ...moved({})] });
+      const later = { messages: [...kept(first), ...moved(changed), zulipMessage(11, 3, 4, 'Fourth', changed)] };
+      expect((await run(later)).counts.messages).toMatchObject({ present: later.messages.length - 1, written: 1 });
+      const history = await historyOf(room);
+      const [root, second] = history;
+      expect(history.map(({ text, thread }) => [text, thread])).toEqual([
+        ['**greetings**\n\nFirst', null],
+        ['Second', root?._id],
+        ['Third', root?._id],
+        ['Fourth', root?._id],
+      ]);
+      expect(root).toMatchObject({ username: ann, reply_count: 3, repliers: [second?.user, root?.user] });
+      expect(root?.replied_at).toEqual(history[3]?.created_at);
+      expect(second).toMatchObject({ reply_count: 0 });
+      expect((await run(later)).counts.messages).toMatchObject({ written: 0 });
+    },
+  );
+
+  it.each([
     ['a mention by name and id', (ann: string) => [`Hello @**${ann}|11**!`, `Hello @${ann}!`]],
     ['a mention by name', (ann: string) => [`@**${ann}**: yes`, `@${ann}: yes`]],
     ['a mention of somebody who is nowhere', () => ['@**Nobody Here|99**', '@Nobody Here']],
@@ -277,13 +304,19 @@ describe('import zulip', () => {
       zulipUser(12, mark, { delivery_email: null }),
       zulipUser(13, 'Builds', { is_bot: true, email: `${bot}-bot@zulip.example.com`, delivery_email: undefined }),
       zulipUser(14, '山田', { is_active: false }),
+      zulipUser(17, `${mark}-guest`, { role: 600 }),
+      zulipUser(18, `${mark}-gone`, { role: 600, is_active: false }),
+      zulipUser(19, `${mark}-member`, { role: 400 }),
     ];
     const report = await run({
       people,
       dummies: [zulipUser(15, `${mark}-dummy`, { is_mirror_dummy: true })],
       messages: [11, 12, 13, 14, 15, 16].map((sender, second) => zulipMessage(sender, 3, second + 1, 'Hello')),
     });
-    expect(report.notes).toMatchObject({ 'people whom the archive names and does not list': 1 });
+    expect(report.notes).toMatchObject({
+      'people whom the archive names and does not list': 1,
+      'guests, who are inactive until an administrator lets them in': 1,
+    });
     const history = await historyOf(room);
     expect(history.map(({ username, name, is_bot }) => [username, name, is_bot ?? false])).toEqual([
       [`zoe.${mark}`, `Zoë ${mark}`, false],
@@ -299,6 +332,8 @@ describe('import zulip', () => {
     });
     expect((await shown(mark)).email).toMatch(/@zulip\.invalid$/);
     expect(await shown(`${mark}-dummy`)).toMatchObject({ is_active: false });
+    expect(await shown(`${mark}-guest`)).toMatchObject({ is_active: false });
+    expect(await shown(`${mark}-member`)).toMatchObject({ is_active: true });
   });
 
   it('stores the files of messages with them, and names those that the archive lacks', async () => {
