@@ -107,7 +107,10 @@ async function appendOnce(
  * entries, the gap stays.
  */
 export async function findTip(): Promise<Tip> {
-  const [last, head] = await Promise.all([audit.findOne({}, { sort: { _id: -1 }, projection: { hash: 1 } }), readState('head')]);
+  const head = await readState('head');
+  // Not the whole trail: what was removed before the head makes no difference.
+  const since = { _id: { $gte: head?.seq ?? 0 } };
+  const last = await audit.findOne(since, { sort: { _id: -1 }, projection: { hash: 1 } });
   const end = last ? { seq: last._id, hash: last.hash } : noTip;
   return head && head.seq >= end.seq ? head : end;
 }
