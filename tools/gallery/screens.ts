@@ -86,10 +86,9 @@ export const screens: Screen[] = [
   { name: 'admin-overview', path: () => '/admin/overview', act: (page) => page.getByText('Figures').waitFor() },
   {
     name: 'admin-rooms',
-    path: () => '/admin/rooms',
+    path: ({ room }) => `/admin/rooms?room=${room}`,
     act: async (page) => {
-      await page.getByRole('searchbox').fill('Release');
-      await page.locator('.managed').filter({ hasNotText: 'Garden' }).getByRole('button', { name: 'Manage Release' }).click();
+      await page.getByRole('button', { name: /^Manage / }).click();
       await page.locator('.panel .admin-actions').waitFor();
       await page.locator('.panel').getByText('Members', { exact: true }).click();
       await page.locator('.panel .managed').first().waitFor();
@@ -100,7 +99,10 @@ export const screens: Screen[] = [
     name: 'admin-webhooks',
     path: () => '/admin/webhooks',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Manage Builds' }).click();
+      await page
+        .getByRole('button', { name: /^Manage / })
+        .first()
+        .click();
       await page.locator('.panel .admin-actions').waitFor();
     },
   },
