@@ -9,6 +9,7 @@ import { files } from '../../lib/collections/files.ts';
 import { messages } from '../../lib/collections/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { aName, anAdmin } from '../support/accounts.ts';
+import { roomNamed as findRoom } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { zipOf } from '../support/zip.ts';
@@ -65,8 +66,7 @@ const read = async (path: string) => {
   expect(reply.status).toBe(200);
   return reply.body;
 };
-const roomNamed = async (name: string) =>
-  ((await read(`/api/directory?q=${encodeURIComponent(name)}`)) as { _id: { $oid: string } }[])[0]?._id.$oid ?? '';
+const roomNamed = (name: string) => findRoom(name, admin);
 const historyOf = async (name: string) => (await read(`/api/messages?room=${await roomNamed(name)}&limit=200`)) as Message[];
 
 describe('import mattermost', () => {

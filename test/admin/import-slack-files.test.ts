@@ -10,6 +10,7 @@ import { openSlack } from '../../lib/imports/slack.ts';
 import { SlackFiles } from '../../lib/imports/slack-files.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { aName, anAdmin } from '../support/accounts.ts';
+import { roomNamed } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { slackMessage, slackUser, writeSlackExport } from '../support/slack-export.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -79,8 +80,7 @@ async function anArchive(addresses: string[], more: object = {}) {
     }
   };
   const history = async () => {
-    const found = await call('GET', `/api/directory?q=${room}`, { token: admin.token });
-    const id = (found.body as { _id: { $oid: string } }[])[0]?._id.$oid;
+    const id = await roomNamed(room, admin);
     const messages = (await call('GET', `/api/messages?room=${id}`, { token: admin.token })).body as Message[];
     return messages.map(({ text, files }) => [text, files.map(({ name, type, size }) => [name, type, size])]);
   };

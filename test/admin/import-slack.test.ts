@@ -10,6 +10,7 @@ import type { Message } from '../../lib/messages/messages.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, logIn } from '../support/accounts.ts';
 import { mailsTo } from '../support/mail.ts';
+import { roomNamed as findRoom } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { type SlackExport, slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -49,8 +50,7 @@ const read = async (path: string, token = admin.token) => {
   return reply.body;
 };
 
-const roomNamed = async (name: string) =>
-  ((await read(`/api/directory?q=${encodeURIComponent(name)}`)) as { _id: { $oid: string }; name: string }[])[0]?._id.$oid ?? '';
+const roomNamed = (name: string) => findRoom(name, admin);
 
 const historyOf = async (room: string, token?: string) =>
   (await read(`/api/messages?room=${room}&limit=200`, token)) as Message[];

@@ -7,6 +7,7 @@ import { create } from 'tar';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { aName, anAdmin, logIn } from '../support/accounts.ts';
+import { roomNamed as findRoom } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { type TarEntry, tarGzOf, tarOf } from '../support/tar.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -51,8 +52,7 @@ const read = async (path: string, token = admin.token) => {
   expect(reply.status).toBe(200);
   return reply.body;
 };
-const roomNamed = async (name: string) =>
-  ((await read(`/api/directory?q=${encodeURIComponent(name)}`)) as { _id: { $oid: string } }[])[0]?._id.$oid ?? '';
+const roomNamed = (name: string) => findRoom(name, admin);
 const historyOf = async (name: string) => (await read(`/api/messages?room=${await roomNamed(name)}&limit=200`)) as Message[];
 
 /** The token of somebody who was imported, by the code that an administrator gives. */

@@ -5,7 +5,7 @@ import { avatars } from '../../lib/collections/avatars.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { aPicture } from '../support/files.ts';
 import { outcome } from '../support/responses.ts';
-import { addMember, aRoom, succeed } from '../support/rooms.ts';
+import { addMember, aRoom, everyPage, succeed } from '../support/rooms.ts';
 import { inProcess, transports } from '../support/transports.ts';
 
 const another = () => Buffer.concat([aPicture, randomBytes(8)]);
@@ -35,7 +35,12 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     const bodyOf = async (path: string) => (await succeed(call('GET', path, { token: member.token }))).body;
     expect(await bodyOf(`/api/rooms/${id}/details`)).toMatchObject({ avatar: version });
     expect(await bodyOf('/api/members?user=me')).toEqual([expect.objectContaining({ room_name: name, room_avatar: version })]);
-    expect(await bodyOf(`/api/directory?q=${encodeURIComponent(name)}`)).toMatchObject([{ avatar: version }]);
+    expect(await everyPage(call, `/api/directory?q=${encodeURIComponent(name)}`, member.token)).toMatchObject([
+      { avatar: version },
+    ]);
+    const known = { token: member.token, headers: { 'if-none-match': `"${version}"` } };
+    expect(outcome(await call('GET', `/api/rooms/${id}/avatar`, known))).toEqual({ status: 304, body: '' });
+    expect((await read(member, id, '?version=')).status).toBe(400);
     // The five fields of a room stay five.
     expect(Object.keys((await bodyOf(`/api/rooms/${id}`)) as object)).toHaveLength(5);
   });
@@ -79,10 +84,13 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
 
 it('a conversation has no picture of its own', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
-  const { body } = await succeed(inProcess('POST', '/api/conversations', { token: ann.token, body: { users: [bob.id] } }));
-  const { _id } = body as { _id: { $oid: string } };
-  const refused = await inProcess('PUT', `/api/rooms/${_id.$oid}/avatar`, { token: ann.token, body: aPicture });
-  expect([refused.status, refused.body]).toMatchObject([expect.any(Number), { code: expect.any(String) }]);
+  const made = await succeed(inProcess('POST', '/api/conversations', { token: ann.token, body: { users: [bob.id] } }));
+  const { _id } = made.body as { _id: { $oid: string } };
+  const path = `/api/rooms/${_id.$oid}/avatar`;
+  const [{ token }, body] = [await anAdmin(), aPicture];
+  expect((await inProcess('PUT', path, { token: ann.token, body })).status).toBe(403);
+  expect(await inProcess('PUT', path, { token, body })).toMatchObject({ status: 409, body: { code: 'room_direct' } });
+  expect(await inProcess('DELETE', path, { token })).toMatchObject({ status: 409, body: { code: 'room_direct' } });
   expect(await isStored(_id.$oid)).toBe(0);
 });
 

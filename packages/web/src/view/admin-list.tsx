@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { askFully } from '../api.ts';
-import { nextOf } from '../store/members.ts';
+import type { Page } from '../store/read-page.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { attempt, Loading } from './controls.tsx';
@@ -9,25 +8,6 @@ import { openDialog } from './dialog.tsx';
 import { useLoaded } from './use-list.ts';
 
 /* What the lists of the administrators' page share. */
-
-/** A page of a list, and where the next one begins. */
-export type Page<T> = { list: T[]; next: string | undefined };
-
-type Call = Parameters<typeof askFully>[0];
-
-/** A page of the service's may be empty although more follow, where it has looked at many for a few: so many are read on. */
-const mostEmpty = 10;
-
-/** Reads a page that is not empty, if there is one within reach. */
-export async function readPage<T>(call: (after: string | undefined) => Call, after?: string): Promise<Page<T>> {
-  let next = after;
-  for (let tries = 0; tries < mostEmpty; tries++) {
-    const { data, headers } = await askFully(call(next));
-    next = nextOf(headers);
-    if ((data as T[]).length > 0 || next === undefined) return { list: data as T[], next };
-  }
-  return { list: [], next };
-}
 
 /** How long somebody pauses who has typed what is looked for, in milliseconds. */
 const pause = 200;

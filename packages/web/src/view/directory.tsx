@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { ask, askFully, chat, type ListedRoom } from '../api.ts';
+import { ask, chat, type ListedRoom } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
 import { mayMakeRooms } from '../session.ts';
-import { nextOf } from '../store/members.ts';
+import { readPage } from '../store/read-page.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { sync } from '../sync/sync.ts';
@@ -17,10 +17,10 @@ import { useLoaded } from './use-list.ts';
 /** The rooms that one may find, to join them. */
 export function Directory() {
   const [start, setStart] = useState('');
-  const { value, failure, reload, set } = useLoaded(() => readPage(start), [start]);
+  const { value, failure, reload, set } = useLoaded(() => readListed(start), [start]);
   const more = async () => {
     if (!value?.next) return;
-    const page = await readPage(start, value.next);
+    const page = await readListed(start, value.next);
     set({ list: [...value.list, ...page.list], next: page.next });
   };
   return (
@@ -63,11 +63,11 @@ export function Directory() {
   );
 }
 
-async function readPage(start: string, after?: string): Promise<{ list: ListedRoom[]; next: string | undefined }> {
-  const query = { limit: 50, ...(start !== '' && { q: start }), ...(after !== undefined && { after }) };
-  const { data, headers } = await askFully<ListedRoom[]>(chat.GET('/api/directory', { params: { query } }));
-  return { list: data, next: nextOf(headers) };
-}
+const readListed = (start: string, after?: string) =>
+  readPage<ListedRoom>((next) => {
+    const query = { limit: 50, ...(start !== '' && { q: start }), ...(next !== undefined && { after: next }) };
+    return chat.GET('/api/directory', { params: { query } });
+  }, after);
 
 async function join(room: string): Promise<void> {
   await ask(chat.POST('/api/members', { body: { room } }));
