@@ -52,7 +52,7 @@ export const overviewSchema = record('Overview', {
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const [{ damage, readOnly }, people, counted, files, webhooksOff] = await Promise.all([
     readFileState(),
-    users.countDocuments({ username: { $gt: '' } }, { limit: most }),
+    users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
     countRooms(),
     fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
     webhookStates.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),

@@ -17,6 +17,8 @@ Object.assign(process.env, {
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
   FILES: directory,
+  // Without it the overview says so, of the embedded database alone.
+  BACKUP_DIR: directory,
   SECRET_KEY: 'ab'.repeat(32),
 });
 
