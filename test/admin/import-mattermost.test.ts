@@ -1,22 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileQuotas } from '../../lib/collections/file-quotas.ts';
 import { files } from '../../lib/collections/files.ts';
 import { messages } from '../../lib/collections/messages.ts';
-import type { Message } from '../../lib/messages/messages.ts';
-import { aName, anAdmin } from '../support/accounts.ts';
-import { roomNamed as findRoom } from '../support/rooms.ts';
+import { aName } from '../support/accounts.ts';
+import { admin, directory, historyOf, read, roomNamed } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { zipOf } from '../support/zip.ts';
-
-const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-afterAll(() => rm(directory, { recursive: true }));
-const admin = await anAdmin();
 
 /** An export, as its lines, with names that no other test has. */
 function anExport() {
@@ -60,14 +54,6 @@ const said = (user: string, second: number, message: string, more: object = {}) 
   create_at: 1_577_836_800_000 + second * 1_000,
   ...more,
 });
-
-const read = async (path: string) => {
-  const reply = await call('GET', path, { token: admin.token });
-  expect(reply.status).toBe(200);
-  return reply.body;
-};
-const roomNamed = (name: string) => findRoom(name, admin);
-const historyOf = async (name: string) => (await read(`/api/messages?room=${await roomNamed(name)}&limit=200`)) as Message[];
 
 describe('import mattermost', () => {
   it('brings posts over in the order of their times, whatever their order in the file, with threads, reactions, edits and pins', async () => {

@@ -1,20 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { create } from 'tar';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
-import { aName, anAdmin, logIn } from '../support/accounts.ts';
+import { aName } from '../support/accounts.ts';
+import { admin, claim, directory, historyOf, read, roomNamed } from '../support/imported.ts';
 import { bsonOf, chunksOf, type Dump, rocketMessage, rocketTime, rocketUser, writeDump } from '../support/rocketchat-dump.ts';
-import { roomNamed as findRoom } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
-
-const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-afterAll(() => rm(directory, { recursive: true }));
-const admin = await anAdmin();
 
 /** A server with two people and a room, whose names no other test has. */
 function aServer() {
@@ -42,22 +37,6 @@ function aServer() {
     return runFile(path, ...words);
   };
   return { ann, bob, room, base, run, runFile };
-}
-
-const read = async (path: string, token = admin.token) => {
-  const reply = await call('GET', path, { token });
-  expect(reply.status).toBe(200);
-  return reply.body;
-};
-const roomNamed = (name: string) => findRoom(name, admin);
-const historyOf = async (name: string) => (await read(`/api/messages?room=${await roomNamed(name)}&limit=200`)) as Message[];
-
-/** The token of somebody who was imported, by the code that an administrator gives. */
-async function claim(username: string): Promise<string> {
-  const { code } = JSON.parse((await command(['user', 'code', username, '--json'])).stdout);
-  const password = 'a horse, a battery';
-  expect((await call('PUT', '/api/password', { body: { code, password } })).status).toBeLessThan(300);
-  return ((await logIn(call, username, password)).body as { token: string }).token;
 }
 
 describe('import rocketchat', () => {
@@ -183,7 +162,7 @@ describe('import rocketchat', () => {
       written: 7,
       leftOut: { 'a conversation with customers': 1, 'not listed in the archive': 1 },
     });
-    const token = await claim(ann.username);
+    const { token } = await claim(ann.username);
     const mine = (await read('/api/members?user=me&limit=200', token)) as { room: { $oid: string }; room_name: string }[];
     const told = await Promise.all(
       mine.map(async ({ room: { $oid }, room_name }) => {
@@ -231,7 +210,7 @@ describe('import rocketchat', () => {
       ],
       rocketchat_message: added.map(({ _id, name }, at) => rocketMessage(ann, at + 1, name, { rid: _id })),
     });
-    const token = await claim(ann.username);
+    const { token } = await claim(ann.username);
     const mine = (await read('/api/members?user=me&limit=200', token)) as { room: { $oid: string }; room_name: string }[];
     const isOpen = await Promise.all(
       mine.map(async ({ room: { $oid }, room_name }) => {

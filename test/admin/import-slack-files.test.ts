@@ -1,22 +1,16 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importFromSource } from '../../lib/imports/import.ts';
 import { openSlack } from '../../lib/imports/slack.ts';
 import { SlackFiles } from '../../lib/imports/slack-files.ts';
-import type { Message } from '../../lib/messages/messages.ts';
-import { aName, anAdmin } from '../support/accounts.ts';
-import { roomNamed } from '../support/rooms.ts';
+import { aName } from '../support/accounts.ts';
+import { directory, historyOf } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
 import { slackMessage, slackUser, writeSlackExport } from '../support/slack-export.ts';
-import { inProcess as call } from '../support/transports.ts';
-
-const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-const admin = await anAdmin();
 
 /** What the server was asked, and with what token. */
 const asked: { path: string; authorization: string | undefined }[] = [];
@@ -39,10 +33,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1').unref();
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(async () => {
-  server.close();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => void server.close());
 
 /** An archive with a message for each of these addresses of files. */
 async function anArchive(addresses: string[], more: object = {}) {
@@ -80,9 +71,7 @@ async function anArchive(addresses: string[], more: object = {}) {
     }
   };
   const history = async () => {
-    const id = await roomNamed(room, admin);
-    const messages = (await call('GET', `/api/messages?room=${id}`, { token: admin.token })).body as Message[];
-    return messages.map(({ text, files }) => [text, files.map(({ name, type, size }) => [name, type, size])]);
+    return (await historyOf(room)).map(({ text, files }) => [text, files.map(({ name, type, size }) => [name, type, size])]);
   };
   return { file, workspace, run, history };
 }

@@ -1,24 +1,19 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
-import { type Account, aName, anAccount, anAddress, anAdmin, logIn } from '../support/accounts.ts';
+import { aName, anAccount, anAddress, logIn } from '../support/accounts.ts';
+import { claim, directory, historyIn, historyOf, read, roomNamed } from '../support/imported.ts';
 import { mailsTo } from '../support/mail.ts';
-import { roomNamed as findRoom } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { type SlackExport, slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { zipOf } from '../support/zip.ts';
-
-const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-afterAll(() => rm(directory, { recursive: true }));
-const admin = await anAdmin();
 
 /** A workspace of its own, whose archives can be imported one after the other. */
 function aWorkspace() {
@@ -42,28 +37,6 @@ function aTeam() {
   const users = [slackUser('U1', ann), slackUser('U2', bob)];
   const channel = { id: 'C1', name: room, creator: 'U1', created: 1_577_836_800, members: ['U1', 'U2'] };
   return { ann, bob, room, users, channel, ...aWorkspace() };
-}
-
-const read = async (path: string, token = admin.token) => {
-  const reply = await call('GET', path, { token });
-  expect(reply.status).toBe(200);
-  return reply.body;
-};
-
-const roomNamed = (name: string) => findRoom(name, admin);
-
-const historyOf = async (room: string, token?: string) =>
-  (await read(`/api/messages?room=${room}&limit=200`, token)) as Message[];
-
-/** Signs in as somebody who was imported, by the code that an administrator gives. */
-async function claim(username: string): Promise<Account> {
-  const { code } = JSON.parse((await command(['user', 'code', username, '--json'])).stdout);
-  const password = 'a horse, a battery';
-  expect((await call('PUT', '/api/password', { body: { code, password } })).status).toBeLessThan(300);
-  const { status, body } = await logIn(call, username, password);
-  expect(status).toBe(201);
-  const { token, user } = body as { token: string; user: { _id: { $oid: string } } };
-  return { id: user?._id.$oid ?? '', username, email: '', password, token };
 }
 
 const isActive = async (username: string): Promise<boolean> =>
@@ -98,7 +71,7 @@ describe('import slack', () => {
     });
 
     const id = await roomNamed(room);
-    const history = await historyOf(id);
+    const history = await historyIn(id);
     expect(history.map(({ username, text, seq }) => [seq, username, text])).toEqual([
       [1, ann, `Hello @${bob}, **see** [this](https://example.org/a_b) & #${room} 🎉`],
       [2, bob, 'Hidden reply'],
@@ -184,7 +157,7 @@ describe('import slack', () => {
     const exported = { users, channels: [channel], days: { [`${room}/2020-01-01`]: first } };
     await run(exported);
     const id = await roomNamed(room);
-    const before = await historyOf(id);
+    const before = await historyIn(id);
     expect((await run(exported)).counts).toMatchObject({
       people: { read: 2, written: 0, present: 2 },
       rooms: { read: 1, written: 0, present: 1 },
@@ -192,7 +165,7 @@ describe('import slack', () => {
       messages: { read: 2, written: 0, present: 2 },
       reactions: { read: 1, written: 0, present: 1 },
     });
-    expect(await historyOf(id)).toEqual(before);
+    expect(await historyIn(id)).toEqual(before);
 
     const claimed = await claim(ann);
     await call('POST', '/api/messages', { token: claimed.token, body: { room: id, text: 'Written here' } });
@@ -215,7 +188,7 @@ describe('import slack', () => {
       members: { read: 3, written: 1, present: 2 },
       messages: { read: 4, written: 2, present: 2 },
     });
-    const after = await historyOf(id);
+    const after = await historyIn(id);
     expect(after.map(({ seq, username, text }) => [seq, username, text])).toEqual([
       [1, ann, 'One'],
       [2, bob, 'Two'],
@@ -293,7 +266,7 @@ describe('import slack', () => {
           isPublic: shown.is_open && shown.is_visible,
           isArchived: details.archived_at !== null,
           last: details.last_message_at?.$date ?? null,
-          texts: (await historyOf(room.$oid, token)).map(({ text }) => text),
+          texts: (await historyIn(room.$oid, token)).map(({ text }) => text),
           unread,
         };
       }),
@@ -340,7 +313,7 @@ describe('import slack', () => {
       rooms: { read: 1, written: 0, present: 1 },
       messages: { read: 3, written: 3, present: 0 },
     });
-    const history = await historyOf(id, token);
+    const history = await historyIn(id, token);
     expect(history.map(({ seq, text }) => [seq, text])).toEqual([
       [1, 'Written here'],
       [2, 'One'],
@@ -391,7 +364,7 @@ describe('import slack', () => {
     });
     expect(report.counts.people).toMatchObject({ read: 8, written: 8 });
     expect(report.notes).toMatchObject({ 'people whom the archive names and does not list': 2 });
-    const history = await historyOf(await roomNamed(room));
+    const history = await historyOf(room);
     expect(history.map(({ username, is_bot, name }) => [username, is_bot ?? false, name])).toEqual(
       [
         [`${taken.username}2`, false, 'Ann Other'],
@@ -443,7 +416,7 @@ describe('import slack', () => {
       '--map-by-email',
     );
     expect(mapped.counts.people).toMatchObject({ written: 0, present: 1 });
-    expect((await historyOf(await roomNamed(room), known.token)).map(({ username }) => username)).toEqual([known.username]);
+    expect((await historyIn(await roomNamed(room), known.token)).map(({ username }) => username)).toEqual([known.username]);
   });
 
   it('leaves out what is no message, with its reason, in a file for it, and its sums add up', async () => {
@@ -523,7 +496,7 @@ describe('import slack', () => {
     });
     expect((await stat(leftOut)).mode & 0o777).toBe(0o600);
 
-    const history = await historyOf(await roomNamed(room));
+    const history = await historyOf(room);
     expect(history.map(({ text }) => text)).toEqual([
       'Kept\n\n[plan.pdf](https://files.example.org/plan.pdf)',
       'Reply to what is deleted',
@@ -563,7 +536,7 @@ describe('import slack', () => {
       },
     });
     expect(report.notes).toMatchObject({ 'messages that were too long, and became several': 1 });
-    const history = await historyOf(await roomNamed(room));
+    const history = await historyOf(room);
     expect(history.length).toBe(5);
     expect(
       history
@@ -621,7 +594,7 @@ describe('import slack', () => {
         const kept = all.filter(({ subtype }) => subtype !== 'channel_join' && subtype !== 'tombstone');
         expect(counts.messages).toMatchObject({ read: all.length, written: kept.length });
         for (const [index, list] of folders.entries()) {
-          const history = await historyOf(await roomNamed(`${mark}-${index}`));
+          const history = await historyOf(`${mark}-${index}`);
           const found = history.map(({ text }) => Number(/\((\d+)\)/.exec(text)?.[1]));
           expect(found).toEqual(
             list.flatMap(({ subtype }, at) => (subtype === 'channel_join' || subtype === 'tombstone' ? [] : [at])),

@@ -1,22 +1,17 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { create } from 'tar';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
-import { aName, anAdmin, logIn } from '../support/accounts.ts';
-import { roomNamed as findRoom } from '../support/rooms.ts';
+import { aName } from '../support/accounts.ts';
+import { admin, claim, directory, historyOf, read, roomNamed } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
 import { type TarEntry, tarGzOf, tarOf } from '../support/tar.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { zipOf } from '../support/zip.ts';
 import { type ZulipExport, zulipArchive, zulipEntries, zulipMessage, zulipUser } from '../support/zulip-export.ts';
-
-const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-afterAll(() => rm(directory, { recursive: true }));
-const admin = await anAdmin();
 
 /** An organisation with two people and a channel, whose names no other test has. */
 function anOrganisation() {
@@ -45,22 +40,6 @@ function anOrganisation() {
     return runFile(file, ...words);
   };
   return { workspace, ann, bob, room, base, run, runFile };
-}
-
-const read = async (path: string, token = admin.token) => {
-  const reply = await call('GET', path, { token });
-  expect(reply.status).toBe(200);
-  return reply.body;
-};
-const roomNamed = (name: string) => findRoom(name, admin);
-const historyOf = async (name: string) => (await read(`/api/messages?room=${await roomNamed(name)}&limit=200`)) as Message[];
-
-/** The token of somebody who was imported, by the code that an administrator gives. */
-async function claim(username: string): Promise<string> {
-  const { code } = JSON.parse((await command(['user', 'code', username, '--json'])).stdout);
-  const password = 'a horse, a battery';
-  expect((await call('PUT', '/api/password', { body: { code, password } })).status).toBeLessThan(300);
-  return ((await logIn(call, username, password)).body as { token: string }).token;
 }
 
 /** The rooms and conversations of somebody, each with its people and texts. */
@@ -282,7 +261,7 @@ describe('import zulip', () => {
     });
     expect(report.counts.rooms).toMatchObject({ read: 8, written: 6 });
     expect(report.notes).toMatchObject({ 'private rooms in which new members could not read what was older, and can here': 1 });
-    const rooms = await roomsOf(await claim(ann));
+    const rooms = await roomsOf((await claim(ann)).token);
     const expected = [
       { name: room, isOpen: true, texts: [] },
       { name: secret, isOpen: false, texts: ['Secret'] },

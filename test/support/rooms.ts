@@ -93,10 +93,6 @@ export async function everyPage(call: Call, path: string, token: string, between
   return found;
 }
 
-/** The id of the room with a name that no other has; empty without one. The directory looks at some of its rooms for each page. */
-export const roomNamed = async (name: string, { token }: Pick<Account, 'token'>): Promise<string> =>
-  (await everyPage(inProcess, `/api/directory?q=${encodeURIComponent(name)}`, token))[0]?._id.$oid ?? '';
-
 /** All rooms as the API shows them, read without it. */
 export const storedRooms = async (): Promise<Room[]> =>
   (await rooms.find<ShownRoom>({}, { sort: { _id: 1 } }).toArray()).map(shownRoom.show);

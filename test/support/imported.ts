@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import type { Message } from '../../lib/messages/messages.ts';
+import { type Account, anAdmin, logIn } from './accounts.ts';
+import { everyPage } from './rooms.ts';
+import { admin as command } from './run-command.ts';
+import { inProcess as call } from './transports.ts';
+
+/* What the tests of imports share: a directory for archives, and ways to look at what came over. */
+
+export const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
+afterAll(() => rm(directory, { recursive: true }));
+
+export const admin = await anAdmin();
+
+/** Reads a path of the API, by default as an administrator. */
+export async function read(path: string, token = admin.token): Promise<unknown> {
+  const reply = await call('GET', path, { token });
+  expect(reply.status).toBe(200);
+  return reply.body;
+}
+
+/** The id of the room with a name that no other has; empty without one. The directory looks at some of its rooms for each page. */
+export const roomNamed = async (name: string): Promise<string> =>
+  (await everyPage(call, `/api/directory?q=${encodeURIComponent(name)}`, admin.token))[0]?._id.$oid ?? '';
+
+/** The messages of a room, by its id. */
+export const historyIn = async (room: string, token?: string) =>
+  (await read(`/api/messages?room=${room}&limit=200`, token)) as Message[];
+
+/** The messages of a room, by its name. */
+export const historyOf = async (name: string) => historyIn(await roomNamed(name));
+
+/** Signs in as somebody who was imported, by the code that an administrator gives. */
+export async function claim(username: string): Promise<Account> {
+  const { code } = JSON.parse((await command(['user', 'code', username, '--json'])).stdout);
+  const password = 'a horse, a battery';
+  expect((await call('PUT', '/api/password', { body: { code, password } })).status).toBeLessThan(300);
+  const { status, body } = await logIn(call, username, password);
+  expect(status).toBe(201);
+  const { token, user } = body as { token: string; user: { _id: { $oid: string } } };
+  return { id: user?._id.$oid ?? '', username, email: '', password, token };
+}
