@@ -8,8 +8,8 @@ import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
 import { PostIndex } from './post-index.ts';
 import { dateOf, readMessage } from './rocketchat-messages.ts';
 import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
-import { Spool } from './spool.ts';
-import { openTree } from './tree.ts';
+import type { Spool } from './spool.ts';
+import { openSpooled } from './tree.ts';
 
 /*
  * The database of Rocket.Chat as `mongodump` writes it, a file for each collection: there is no other export of
@@ -20,23 +20,16 @@ import { openTree } from './tree.ts';
 export async function openRocketChat(path: string): Promise<Source> {
   if (await isMongoArchive(path))
     throw broken(path, 'is an archive of mongodump --archive: dump into a directory instead, with mongodump --out');
-  const archive = await openTree(path, isWanted);
-  let spool: Spool | undefined;
-  try {
+  return openSpooled(path, isWanted, async (archive, spool) => {
     const root = archive.names
       .filter((name) => isMessages.test(name))
       .map((name) => name.replace(/[^/]+$/, ''))
       .sort((one, other) => one.length - other.length)[0];
     if (root === undefined) throw broken(path, 'is not a dump of Rocket.Chat: it has no rocketchat_message.bson');
-    spool = await Spool.create();
     const source = new RocketChatDump(archive, root, spool);
     await source.readIndex(path);
     return source;
-  } catch (error) {
-    await spool?.close();
-    await archive.close();
-    throw error;
-  }
+  });
 }
 
 const isWanted = (name: string): boolean =>

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, opendir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Archive, broken, mostEntries, openArchive } from './archive.ts';
+import { Spool } from './spool.ts';
 import { openTar } from './tar.ts';
 
 /**
@@ -16,6 +17,24 @@ export async function openTree(path: string, isWanted: (name: string) => boolean
   if (beginning.startsWith('PK')) return openArchive(path);
   if (beginning.startsWith('\x1f\x8b') || beginning.slice(257) === 'ustar') return openTar(path, isWanted);
   throw broken(path, 'is neither a directory nor a tar or zip archive');
+}
+
+/** Opens such files, and a spool for what is in them, for a source that closes both: if it can't be made, they are closed here. */
+export async function openSpooled<S>(
+  path: string,
+  isWanted: (name: string) => boolean,
+  make: (archive: Archive, spool: Spool) => Promise<S>,
+): Promise<S> {
+  const archive = await openTree(path, isWanted);
+  let spool: Spool | undefined;
+  try {
+    spool = await Spool.create();
+    return await make(archive, spool);
+  } catch (error) {
+    await spool?.close();
+    await archive.close();
+    throw error;
+  }
 }
 
 /** The files of a directory. Links are not followed: they could lead out of it. */

@@ -3,8 +3,8 @@ import { type Json, jsonOf, textOf } from './json.ts';
 import { recordsOf } from './json-tables.ts';
 import { PostIndex } from './post-index.ts';
 import type { LeftOut, Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
-import { Spool } from './spool.ts';
-import { openTree } from './tree.ts';
+import type { Spool } from './spool.ts';
+import { openSpooled } from './tree.ts';
 import { dateOf, readMessage } from './zulip-messages.ts';
 import { realmTables, toStream, ZulipRealm } from './zulip-realm.ts';
 
@@ -15,22 +15,14 @@ import { realmTables, toStream, ZulipRealm } from './zulip-realm.ts';
  */
 
 /** Opens an export of Zulip, packed or as a directory; an error for anything else. */
-export async function openZulip(path: string): Promise<Source> {
-  const archive = await openTree(path, isWanted);
-  let spool: Spool | undefined;
-  try {
+export const openZulip = (path: string): Promise<Source> =>
+  openSpooled(path, isWanted, async (archive, spool) => {
     const root = archive.names.find((name) => /^([^/]+\/)?realm\.json$/.test(name))?.replace('realm.json', '');
     if (root === undefined) throw broken(path, 'is not an export of Zulip: it has no realm.json');
-    spool = await Spool.create();
     const source = new ZulipExport(archive, root, spool);
     if (!(await source.readIndex())) throw broken(path, 'is not an export of Zulip: its realm.json has no tables');
     return source;
-  } catch (error) {
-    await spool?.close();
-    await archive.close();
-    throw error;
-  }
-}
+  });
 
 const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
 
