@@ -2,7 +2,7 @@ import { askFully } from '../api.ts';
 import { nextOf } from './members.ts';
 
 /** A page of a list, and where the next one begins. */
-export type Page<T> = { list: T[]; next: string | undefined };
+export type Page<T> = { list: readonly T[]; next: string | undefined };
 
 type Call = Parameters<typeof askFully>[0];
 

@@ -38,13 +38,16 @@ type PagesProps<T> = {
   /** What the list depends on. */
   input: unknown;
   none: string;
-  children: (list: T[], change: (list: T[]) => void) => ComponentChildren;
+  /** What is shown of the list; `replace` puts another item in the place of one, or none. */
+  children: (list: readonly T[], replace: (one: T, other: T | undefined) => void) => ComponentChildren;
 };
 
 /** A list, page by page. */
 export function Pages<T>({ read, input, none, children }: PagesProps<T>) {
   const { value, failure, reload, set } = useLoaded(() => read(), [input]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const replace = (one: T, other: T | undefined) =>
+    set({ ...value, list: value.list.flatMap((item) => (item !== one ? item : (other ?? []))) });
   const more = async () => {
     const page = await read(value.next);
     set({ list: [...value.list, ...page.list], next: page.next });
@@ -54,7 +57,7 @@ export function Pages<T>({ read, input, none, children }: PagesProps<T>) {
       {value.list.length === 0 && value.next === undefined ? (
         <p class="muted center">{none}</p>
       ) : (
-        <ul class="listed">{children(value.list, (list) => set({ ...value, list }))}</ul>
+        <ul class="listed">{children(value.list, replace)}</ul>
       )}
       {value.next !== undefined && (
         <button type="button" onClick={() => void attempt(more)}>

@@ -50,10 +50,8 @@ export function AllInvitations() {
         </button>
       </div>
       <Pages read={read} input={turn} none={words.noInvitations}>
-        {(list, change) =>
-          list.map((one) => (
-            <InvitationItem key={idOf(one)} invitation={one} onRevoked={() => change(list.filter((other) => other !== one))} />
-          ))
+        {(list, replace) =>
+          list.map((one) => <InvitationItem key={idOf(one)} invitation={one} onRevoked={() => replace(one, undefined)} />)
         }
       </Pages>
     </>
@@ -130,14 +128,8 @@ export function AllWebhooks() {
     <>
       <p class="muted">{words.webhooksHint}</p>
       <Pages read={read} input="" none={words.noWebhooks}>
-        {(list, change) =>
-          list.map((one) => (
-            <WebhookItem
-              key={idOf(one)}
-              webhook={one}
-              onChange={(changed) => change(list.flatMap((other) => (other !== one ? other : (changed ?? []))))}
-            />
-          ))
+        {(list, replace) =>
+          list.map((one) => <WebhookItem key={idOf(one)} webhook={one} onChange={(changed) => replace(one, changed)} />)
         }
       </Pages>
     </>

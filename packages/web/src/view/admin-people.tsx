@@ -51,14 +51,8 @@ export function People() {
       </div>
       <Search label={words.search} onSearch={setQ} />
       <Pages read={read} input={`${turn} ${q}`} none={words.none}>
-        {(list, change) =>
-          list.map((user) => (
-            <PersonItem
-              key={idOf(user)}
-              user={user}
-              onChange={(changed) => change(list.flatMap((one) => (one !== user ? one : (changed ?? []))))}
-            />
-          ))
+        {(list, replace) =>
+          list.map((user) => <PersonItem key={idOf(user)} user={user} onChange={(changed) => replace(user, changed)} />)
         }
       </Pages>
     </>

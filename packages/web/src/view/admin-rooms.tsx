@@ -43,14 +43,8 @@ export function Rooms() {
       <Search label={words.search} onSearch={setQ} />
       {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
       <Pages read={(after) => readRooms(q, after)} input={`${search} ${q}`} none={words.none}>
-        {(list, change) =>
-          list.map((room) => (
-            <RoomItem
-              key={idOf(room)}
-              room={room}
-              onChange={(changed) => change(list.flatMap((one) => (one !== room ? one : (changed ?? []))))}
-            />
-          ))
+        {(list, replace) =>
+          list.map((room) => <RoomItem key={idOf(room)} room={room} onChange={(changed) => replace(room, changed)} />)
         }
       </Pages>
     </>

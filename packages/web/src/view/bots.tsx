@@ -8,6 +8,7 @@ import { laterStrings } from '../strings-later.ts';
 import { attempt, Field, Form, Loading, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
+import { revokeToken, ScopeChoice } from './token-parts.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** What a token of a bot may do, from what most of them need on; one that may administer has no use for a bot. */
@@ -111,8 +112,7 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
     reload();
   };
   const revoke = async (token: Token) => {
-    if (!(await confirmed(settings.revokeAsk(token.name), settings.revoke))) return;
-    await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
+    if (!(await revokeToken(token))) return;
     setMade(undefined);
     reload();
   };
@@ -149,14 +149,7 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
       {made !== undefined && <ShownOnce values={[[words.token, made]]} />}
       <Form key={made ?? ''} onSubmit={create} submit={settings.tokenCreate}>
         <Field label={settings.tokenName} name="token" maxLength={100} autocomplete="off" />
-        <fieldset>
-          <legend>{words.scopes}</legend>
-          {scopes.map((scope, at) => (
-            <label class="check" key={scope}>
-              <input type="checkbox" name={scope} defaultChecked={at < usual} /> {scope}
-            </label>
-          ))}
-        </fieldset>
+        <ScopeChoice legend={words.scopes} scopes={scopes} usual={usual} />
       </Form>
       <h3>{words.commands}</h3>
       {value.commands.length === 0 && <p class="muted">{words.noCommands}</p>}

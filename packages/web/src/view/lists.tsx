@@ -5,6 +5,7 @@ import { idOf } from '../ids.ts';
 import { type ListName, roomPath } from '../routes.ts';
 import { discardDraft, draftOf } from '../store/drafts.ts';
 import { nextOf } from '../store/members.ts';
+import type { Page } from '../store/read-page.ts';
 import { allThreads, roomOf } from '../store/rooms.ts';
 import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { waitingDrafts } from '../store/waiting.ts';
@@ -16,7 +17,7 @@ import { attempt, IconButton } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Notifications } from './notifications.tsx';
-import { type Page, Pages } from './pages.tsx';
+import { Pages } from './pages.tsx';
 import { Result, Results } from './results.tsx';
 import { Side } from './side.tsx';
 

@@ -1,19 +1,19 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { askFully, chat, type Notification } from '../api.ts';
+import { chat, type Notification } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { readUpTo } from '../noticed.ts';
 import { roomPath } from '../routes.ts';
 import { readFound } from '../store/found.ts';
-import { nextOf } from '../store/members.ts';
+import { readPage } from '../store/read-page.ts';
 import { allMentions, noticed, roomOf } from '../store/rooms.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { summaryOf } from '../text/plain.ts';
 import { Avatar } from './avatar.tsx';
 import { PersonName } from './controls.tsx';
-import { type Page, Pages } from './pages.tsx';
+import { Pages } from './pages.tsx';
 import { pathOf, Results } from './results.tsx';
 
 /** Stays as it is when the list is drawn again beside another room. */
@@ -53,13 +53,11 @@ export function Notifications() {
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
-async function readNotifications(after?: string): Promise<Page<Notification>> {
-  const query = { limit: 50, ...(after !== undefined && { after }) };
-  const { data, headers } = await askFully<Notification[]>(chat.GET('/api/notifications', { params: { query } }));
-  const next = nextOf(headers);
-  // A page may be empty where much may no longer be read.
-  return data.length === 0 && next !== undefined ? readNotifications(next) : { list: data, next };
-}
+const readNotifications = (after?: string) =>
+  readPage<Notification>(
+    (next) => chat.GET('/api/notifications', { params: { query: { limit: 50, ...(next !== undefined && { after: next }) } } }),
+    after,
+  );
 
 const keyOf = ({ kind, room, seq, at }: Notification): string => `${kind} ${room.$oid} ${seq} ${at.$date}`;
 

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
+import type { Page } from '../store/read-page.ts';
 import { strings } from '../strings.ts';
 import { attempt, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
-
-/** What was read of a list, and where more begins. */
-export type Page<T> = { list: readonly T[]; next: string | undefined };
 
 /** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
 const lastRead = new Map<string, Page<unknown>>();

@@ -24,6 +24,7 @@ import { later } from './later.tsx';
 import { ConnectWithProvider } from './oidc.tsx';
 import { OwnData } from './own-data.tsx';
 import { MyPicture } from './picture-form.tsx';
+import { revokeToken, ScopeChoice } from './token-parts.tsx';
 import { useLoaded } from './use-list.ts';
 import './settings.css';
 
@@ -286,9 +287,7 @@ function Tokens() {
     reload();
   };
   const revoke = async (token: Token) => {
-    if (!(await confirmed(laterStrings.settings.revokeAsk(token.name), laterStrings.settings.revoke))) return;
-    await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
-    reload();
+    if (await revokeToken(token)) reload();
   };
   return (
     <Section title={laterStrings.settings.tokens} hint={laterStrings.settings.tokensHint}>
@@ -317,14 +316,7 @@ function Tokens() {
       </ul>
       <Form key={made ?? ''} onSubmit={create} submit={laterStrings.settings.tokenCreate}>
         <Field label={laterStrings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
-        <fieldset>
-          <legend>{laterStrings.settings.tokenScopes}</legend>
-          {scopes.map((scope) => (
-            <label class="check" key={scope}>
-              <input type="checkbox" name={scope} /> {scope}
-            </label>
-          ))}
-        </fieldset>
+        <ScopeChoice legend={laterStrings.settings.tokenScopes} scopes={scopes} />
         <Field
           label={laterStrings.settings.currentPassword}
           hint={laterStrings.settings.tokenPassword}
