@@ -10,6 +10,7 @@ import { newSessionSchema } from '../lib/accounts/sessions.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
+import { exampleUser } from '../lib/identity/users.ts';
 
 /** `/api/passkey-sessions`: signing in with a passkey. */
 export const handler = endpoint({
@@ -37,15 +38,7 @@ export const handler = endpoint({
       },
       answer: {
         token: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',
-        user: {
-          _id: { $oid: '6b0163a4327fbcafc916e187' },
-          username: 'bob',
-          email: 'bob@example.org',
-          is_admin: false,
-          is_active: true,
-          created_at: { $date: '2026-11-21T09:04:42.123Z' },
-          shows_presence: true,
-        },
+        user: exampleUser,
         expires_at: { $date: '2026-12-21T09:05:06.531Z' },
       },
     },

@@ -1,6 +1,6 @@
-import { about, anyText, idOf, optional } from '../lib/api/parameters.ts';
+import { idOf } from '../lib/api/parameters.ts';
 import { actsOnRoom } from '../lib/audit/acts.ts';
-import { readAvatarRefusals } from '../lib/files/avatars.ts';
+import { askedVersion, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { readRoomAvatar, removeRoomAvatar, setRoomAvatar, setRoomAvatarRefusals } from '../lib/rooms/avatars.ts';
@@ -8,10 +8,6 @@ import { shownDetails } from '../lib/rooms/details.ts';
 import { noSuchRoom, refusalsOf } from '../lib/rooms/permissions.ts';
 
 const path = { room: idOf('room') };
-const version = about(
-  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
-  optional(anyText),
-);
 
 /** `/api/rooms/{room}/avatar`: the picture of a room. */
 export const handler = endpoint({
@@ -20,7 +16,7 @@ export const handler = endpoint({
     access: 'user',
     scope: 'rooms:read',
     path,
-    query: { version },
+    query: { version: askedVersion },
     status: 200,
     givesBytes: 'picture',
     refusals: [noSuchRoom, ...readAvatarRefusals],

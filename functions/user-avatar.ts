@@ -1,18 +1,14 @@
 import { removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
-import { about, anyText, idOr, optional } from '../lib/api/parameters.ts';
+import { about, idOr } from '../lib/api/parameters.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
 import { adminRequired } from '../lib/errors.ts';
-import { readAvatar, readAvatarRefusals } from '../lib/files/avatars.ts';
+import { askedVersion, readAvatar, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireOwnAccount, userIdFor } from '../lib/identity/caller.ts';
 import { noSuchUser, shownUser } from '../lib/identity/users.ts';
 
 const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };
-const version = about(
-  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
-  optional(anyText),
-);
 
 /** `/api/users/{user}/avatar`: the picture of a user. */
 export const handler = endpoint({
@@ -20,7 +16,7 @@ export const handler = endpoint({
     summary: 'Read the picture of a user',
     access: 'user',
     path,
-    query: { version },
+    query: { version: askedVersion },
     status: 200,
     givesBytes: 'picture',
     refusals: readAvatarRefusals,

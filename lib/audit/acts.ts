@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
+import type { Role } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import type { AuditAction } from './actions.ts';
 import type { Act } from './append.ts';
-import { roomTarget, roomWithRole, tokenTarget, userTarget } from './targets.ts';
+import { type RoomWithRole, roomTarget, roomWithRole, tokenTarget, userTarget } from './targets.ts';
 
 /*
  * The acts of requests: empty, without a look at the database, for everyone but administrators; and for these where they
@@ -97,10 +98,8 @@ export async function actsOnRoom(
   caller: Caller,
   details: Record<string, string> = {},
 ): Promise<Act[]> {
-  if (!isAdmin(caller) || actions.length === 0) return [];
-  const found = await roomWithRole({ room }, caller.user._id);
-  if (!found || found.role === 'owner') return [];
-  return actions.map((action) => ({ action, target: found.target, details }));
+  const target = actions.length > 0 ? (await roomOfOthers(room, caller, ['owner']))?.target : undefined;
+  return target ? actions.map((action) => ({ action, target, details })) : [];
 }
 
 /** The changes of a room's details: archiving is an act of its own. Administrators alone may set a hold, and who joins it. */
@@ -174,10 +173,8 @@ export async function actOnMember(
 
 /** A ban is lifted. */
 export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): Promise<Act[]> {
-  if (!isAdmin(caller)) return [];
-  const found = await roomWithRole({ room }, caller.user._id);
-  if (!found || found.role === 'owner' || found.role === 'moderator') return [];
-  const target = await userTarget(user);
+  const found = await roomOfOthers(room, caller, ['owner', 'moderator']);
+  const target = found && (await userTarget(user));
   return target ? [{ action: 'ban.lifted', target, details: inRoom(found) }] : [];
 }
 
@@ -188,10 +185,8 @@ export async function actInRoom(
   id: ObjectId | undefined,
   caller: Caller,
 ): Promise<Act[]> {
-  if (!isAdmin(caller)) return [];
-  const found = await roomWithRole({ room }, caller.user._id);
-  if (!found || found.role === 'owner' || found.role === 'moderator') return [];
-  return [{ action, target: found.target, details: id ? { id: id.toHexString() } : {} }];
+  const target = (await roomOfOthers(room, caller, ['owner', 'moderator']))?.target;
+  return target ? [{ action, target, details: id ? { id: id.toHexString() } : {} }] : [];
 }
 
 /** What is done to a bot, as its owner might do it; only administrators give it another owner. */
@@ -214,6 +209,12 @@ export const actOfNewBot = (username: string, caller: Caller): Act[] =>
 
 const isOwnBot = async (user: ObjectId | undefined, caller: Caller): Promise<boolean> =>
   user !== undefined && (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
+
+/** A room in which an administrator has none of the roles by which members may do the same; undefined for everyone else. */
+async function roomOfOthers(room: ObjectId, caller: Caller, roles: readonly Role[]): Promise<RoomWithRole | undefined> {
+  const found = isAdmin(caller) ? await roomWithRole({ room }, caller.user._id) : undefined;
+  return found?.role && roles.includes(found.role) ? undefined : found;
+}
 
 /** A room as a detail of an act on somebody. */
 const inRoom = ({ _id, name }: { _id: ObjectId; name: string }): Record<string, string> => ({

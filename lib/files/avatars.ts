@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Binary, type ObjectId } from 'mongodb';
+import { about, anyText, optional } from '../api/parameters.ts';
 import { avatars } from '../collections/avatars.ts';
 import { HttpError, notFound, type Refusal } from '../errors.ts';
 import { whole } from './directory.ts';
@@ -30,6 +31,10 @@ const tooLarge: Refusal = () =>
     code: 'picture_too_large',
   });
 
+export const askedVersion = about(
+  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
+  optional(anyText),
+);
 export const readAvatarRefusals = [noSuchAvatar];
 export const receivePictureRefusals = [noPicture, tooLarge];
 

@@ -62,6 +62,17 @@ export const shownUser = representation(
 );
 export type User = ShownBy<typeof shownUser>;
 
+/** A user in the documentation, where another program has a part in the call, so that none can be made for it. */
+export const exampleUser: User = {
+  _id: { $oid: '6b0163a4327fbcafc916e187' },
+  username: 'bob',
+  email: 'bob@example.org',
+  is_admin: false,
+  is_active: true,
+  created_at: { $date: '2026-11-21T09:04:42.123Z' },
+  shows_presence: true,
+};
+
 /** A user as others see it. */
 export const shownOtherUser = representation('OtherUser', ofEveryone, ['name', 'avatar', 'is_bot', 'status']);
 export type OtherUser = ShownBy<typeof shownOtherUser>;

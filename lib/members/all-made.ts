@@ -7,7 +7,7 @@ import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument
 import { webhookStates } from '../collections/webhook-states.ts';
 import { aFullName, aUsername, findPersons, type Persons, showPerson } from '../identity/persons.ts';
 import { invitationFields, showStoredInvitation, validInvitations } from './invitations.ts';
-import { deliverySchema, showDelivery } from './outgoing-webhooks.ts';
+import { deliverySchema, isAcknowledged, showDelivery } from './outgoing-webhooks.ts';
 import { showWebhook, webhookFields } from './webhooks.ts';
 
 /*
@@ -73,7 +73,7 @@ export async function listAllWebhooks(page: Page<Place>): Promise<ListPage<Liste
   const states = new Map(stored.map((state) => [state._id.toHexString(), state]));
   const show = ({ room, one }: Made<WebhookDocument>): ListedWebhook => {
     const { failing_since, disabled_at, deliveries = [] } = states.get(one._id.toHexString()) ?? {};
-    const failure = deliveries.findLast(({ status }) => status === null || status < 200 || status >= 300);
+    const failure = deliveries.findLast((delivery) => !isAcknowledged(delivery));
     return {
       ...showWebhook(room._id, one, persons.get(one._id.toHexString())?.name ?? ''),
       ...showRoom(room, one, persons),

@@ -44,6 +44,10 @@ export const webhookChanges = {
 const notOutgoing: Refusal = () => conflict('webhook_incoming', 'The webhook takes messages in: it sends nothing.');
 export const outgoingRefusals = [...webhookRefusals, noSuchWebhook, notOutgoing];
 
+/** Whether the receiver has taken what was sent. */
+export const isAcknowledged = ({ status }: Pick<DeliveryDocument, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
 export const showDelivery = ({ at, ...delivery }: DeliveryDocument): Delivery => ({ ...delivery, at: showDate(at) });
 
 const showDetails = (

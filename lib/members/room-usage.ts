@@ -6,6 +6,7 @@ import { rooms } from '../collections/rooms.ts';
 import { findPersons, personFields, showPerson } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';
 import { type Counters, messageCount } from '../rooms/counters.ts';
+import { owners } from '../rooms/managed-rooms.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
 import { validInvitations } from './invitations.ts';
 
@@ -36,8 +37,8 @@ export async function readRoomUsage(room: ObjectId): Promise<Shown<typeof roomUs
     files.aggregate<{ count: number; bytes: number }>(sumOfFiles(room)).toArray(),
   ]);
   if (!found) throw noSuchRoom();
-  const owners = found.owners.slice(0, mostOwners);
-  const persons = await findPersons(owners);
+  const shown = found.owners.slice(0, mostOwners);
+  const persons = await findPersons(shown);
   return {
     members: found.members,
     messages: messageCount(found),
@@ -45,11 +46,9 @@ export async function readRoomUsage(room: ObjectId): Promise<Shown<typeof roomUs
     file_bytes: sent?.bytes ?? 0,
     invitations: found.invitations,
     webhooks: found.webhooks,
-    owners: owners.map((user) => ({ user: showId(user), ...showPerson(persons.get(user.toHexString())) })),
+    owners: shown.map((user) => ({ user: showId(user), ...showPerson(persons.get(user.toHexString())) })),
   };
 }
-
-const owners = { $filter: { input: '$members', as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } };
 
 const projection = {
   message_count: 1,

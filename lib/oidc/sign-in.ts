@@ -6,7 +6,7 @@ import { aText, described, record, type Shown } from '../api/schema.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { shownUser } from '../identity/users.ts';
+import { exampleUser, shownUser } from '../identity/users.ts';
 import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
 import { personOf } from './people.ts';
 import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
@@ -40,15 +40,7 @@ export const exampleAnswer = {
   iss: 'https://id.example.org',
 };
 export const exampleSignIn: Shown<typeof signInSchema> = {
-  user: {
-    _id: { $oid: '6b0163a4327fbcafc916e187' },
-    username: 'bob',
-    email: 'bob@example.org',
-    is_admin: false,
-    is_active: true,
-    created_at: { $date: '2026-11-21T09:04:42.123Z' },
-    shows_presence: true,
-  },
+  user: exampleUser,
   path: '/',
   expires_at: { $date: '2026-12-21T09:05:06.531Z' },
 };

@@ -13,7 +13,8 @@ type ManagedDocument = Omit<RoomDocument, 'members'> & { member_count: number; o
 
 const { as, ownId, date, dateOrNull, made, representation } = shownFrom<ManagedDocument>();
 
-const owners = { $filter: { input: '$members', as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } };
+/** The owners of a room, as an expression. */
+export const owners = { $filter: { input: '$members', as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } };
 
 /** A room as administrators see it who need not be in it: nothing of what is said there. */
 export const shownManagedRoom = representation('ManagedRoom', {

@@ -11,7 +11,14 @@ import type { Caller } from '../identity/caller.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { isFree, leased } from '../lease.ts';
 import { log } from '../log.ts';
-import { type Delivery, outgoingOf, requireOutgoing, showDelivery, storeState } from '../members/outgoing-webhooks.ts';
+import {
+  type Delivery,
+  isAcknowledged,
+  outgoingOf,
+  requireOutgoing,
+  showDelivery,
+  storeState,
+} from '../members/outgoing-webhooks.ts';
 import { callerOfWebhook } from '../members/webhooks.ts';
 import { messageText } from '../messages/messages.ts';
 import { sendMessage } from '../messages/send.ts';
@@ -143,8 +150,6 @@ const advance = async (state: WebhookStateDocument, seq: number): Promise<boolea
 
 /** What became of an event, and after how many seconds to try again if the receiver says so. */
 type Attempt = DeliveryDocument & { retryAfter?: number | undefined };
-
-const isAcknowledged = ({ status }: DeliveryDocument): boolean => status !== null && status >= 200 && status < 300;
 
 /** Notes what became of an event; false for one who no longer has the lease. */
 async function note(state: WebhookStateDocument, sender: Sender, { retryAfter, ...delivery }: Attempt): Promise<boolean> {

@@ -12,7 +12,8 @@ export type CallSettings = {
   retry?: Partial<RetrySettings>;
 };
 
-type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
+type Method = (typeof methods)[number];
 
 /** The paths that have an operation of this method. */
 export type PathOf<M extends Method> = keyof Operations extends infer Key
@@ -78,7 +79,6 @@ export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls 
       if (parseAs === 'stream') return { data: response.body, response };
       return { data: parseAs === 'json' ? parse(await response.text()) : await response[parseAs](), response };
     };
-  const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
   return Object.fromEntries(methods.map((method) => [method, callWith(method)])) as unknown as Calls;
 }
 
