@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Handler } from '../../lib/http/operation.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Whether the body of a request goes to its operation as it comes, and is kept nowhere. */
 export const takesBytes = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): boolean =>
@@ -34,6 +35,9 @@ const usual = { patience: 30_000, bytesPerMillisecond: 16 };
 export const longestUpload = (bytes: number, { patience, bytesPerMillisecond } = usual): number =>
   patience + bytes / bytesPerMillisecond;
 
+/** One part of one body is hashed and written at a time, so that short requests have their turn between two parts. */
+const turns = createSemaphore(1);
+
 /** The body of a request as it comes; fails when it comes too slowly. The request stays open for its answer. */
 export async function* bodyOf(request: IncomingMessage, pace = usual): AsyncGenerator<Uint8Array> {
   const begun = performance.now();
@@ -48,6 +52,11 @@ export async function* bodyOf(request: IncomingMessage, pace = usual): AsyncGene
     const next = await Promise.race([chunks.next(), tooSlow]).finally(() => ending.abort());
     if (next.done) return;
     received += next.value.length;
-    yield next.value;
+    if (!(await turns.acquire(pace.patience))) throw new Error('The parts of other uploads were not stored in time.');
+    try {
+      yield next.value;
+    } finally {
+      turns.release();
+    }
   }
 }

@@ -4,7 +4,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { bodyOf } from '../../../hosts/server/uploads.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
 import { announced } from '../../support/files.ts';
 import { overHttp } from '../../support/transports.ts';
@@ -81,4 +84,20 @@ it('one caller has six uploads at a time, and others go on meanwhile', async () 
   for (const one of begun) one.end(bytes.subarray(500_000));
   expect((await Promise.all(answers)).map(([{ statusCode }]) => statusCode)).toEqual(Array(6).fill(204));
   expect((await call('PUT', urls[6] ?? '', { token, body: bytes })).status).toBe(204);
+});
+
+it('the parts of two uploads are stored one at a time, so that short requests have their turn between them', async () => {
+  const parts = () => {
+    const body = Readable.from([Buffer.alloc(1), Buffer.alloc(1)], { objectMode: true });
+    return bodyOf(body as unknown as IncomingMessage);
+  };
+  const [first, second] = [parts(), parts()];
+  await first.next();
+  let isWaiting = true;
+  const other = second.next().finally(() => (isWaiting = false));
+  await delay(20);
+  expect(isWaiting).toBe(true);
+  await first.return(undefined);
+  expect(await other).toMatchObject({ done: false });
+  await second.return(undefined);
 });
