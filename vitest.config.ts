@@ -39,7 +39,7 @@ const thorough = [
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
   'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
   // Models, and what fills rooms and pages.
-  'test/admin/import-{slack,rocketchat}.test.ts',
+  'test/admin/import-{rocketchat,slack,zulip}.test.ts',
   'test/functions/messages.model.test.ts',
   'test/lib/http/remembered.test.ts',
   'test/lib/members/my-rooms.test.ts',
@@ -58,7 +58,17 @@ const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'fast', include: all, exclude: [...thorough, ...exclude] } },
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: all,
+          exclude: [...thorough, ...exclude],
+          // They compute, and seldom wait.
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         extends: true,
         test: {
@@ -66,14 +76,15 @@ export default defineConfig({
           // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
           include: [...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])],
           exclude,
+          // They wait most of the time: for browsers, for other processes, and for what takes its time.
+          maxWorkers: 2 * availableParallelism() + 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/ci-report.ts'] : [])],
-    // Tests wait for the database and for other processes about as often as they compute.
-    maxWorkers: availableParallelism() + 1,
     retry,
     testTimeout: 180_000,
     hookTimeout: 180_000,
