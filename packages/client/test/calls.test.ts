@@ -16,7 +16,7 @@ function callsAnswered(answer: () => Response, settings: { token?: string; baseU
 const empty = () => new Response(null, { status: 204 });
 
 describe('a call', () => {
-  it('fills the path and the query, and leaves out what is undefined', async () => {
+  it('a call fills the path and the query, and leaves out what is undefined', async () => {
     const { calls, requests } = callsAnswered(() => Response.json([]));
     await calls.GET('/api/rooms/{room}', { params: { path: { room: 'a/b?c' } } });
     await calls.GET('/api/messages', { params: { query: { room: 'r', limit: 5, after: undefined as never } } });
@@ -28,13 +28,13 @@ describe('a call', () => {
     ]);
   });
 
-  it('goes to an address that ends with a slash as to one that does not', async () => {
+  it('a call goes to the same address, with or without a slash at the end of the base URL', async () => {
     const { calls, requests } = callsAnswered(() => Response.json([]), { baseUrl: 'https://chat.example.org/chat/' });
     await calls.GET('/api/rooms');
     expect(requests[0]?.url).toBe('https://chat.example.org/chat/api/rooms');
   });
 
-  it('carries the token and its headers, and never follows a redirect', async () => {
+  it('a call carries the token and its headers, and never follows a redirect', async () => {
     const { calls, requests } = callsAnswered(() => Response.json({}), { token: 't' });
     await calls.PATCH('/api/rooms/{room}', {
       params: { path: { room: 'r' }, header: { 'If-Match': '"1"' } },
@@ -52,7 +52,7 @@ describe('a call', () => {
     expect(await request?.json()).toEqual({ name: 'New' });
   });
 
-  it('has a key where that makes it safe to repeat, and the one that the caller gives', async () => {
+  it('a call has an idempotency key where that makes it safe to repeat, or the key that the caller gives', async () => {
     const { calls, requests } = callsAnswered(() => Response.json({}));
     const body = { room: 'r', text: 'Hello' };
     await calls.POST('/api/messages', { body });
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  it('sends bytes as they are, with their type', async () => {
+  it('a call sends bytes as they are, with their type', async () => {
     const { calls, requests } = callsAnswered(empty);
     const params = { path: { file: 'f' } };
     await calls.PUT('/api/files/{file}/content', { params, body: new Blob(['abc'], { type: 'text/plain' }) });
@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(await requests[0]?.text()).toBe('abc');
   });
 
-  it('reads an answer as what it is asked for', async () => {
+  it('a call reads the response in the form that the caller asks for', async () => {
     const { calls } = callsAnswered(() => new Response('{"a":1}'));
     const params = { path: { file: 'f' } };
     expect(await calls.GET('/api/files/{file}/content', { params })).toMatchObject({ data: { a: 1 } });
@@ -85,14 +85,14 @@ describe('a call', () => {
     expect(await new Response(streamed.data as ReadableStream).text()).toBe('{"a":1}');
   });
 
-  it('has no data where the answer is empty', async () => {
+  it('a call has no data if the response is empty', async () => {
     const { calls } = callsAnswered(empty);
     const answer = await calls.DELETE('/api/rooms/{room}', { params: { path: { room: 'r' } } });
     expect(answer).toMatchObject({ data: undefined, response: { status: 204 } });
     expect('error' in answer).toBe(false);
   });
 
-  it('gives the body of a refusal, also where that is a page of a proxy', async () => {
+  it('a call gives the body of an error response, even if it is the page of a proxy', async () => {
     const refusal = { title: 'Not Found', description: 'There is no such room.' };
     const params = { path: { room: 'r' } };
     const own = callsAnswered(() => Response.json(refusal, { status: 404 }));
@@ -101,12 +101,12 @@ describe('a call', () => {
     expect(await proxy.calls.GET('/api/rooms/{room}', { params })).toMatchObject({ error: '<h1>Bad gateway</h1>' });
   });
 
-  it('fails where a page comes instead of the data, as from the sign-in page of a network', async () => {
+  it('a call fails if a page comes instead of data, as from the sign-in page of a network', async () => {
     const { calls } = callsAnswered(() => new Response('<h1>Accept our terms</h1>'));
     await expect(calls.GET('/api/rooms')).rejects.toThrow(SyntaxError);
   });
 
-  it('is a ChatError without a status where nothing answers, and what fetch throws where the caller stops it', async () => {
+  it('a call throws a ChatError without a status if nothing answers, and the reason of the caller if the caller aborts it', async () => {
     const { calls } = callsAnswered(() => {
       throw new TypeError('fetch failed');
     });

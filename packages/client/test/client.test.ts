@@ -28,13 +28,13 @@ afterAll(() => {
 });
 
 describe('the client', () => {
-  it('types every response', async () => {
+  it('the client types every response', async () => {
     const { data, response } = await client.POST('/api/rooms', { body: { name: 'General' } });
     expectTypeOf(data).toEqualTypeOf<Room | undefined>();
     expect({ status: response.status, data }).toMatchObject({ status: 201, data: { name: 'General', is_open: true } });
   });
 
-  it('types every error of a call, distinguished by its title', async () => {
+  it('the client types every error of a call, distinguished by its title', async () => {
     const room = await aRoom();
     await unwrap(client.PATCH('/api/rooms/{room}/details', { params: { path: { room } }, body: { archived: true } }));
     const { error } = await client.POST('/api/messages', { body: { room, text: 'Too late' } });
@@ -43,7 +43,7 @@ describe('the client', () => {
     expect(error).toMatchObject({ description: 'The room is archived.', code: 'room_archived' });
   });
 
-  it('types the data of an event by its type', () => {
+  it('the client types the data of an event by its type', () => {
     const textIn = (event: Event): string | undefined => {
       if (event.type === 'message.created') expectTypeOf(event.data).toEqualTypeOf<Message>();
       if (event.type === 'room.changed') expectTypeOf(event.data).toEqualTypeOf<Room | null>();
@@ -54,7 +54,7 @@ describe('the client', () => {
     expectTypeOf(textIn).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('does not compile calls that the contract does not have', () => {
+  it('the client does not compile calls that the contract does not have', () => {
     // @ts-expect-error a room has a name
     void (() => client.POST('/api/rooms', { body: {} }));
     // @ts-expect-error there is no such path
@@ -64,14 +64,14 @@ describe('the client', () => {
     expectTypeOf<NotFound>().toExtend<ErrorBody>();
   });
 
-  it('throws an error response with its status from unwrap()', async () => {
+  it('the client throws an error response with its status from unwrap()', async () => {
     const call = unwrap(client.GET('/api/messages/{message}', { params: { path: { message: '0'.repeat(24) } } }));
     await expect(call).rejects.toThrow(
       new ChatError(404, { title: 'Not found', description: 'No such message.', code: 'message_not_found' }),
     );
   });
 
-  it('says which address did not answer, and why, as a ChatError', async () => {
+  it('the client says which address did not answer, and why, as a ChatError', async () => {
     const dead = createChatClient({ baseUrl: 'http://127.0.0.1:9', retry: { attempts: 2, firstWait: 1 } });
     const error = await unwrap(dead.GET('/api/rooms')).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ChatError);
@@ -79,12 +79,12 @@ describe('the client', () => {
     expect(error.message).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /);
   });
 
-  it('leaves what the caller aborts to the caller', async () => {
+  it('the client throws the reason with which the caller aborts a call', async () => {
     const call = client.GET('/api/rooms', { signal: AbortSignal.abort(new Error('no longer wanted')) });
     await expect(call).rejects.toThrow('no longer wanted');
   });
 
-  it('reads a list page by page', async () => {
+  it('the client reads a list page by page', async () => {
     const owner = await anAccount();
     const chat = createChatClient({ baseUrl, token: owner.token });
     const room = await aRoomOf([owner]);
@@ -102,7 +102,7 @@ describe('the client', () => {
     await expect(others.next()).rejects.toMatchObject({ status: 404, code: 'room_not_found' });
   });
 
-  it("turns a proxy's error page into a ChatError", async () => {
+  it("the client turns a proxy's error page into a ChatError", async () => {
     const proxied = createChatClient({
       baseUrl,
       retry: { attempts: 1 },
@@ -112,7 +112,7 @@ describe('the client', () => {
     await expect(unwrap(proxied.GET('/api/health'))).rejects.toMatchObject(refused);
   });
 
-  it('makes idempotency keys also on a page over plain http', async () => {
+  it('the client makes idempotency keys also on a page over plain http', async () => {
     const room = await aRoom();
     const keys: (string | null)[] = [];
     const onPlainHttp = createChatClient({
@@ -134,7 +134,7 @@ describe('the client', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  it('reads the token for each request, so that it can change', async () => {
+  it('the client reads the token for each request, so that it can change', async () => {
     let token: string | undefined;
     const changing = createChatClient({ baseUrl, token: () => token });
     expect((await changing.GET('/api/rooms')).response.status).toBe(401);
@@ -142,7 +142,7 @@ describe('the client', () => {
     expect((await changing.GET('/api/rooms', { params: { query: { limit: 1 } } })).response.status).toBe(200);
   });
 
-  it.each([302, 307, 308])('does not follow a redirect (%i), which would take the token to another server', async (status) => {
+  it.each([302, 307, 308])('the client does not follow a redirect (%i) with its token', async (status) => {
     const asked: unknown[] = [];
     const other = await listen((request, response) => {
       asked.push(request.headers['x-auth-token']);
@@ -156,7 +156,7 @@ describe('the client', () => {
 });
 
 describe('a request that is lost or temporarily refused', () => {
-  it('is sent again under the same key: a message whose response was lost is stored once', async () => {
+  it('a message whose response was lost is sent again under the same key, and stored once', async () => {
     const room = await aRoom();
     const [sent, flaky] = dropping(2);
     const { data, response } = await flaky.POST('/api/messages', { body: { room, text: 'Once' } });
@@ -168,7 +168,7 @@ describe('a request that is lost or temporarily refused', () => {
     expect(messages.map(({ text }) => text)).toEqual(['Once']);
   });
 
-  it('is not sent again when it might be carried out twice', async () => {
+  it('a lost request is not sent again if it might be carried out twice', async () => {
     const [sent, flaky] = dropping(1);
     await expect(flaky.POST('/api/tokens', { body: { name: 'bot' } })).rejects.toThrow('lost');
     expect(sent).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('a request that is lost or temporarily refused', () => {
   it.each([
     ['429', 429, 'POST'],
     ['503', 503, 'GET'],
-  ] as const)('waits as long as a %s asks it to', async (_what, status, method) => {
+  ] as const)('the client waits as long as a response of %s tells it to', async (_what, status, method) => {
     const times: number[] = [];
     const busy = createChatClient({
       baseUrl,
@@ -196,7 +196,7 @@ describe('a request that is lost or temporarily refused', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  it('fails after the last attempt, with its response', async () => {
+  it('a request fails after the last attempt, with the last response', async () => {
     let attempts = 0;
     const down = createChatClient({
       baseUrl,
@@ -212,7 +212,7 @@ describe('a request that is lost or temporarily refused', () => {
 });
 
 describe('following rooms', () => {
-  it('yields every event once and in order, over a network that loses every other response', async () => {
+  it('following a room yields every event once and in order, over a network that loses every other response', async () => {
     const room = await aRoom();
     const [, flaky] = dropping(Number.POSITIVE_INFINITY);
     const texts = Array.from({ length: 20 }, (_, n) => String(n));
@@ -221,7 +221,7 @@ describe('following rooms', () => {
     expect((await following).map(textOf)).toEqual(texts);
   });
 
-  it('starts with the next event, and ends when it is aborted', async () => {
+  it('following a room starts with the next event, and ends when it is aborted', async () => {
     const room = await aRoom();
     await send(room, 'before', client);
     const stop = new AbortController();
@@ -232,7 +232,7 @@ describe('following rooms', () => {
     for await (const event of feed) expect(textOf(event)).toBe('after');
   });
 
-  it('resumes after the last event by its cursor', async () => {
+  it('following a room resumes after the last event by its cursor', async () => {
     const room = await aRoom();
     for (const text of ['one', 'two', 'three']) await send(room, text, client);
     const stop = new AbortController();
@@ -241,7 +241,7 @@ describe('following rooms', () => {
     expect([first, ...rest].map(textOf)).toEqual(['one', 'two', 'three']);
   });
 
-  it('polls immediately when it is woken', async () => {
+  it('following a room polls immediately when it is woken', async () => {
     const room = await aRoom();
     const following = polling.events(room, { after: 0, interval: 600_000 });
     const first = take(following, 1);
@@ -252,7 +252,7 @@ describe('following rooms', () => {
     clearInterval(waking);
   });
 
-  it('tells whether it is live, or until when it waits for the network', async () => {
+  it('following a room tells whether it is live, or until when it waits for the network', async () => {
     const room = await aRoom();
     await send(room, 'after all', client);
     const states: FollowState[] = [];
@@ -283,7 +283,7 @@ describe('following rooms', () => {
     ]);
   });
 
-  it('passes the number of polls that found nothing to the interval', async () => {
+  it('following a room passes the number of consecutive polls that found nothing to the interval', async () => {
     const room = await aRoom();
     const asked: number[] = [];
     const stop = new AbortController();
@@ -296,7 +296,7 @@ describe('following rooms', () => {
     expect(asked).toEqual([1, 2, 3, 4]);
   });
 
-  it('yields each event of all rooms once and in the order of its room, also of rooms that are joined meanwhile', async () => {
+  it('following all rooms yields each event once and in the order of its room, also of rooms that are joined meanwhile', async () => {
     const account = await anAccount();
     const mine = createChatClient({ baseUrl, token: account.token });
     const join = (room: string) => unwrap(mine.POST('/api/members', { body: { room } }));
@@ -324,7 +324,7 @@ describe('following rooms', () => {
     expect(inRoom(later)).toEqual(['later 1', 'later 2']);
   });
 
-  it('goes on without a room that is left, and ends with the token', async () => {
+  it('following all rooms continues without a room that the user leaves, and ends with the token', async () => {
     const account = await anAccount();
     const session = await unwrap(
       client.POST('/api/sessions', { body: { username: account.username, password: account.password } }),
@@ -345,7 +345,7 @@ describe('following rooms', () => {
     await expect(following.next()).rejects.toMatchObject({ name: 'ChatError', status: 401 });
   });
 
-  it('ends with a permanent error', async () => {
+  it('following rooms ends with a permanent error', async () => {
     const { token } = await anAccount();
     const outsider = createChatClient({ baseUrl, token });
     await expect(outsider.events('0'.repeat(24)).next()).rejects.toThrow(ChatError);

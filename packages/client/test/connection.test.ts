@@ -53,7 +53,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('a connection that has silently ended', () => {
-  it('is noticed within ten seconds of a check, and is replaced', async () => {
+  it('a connection that has silently ended is noticed within ten seconds of a check, and is replaced', async () => {
     const { connection, told, line, leave } = await opened();
     connection.check();
     expect(line.sent).toEqual(['hello', 'ping']);
@@ -62,7 +62,7 @@ describe('a connection that has silently ended', () => {
     leave();
   });
 
-  it('is noticed immediately by a check if its last ping has had no answer for ten seconds', async () => {
+  it('a connection that has silently ended is noticed immediately by a check if its last ping has had no answer for ten seconds', async () => {
     const { connection, told, leave } = await opened();
     await vi.advanceTimersByTimeAsync(50_000 + 5_001);
     expect(told).toEqual(['connected']);
@@ -72,7 +72,7 @@ describe('a connection that has silently ended', () => {
     leave();
   });
 
-  it('is not confused with one that answers', async () => {
+  it('a connection that answers is not taken for one that has silently ended', async () => {
     const { connection, told, line, leave } = await opened();
     connection.check();
     await vi.advanceTimersByTimeAsync(4_000);
@@ -83,8 +83,8 @@ describe('a connection that has silently ended', () => {
   });
 });
 
-describe('who is active', () => {
-  it('is asked again after each new connection, and said once a minute at most', async () => {
+describe('the presence of the people that a client watches', () => {
+  it('a client asks who is active again after each new connection, and says that it is active once a minute at most', async () => {
     const { connection, line, leave } = await opened({ presence: true });
     connection.watch(['a']);
     connection.active();
@@ -107,7 +107,7 @@ describe('who is active', () => {
     leave();
   });
 
-  it('is neither asked nor said where the service does not tell it', async () => {
+  it('a client neither asks who is active nor says that it is active if the service does not tell presence', async () => {
     const { connection, line, leave } = await opened();
     connection.watch(['a']);
     connection.active();

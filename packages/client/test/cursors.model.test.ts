@@ -397,20 +397,20 @@ const runDisorderly = (course: Course) => {
   world.compare();
 };
 
-describe(`the feed that a client has seen, in ${numRuns} random courses of events,`, () => {
-  it('is complete when nothing is lost, whatever happens in which order while it connects', () => {
+describe(`the feed that a client has seen, in ${numRuns} random courses of events`, () => {
+  it('the feed of a client is complete when nothing is lost, whatever happens in which order while it connects', () => {
     assert(
       property(courseOf(orderly), (course) => runOrderly(course)),
       { numRuns },
     );
   });
 
-  it('is complete when pushes, answers and connections are lost, doubled and late, writers die, and rooms are left and joined', () => {
+  it('the feed of a client is complete when pushes, answers and connections are lost, doubled and late, writers die, and rooms are left and joined', () => {
     assert(property(courseOf([...orderly, ...orderly, ...disorderly]), runDisorderly), { numRuns });
   });
 
   it.each(['asks who is connected before it takes its place', 'reads the positions before it is recorded as open'] as const)(
-    'is incomplete if a process %s',
+    'the feed of a client is incomplete if a process %s',
     (mistake) => {
       const outcome = check(
         property(courseOf(orderly), (course) => runOrderly(course, mistake)),

@@ -49,7 +49,7 @@ async function until<T extends News>(news: AsyncGenerator<T, void>, isIt: (one: 
   return taken;
 }
 
-it('those whom a client watches are told to be active, and to have other names', async () => {
+it('the people whom a client watches are told to be active, and to have other names', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   await aRoom({ owner: ann, members: [bob] });
   const stop = new AbortController();
@@ -69,7 +69,7 @@ it('those whom a client watches are told to be active, and to have other names',
 });
 
 describe('the events of all rooms', () => {
-  it('are pushed once and in the order of their room, also those of rooms that are joined later', async () => {
+  it('the events of all rooms are pushed once and in the order of their room, also those of rooms that are joined later', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const [first, second] = [await aRoom({ owner: ann, members: [bob] }), await aRoom({ owner: ann, members: [bob] })];
     const later = await aRoom({ owner: ann });
@@ -90,7 +90,7 @@ describe('the events of all rooms', () => {
     ]);
   });
 
-  it('include those that are too large to be pushed', async () => {
+  it('the events of all rooms include those that are too large to be pushed', async () => {
     const { id, owner } = await aRoom();
     const news = clientOf(owner).live({ interval: never, after: { [id]: 0 } });
     const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(10_000));
@@ -103,7 +103,7 @@ describe('the events of all rooms', () => {
     await news.return();
   });
 
-  it('are polled while no WebSocket gets through, and are pushed again afterwards', async () => {
+  it('the events of all rooms are polled while no WebSocket gets through, and are pushed again afterwards', async () => {
     const { id, owner } = await aRoom();
     const { proxy, WebSocket } = await aWay();
     let interval = 20;
@@ -124,7 +124,7 @@ describe('the events of all rooms', () => {
     await news.return();
   });
 
-  it('include typing, a read marker that moved elsewhere, and the end of a membership', async () => {
+  it('the events of all rooms include typing, a read marker that moved elsewhere, and the end of a membership', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     const { seq } = await send(ann, room.id, 'Hello');
@@ -159,7 +159,7 @@ describe('the events of all rooms', () => {
     await Promise.all([hers.return(), his.return()]);
   });
 
-  it('end with the token', async () => {
+  it('the events of all rooms end with the token', async () => {
     const { username, password } = await anAccount();
     const chat = createChatClient({ baseUrl });
     const { token = '' } = await unwrap(chat.POST('/api/sessions', { body: { username, password } }));
@@ -172,7 +172,7 @@ describe('the events of all rooms', () => {
 });
 
 describe('the events of one room', () => {
-  it('are pushed over the same connection as all others', async () => {
+  it('the events of one room are pushed over the same connection as all others', async () => {
     const { id, owner } = await aRoom();
     const opened: unknown[] = [];
     class Counted extends WebSocket {
@@ -191,7 +191,7 @@ describe('the events of one room', () => {
     await Promise.all(all.map((events) => events.return()));
   });
 
-  it('are pushed to a token that may only read messages', async () => {
+  it('the events of one room are pushed to a token that may only read messages', async () => {
     const { id, owner } = await aRoom();
     const { token } = await unwrap(
       clientOf(owner).POST('/api/tokens', {

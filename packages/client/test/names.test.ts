@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparePersons, matchesName, matchesPerson } from '../src/words/names.ts';
 
-describe('a name is meant by somebody who typed', () => {
+describe('names that match what somebody types', () => {
   it.each([
     ['the beginning of a later word', 'All hands', 'hands'],
     ['the beginnings of two words', 'All hands', 'all ha'],
@@ -17,20 +17,20 @@ describe('a name is meant by somebody who typed', () => {
     ['signs within it', 'R&D', 'r&d'],
     ['the name of an emoji room', '🎉party', 'party'],
     ['a number', 'team42', '42'],
-  ])('%s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(true));
+  ])('a name is found by %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(true));
 
   it.each([
     ['a part within a word', 'joanna', 'anna'],
     ['one word that it lacks', 'All hands', 'all feet'],
     ['two letters that are no umlaut', 'trug', 'true'],
-  ])('but not %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(false));
+  ])('a name is not found by %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(false));
 
-  it('and those that begin so come first', () => {
+  it('names that begin with what was typed come first', () => {
     const people = ['bob.anna', 'zoe', 'anna'].map((username) => ({ username, name: username === 'zoe' ? 'Anna Zoe' : 'Bo' }));
     expect(people.sort(comparePersons('@Anna')).map(({ username }) => username)).toEqual(['anna', 'zoe', 'bob.anna']);
   });
 
-  it.each(['zo', 'Bäcker', 'anne zoe', 'zoe b'])('and a person is meant by %s', (typed) =>
+  it.each(['zo', 'Bäcker', 'anne zoe', 'zoe b'])('a person is found by %s', (typed) =>
     expect(matchesPerson({ username: 'zoe', name: 'Anne-Marie Baecker' }, typed)).toBe(true),
   );
 });

@@ -68,8 +68,8 @@ const start = (file: string, { token }: Pick<Account, 'token'>, environment: Rec
   return running;
 };
 
-describe('the package, installed in another folder,', () => {
-  it('has what it needs and nothing else', async () => {
+describe('the package, installed in another folder', () => {
+  it('the package has what it needs and nothing else', async () => {
     const files = await readdir(join(folder, 'node_modules/chat-service-client'), { recursive: true });
     expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(await readFile(join(folder, 'node_modules/chat-service-client/LICENSE'), 'utf8')).toBe(
@@ -83,7 +83,7 @@ describe('the package, installed in another folder,', () => {
   it.each([
     ['Node.js', ['--lib', 'es2024', '--types', 'node', '--typeRoots', join(project, 'node_modules/@types')]],
     ['browsers', ['--lib', 'es2024,dom,dom.iterable', '--types', '']],
-  ])('has types for %s', async (_where, options) => {
+  ])('the package has types for %s', async (_where, options) => {
     const script = `import { createChatClient, type Event, unwrap } from 'chat-service-client';
       const chat = createChatClient({ baseUrl: '' });
       export const names: string[] = (await unwrap(chat.GET('/api/directory'))).map(({ name }) => name);
@@ -109,7 +109,7 @@ describe('the package, installed in another folder,', () => {
     });
   });
 
-  it('can be bundled for a browser, and needs nothing of Node.js', async () => {
+  it('the package can be bundled for a browser, and needs nothing of Node.js', async () => {
     const contents = `export { createChatClient, unwrap } from 'chat-service-client';`;
     const { outputFiles, warnings } = await build({
       stdin: { contents, resolveDir: folder },
@@ -137,7 +137,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('the recipes', () => {
-  it('pass the type check, as does the terminal chat', async () => {
+  it('the recipes pass the type check, as does the terminal chat', async () => {
     const names = programs.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
     const files = [...names, 'terminal-chat.ts'].map((file) => join(folder, file));
     expect(files).toHaveLength(5);
@@ -146,7 +146,7 @@ describe('the recipes', () => {
     expect(await runCommand(['tsc', ...options, ...types, ...files])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('include a bot that answers each mention in a thread', async () => {
+  it('the recipes include a bot that answers each mention in a thread', async () => {
     const ann = await anAccount();
     // With what `bot create` gives it.
     const bot = await aBot(ann, { allowed: ['rooms:read', 'members:read', 'messages:read', 'messages:write'] });
@@ -168,7 +168,7 @@ describe('the recipes', () => {
     ['roll.ts', 'roll', /^user-\w+ rolled \*\*[1-4]\*\*\.$/, 'room'],
     ['utc.py', 'utc', /^It is \*\*\d\d:\d\d\*\*\.$/, 'caller'],
   ])(
-    'include a bot with a slash command, which takes only what the service has signed: %s',
+    'the recipes include a bot with a slash command, which accepts only requests that the service has signed: %s',
     async (file, command, said, visibleTo) => {
       const port = await freePort();
       const OWN_URL = `http://localhost:${port}/`;
@@ -195,7 +195,7 @@ describe('the recipes', () => {
     },
   );
 
-  it('include a bridge that passes messages on, and continues where it stopped', async () => {
+  it('the recipes include a bridge that passes messages on, and continues where it stopped', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const chat = createChatClient({ baseUrl, token: ann.token });
@@ -224,7 +224,7 @@ describe('the recipes', () => {
     target.close();
   });
 
-  it('include a dashboard that prints the unread messages', async () => {
+  it('the recipes include a dashboard that prints the unread messages', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'General' });
     const chat = createChatClient({ baseUrl, token: ann.token });

@@ -14,8 +14,8 @@ const mentionedIn = (text: string) => [
 const linksIn = (text: string) => [...inlinesOf(parse(text))].flatMap((piece) => (piece.type === 'link' ? [piece.href] : []));
 const onOneLine = (text: string) => text.replaceAll(' | ', ' ').replaceAll(/\s+/g, ' ').trim();
 
-describe.each(Object.entries(texts))('a text is parsed as people mean it: %s:', (_name, samples) => {
-  it.each(samples)('$text', (sample) => {
+describe.each(Object.entries(texts))('texts and what people mean by them: %s', (_name, samples) => {
+  it.each(samples)('a text is parsed as people mean it: $text', (sample) => {
     expect({
       drawn: onOneLine(textOfBlocks(parse(sample.text))),
       mentions: mentionedIn(sample.text),
@@ -24,7 +24,7 @@ describe.each(Object.entries(texts))('a text is parsed as people mean it: %s:', 
   });
 });
 
-it('the sample texts are more than 300, in more than twenty scripts', () => {
+it('there are more than 300 sample texts, in more than twenty scripts', () => {
   expect(Object.keys(texts).length).toBeGreaterThan(20);
   expect(Object.values(texts).flat().length).toBeGreaterThan(300);
 });
@@ -99,7 +99,7 @@ const write = (pieces: [string, number][]) => pieces.map(([sign, kind], at) => `
 describe('the text of any message', () => {
   const shownIn = (text: string) => [textOfBlocks(parse(text)), ...linksIn(text)].join('\n');
 
-  it('is drawn with each of its words', () => {
+  it('a text is drawn with each of its words', () => {
     assert(
       property(message, (pieces) => {
         const text = write(pieces);
@@ -110,7 +110,7 @@ describe('the text of any message', () => {
     );
   });
 
-  it('is drawn with nothing that comes from elsewhere, in its order', () => {
+  it('a text is drawn in its order, with nothing that comes from elsewhere', () => {
     assert(
       property(message, (pieces) => {
         const text = write(pieces);
@@ -123,7 +123,7 @@ describe('the text of any message', () => {
     );
   });
 
-  it('mentions those who are marked in it and nobody else', () => {
+  it('a text mentions those who are marked in it and nobody else', () => {
     const word = oneof(mark, constantFrom<string>('@ada', '@bob', '@bob.', '＠ada', ' @ada ', '@ada/', '\\@bob'));
     assert(
       property(array(word, { maxLength: 30 }), (pieces) => {
@@ -217,12 +217,12 @@ const hostile = [
 ];
 
 describe('parsing', () => {
-  it.each(hostile)('takes time in proportion to the length of a text that repeats %j', (sign) => {
+  it.each(hostile)('parsing takes time in proportion to the length of a text that repeats %j', (sign) => {
     const repeated = (length: number) => sign.repeat(Math.ceil(length / sign.length)).slice(0, length);
     expect(growth((length) => parse(repeated(length)))).toBeLessThan(linear);
   });
 
-  it('takes time in proportion to the length of a text that opens ever more and closes it', () => {
+  it('parsing takes time in proportion to the length of a text that opens very much before it closes it', () => {
     const nested = (length: number) => `${'*a '.repeat(length / 6)}${' a*'.repeat(length / 6)}`;
     expect(growth((length) => parse(nested(length)))).toBeLessThan(linear);
     expect(growth((length) => parse(`\`${' '.repeat(length / 2)}a${'b'.repeat(length / 2)}\``))).toBeLessThan(linear);
@@ -231,7 +231,7 @@ describe('parsing', () => {
     expect(growth((length) => parse(`${'`'.repeat(3)}\n${'a\n'.repeat(length / 2)}`))).toBeLessThan(linear);
   });
 
-  it('nests nothing deeper than can be drawn', () => {
+  it('parsing nests nothing deeper than can be drawn', () => {
     const text = `${'*a **b '.repeat(1_000)}${' b** a*'.repeat(1_000)}${'> - '.repeat(500)}`;
     const depth = (value: unknown): number =>
       typeof value !== 'object' || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depth));

@@ -284,15 +284,15 @@ const run = (course: Course, mistake: Mistake = 'none') => {
   world.compare();
 };
 
-describe(`the state that a client has of a restored service, in ${numRuns} random courses of events,`, () => {
-  it('equals the state of the service, whatever was stored when, and however often it was restored', () => {
+describe(`the state that a client has of a restored service, in ${numRuns} random courses of events`, () => {
+  it('the state of a client equals the state of the service, whatever was stored when, and however often it was restored', () => {
     assert(
       property(courses, (course) => run(course)),
       { numRuns },
     );
   });
 
-  it('would differ from the state of the service if a restored service had the same epoch', () => {
+  it('the state of a client would differ from the state of the service if a restored service had the same epoch', () => {
     const outcome = check(
       property(courses, (course) => run(course, 'restores without another epoch')),
       { numRuns: 3_000 },

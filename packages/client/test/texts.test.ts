@@ -7,8 +7,8 @@ import { findControlCharacter, isBlank, normaliseCredential, normaliseName, norm
 describe('a text as it is stored', () => {
   it.each([
     ['line breaks of Windows', 'a\r\nb\r\n', 'a\nb\n'],
-    ['those of old Macs and of progress bars', '10 %\r20 %\r', '10 %\n20 %\n'],
-    ['those of slides', 'a\vb', 'a\nb'],
+    ['line breaks of old Macs and of progress bars', '10 %\r20 %\r', '10 %\n20 %\n'],
+    ['line breaks of slides', 'a\vb', 'a\nb'],
     ['form feeds', 'a\fb', 'a\nb'],
     ['next lines', 'a\u0085b', 'a\nb'],
     ['separators of lines and of paragraphs', 'a\u2028b\u2029c', 'a\nb\nc'],
@@ -24,7 +24,7 @@ describe('a text as it is stored', () => {
     ['a title that is cut off', 'a \u001b]0;title', 'a 0;title'],
     ['a lone escape', 'a\u001b', 'a'],
     ['an escape before an escape', '\u001b\u001b[31m[31m', '[31m'],
-  ])('has no %s', (_what, sent, stored) => {
+  ])('a text is stored without %s', (_what, sent, stored) => {
     expect(normaliseText(sent)).toBe(stored);
     expect(findControlCharacter(stored)).toBeUndefined();
   });
@@ -39,11 +39,11 @@ describe('a text as it is stored', () => {
     ['Vietnamese in either encoding', 'Tiếng Việt Tiê\u0301ng Viê\u0323t'],
     ['Tibetan stacks', 'རྣམ་རྒྱལ་'],
     ['a vowel that is drawn out', `वा${'ा'.repeat(40)}ह`],
-  ])('keeps %s', (_what, text) => {
+  ])('a stored text keeps %s', (_what, text) => {
     expect(normaliseText(text)).toBe(text);
   });
 
-  it('has at most 20 marks on a letter, also with joiners between them', () => {
+  it('a stored text has at most 20 marks on a letter, also with joiners between them', () => {
     expect(normaliseText(`Z${'\u0301'.repeat(500)}a`)).toBe(`Z${'\u0301'.repeat(20)}a`);
     expect(normaliseText(`Z${'\u0301\u200d\u034f\ufe0f'.repeat(100)}`).match(/\p{M}/gu)).toHaveLength(20);
     expect(normaliseText(`Z${'\u0e49'.repeat(21)} Y${'\u0301'.repeat(20)}`)).toBe(
@@ -51,7 +51,7 @@ describe('a text as it is stored', () => {
     );
   });
 
-  it('stays the same when it is stored again, whatever it was', () => {
+  it('a stored text stays the same when it is stored again, whatever it was', () => {
     const piece = constantFrom(
       '\u001b',
       '[',
@@ -92,7 +92,7 @@ describe('a text as it is stored', () => {
     '\u2800',
     'a\u0301\u200d',
     '[ ',
-  ])('takes time in proportion to its length when it repeats %j', (piece) => {
+  ])('storing a text takes time in proportion to its length when it repeats %j', (piece) => {
     const works = [normaliseText, normaliseName, normaliseCredential, isBlank, findControlCharacter, normaliseReaction];
     const run = (length: number) => works.map((work) => work(`${piece.repeat(length / piece.length)}x`));
     expect(growth(run)).toBeLessThan(linear);
@@ -100,7 +100,7 @@ describe('a text as it is stored', () => {
 });
 
 describe('a control character', () => {
-  it('is found with its line and its place in it', () => {
+  it('a control character is found with its line and its position in it', () => {
     expect(findControlCharacter('a\nb🦉\u0007c')).toEqual({ code: 'U+0007', line: 2, character: 3 });
     expect(findControlCharacter('a\tb\nc')).toBeUndefined();
     expect(findControlCharacter('a\u0092b')).toEqual({ code: 'U+0092', line: 1, character: 2 });
@@ -120,7 +120,7 @@ describe('a blank text', () => {
     ['invisible signs of mathematics', '\u2061\u2062\u2063\u2064'],
     ['annotations', '\ufff9\ufffa\ufffb'],
     ['nothing', ''],
-  ])('may consist of %s', (_what, text) => {
+  ])('a blank text may consist of %s', (_what, text) => {
     expect(isBlank(text)).toBe(true);
     expect(isBlank(`${text}.${text}`)).toBe(false);
   });
@@ -134,7 +134,7 @@ describe('a name', () => {
     ['Mars ❤️', 'Mars ❤️'],
     ['\u202eMars\u202c \u2067الفريق\u2069\u200f\u061c', 'Mars الفريق'],
     ['क्\u200d', 'क्\u200d'],
-  ])('is on one line, and turns nothing: %j becomes %j', (sent, stored) => {
+  ])('a name is put on one line, and cannot turn the direction of the text around it: %j becomes %j', (sent, stored) => {
     expect(normaliseName(sent)).toBe(stored);
   });
 });
@@ -167,7 +167,7 @@ describe('a reaction', () => {
     ['می‌خواهم', 'می‌خواهم'],
     ['धन्यवाद', 'धन्यवाद'],
     ['¯\\_(ツ)_/¯', '¯\\_(ツ)_/¯'],
-  ])('has one form: %s becomes %s', (sent, stored) => {
+  ])('a reaction has one form: %s becomes %s', (sent, stored) => {
     expect(normaliseReaction(sent)).toBe(stored);
     expect(normaliseReaction(stored)).toBe(stored);
   });
@@ -185,11 +185,11 @@ describe('a reaction', () => {
     ['a control character', 'a\u0007'],
     ['a step in a path', '..'],
     ['a step in a path that stays', '.'],
-  ])('is not %s', (_what, sent) => {
+  ])('a reaction cannot be %s', (_what, sent) => {
     expect(normaliseReaction(sent)).toBeUndefined();
   });
 
-  it('has at most 20 marks on a letter', () => {
+  it('a reaction has at most 20 marks on a letter', () => {
     expect(normaliseReaction(`Z${'\u0335'.repeat(40)}`)).toBe(`Z${'\u0335'.repeat(20)}`);
   });
 });

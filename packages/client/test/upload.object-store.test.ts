@@ -46,7 +46,7 @@ const service = await listening('service', (path) =>
 const chat = createChatClient({ baseUrl: service, token: 'a'.repeat(32), retry: { attempts: 1 } });
 
 describe('the client of a service with an object store', () => {
-  it('uploads a file and its preview there, with the headers that were said, and without its token', async () => {
+  it('the client uploads a file and its preview to the object store, with the headers that were given, and without its token', async () => {
     const file = new File(['Hello'], 'Notes.txt', { type: 'text/plain' });
     expect(await chat.upload('a'.repeat(24), file, { preview: new Blob(['RIFF'], { type: 'image/webp' }) })).toEqual({
       $oid: id,
@@ -63,19 +63,19 @@ describe('the client of a service with an object store', () => {
     for (const { headers } of seen.store) expect(headers).not.toHaveProperty('x-auth-token');
   });
 
-  it('reads a file there, without its token', async () => {
+  it('the client reads a file from the object store, without its token', async () => {
     expect(await (await chat.download({ $oid: id })).text()).toBe('Bytes');
     expect(seen.service[0]?.headers).toHaveProperty('x-auth-token');
     expect(seen.store[0]?.headers).not.toHaveProperty('x-auth-token');
   });
 
-  it('follows no other answer of the service', async () => {
+  it('a plain GET follows no redirect, not even to the object store', async () => {
     const content = chat.GET('/api/files/{file}/content', { params: { path: { file: id } } });
     await expect(unwrap(content)).rejects.toThrow('No answer from');
     expect(seen.store).toEqual([]);
   });
 
-  it('throws the status with which the store refuses', async () => {
+  it('the client throws the status with which the object store refuses an upload', async () => {
     statusOfStore = 403;
     await expect(chat.upload('a'.repeat(24), new Blob(['x']))).rejects.toMatchObject({ status: 403 });
     await expect(chat.download({ $oid: id })).rejects.toMatchObject({ status: 403 });

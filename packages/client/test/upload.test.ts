@@ -8,7 +8,7 @@ import { sha256 } from '../src/sha256.ts';
 const baseUrl = inject('baseUrl') || inject('serveUrl');
 
 describe('chat.upload', () => {
-  it('uploads a file and its preview, which a message then has', async () => {
+  it('chat.upload uploads a file and its preview, which a message then has', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const chat = createChatClient({ baseUrl, token: ann.token });
@@ -25,13 +25,13 @@ describe('chat.upload', () => {
     expect((await chat.download(id, { preview: true })).type).toBe('image/webp');
   });
 
-  it('throws the refusal of the service', async () => {
+  it('chat.upload throws the refusal of the service', async () => {
     const ann = await anAccount();
     const chat = createChatClient({ baseUrl, token: ann.token });
     await expect(chat.upload('a'.repeat(24), new Blob(['x']))).rejects.toMatchObject({ status: 404, code: 'room_not_found' });
   });
 
-  it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 100_000, 3_000_001])('hashes %i bytes as others do', async (size) => {
+  it.each([0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 100_000, 3_000_001])('sha256 of %i bytes is as in Node.js', async (size) => {
     const bytes = randomBytes(size);
     expect(await sha256(new Blob([bytes]))).toBe(createHash('sha256').update(bytes).digest('hex'));
   });

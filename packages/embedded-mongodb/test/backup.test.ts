@@ -14,7 +14,7 @@ const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url))
 const run = promisify(execFile);
 
 describe('a backup', () => {
-  it('waits for a transaction that is open as it begins', async () => {
+  it('a backup waits for a transaction that is open as it begins', async () => {
     const file = await openDatabaseFile(freshDirectory());
     onTestFinished(() => file.close());
     file.exec('BEGIN IMMEDIATE');
@@ -26,7 +26,7 @@ describe('a backup', () => {
     (await openDatabaseFile(target)).close();
   });
 
-  it('of a running database has everything that was acknowledged before, in order and without gaps', async () => {
+  it('a backup of a running database has everything that was acknowledged before, in order and without gaps', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');
     await things.createIndex({ n: 1 }, { unique: true });
@@ -49,7 +49,7 @@ describe('a backup', () => {
     expect(await copy.command({ validate: 'things', full: true })).toMatchObject({ valid: true, nrecords: numbers.length });
   });
 
-  it('of a stopped database is made from its directory', async () => {
+  it('a backup of a stopped database is made from its directory', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });
@@ -60,7 +60,7 @@ describe('a backup', () => {
     expect(await copy.collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
 
-  it('that fails leaves nothing, and can be made again', async () => {
+  it('a backup that fails leaves nothing, and can be repeated', async () => {
     const file = await openDatabaseFile(freshDirectory());
     const target = join(freshDirectory(), 'copies', 'copy');
     const backup = vi.spyOn(sqlite, 'backup').mockRejectedValueOnce(new Error('no space left on the device'));
@@ -73,7 +73,7 @@ describe('a backup', () => {
     (await openDatabaseFile(target)).close();
   });
 
-  it('overwrites nothing', async () => {
+  it('a backup overwrites nothing', async () => {
     const { uri } = await freshDatabase();
     const target = freshDirectory();
     writeFileSync(join(target, 'precious'), '');
@@ -82,7 +82,7 @@ describe('a backup', () => {
     });
   });
 
-  it('is refused outside the database admin', async () => {
+  it('a backup is refused outside the database admin', async () => {
     const client = connect((await freshDatabase()).uri);
     const directory = join(freshDirectory(), 'copy');
     await expect(client.db('test').command({ backup: 1, directory })).rejects.toMatchObject({ code: 13 });

@@ -4,7 +4,7 @@ import { connect, freshCollection, freshDatabase, freshDb } from './support/data
 import { withFailPoints } from './support/fail-points.ts';
 
 describe('a pipeline', () => {
-  it('uses an index of the other collection for a join', async () => {
+  it('a pipeline uses an index of the other collection for a join', async () => {
     const db = await freshDb();
     await db.collection<Numbered>('users').insertMany([
       { _id: 1, name: 'Ada' },
@@ -23,7 +23,7 @@ describe('a pipeline', () => {
 });
 
 describe('every command', () => {
-  it('ends at its time limit', async () => {
+  it('every command ends at its time limit', async () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(100) })));
     const slow = things.find({ text: 'y' }).maxTimeMS(1);
@@ -53,13 +53,13 @@ describe('every command', () => {
     ['a cursor whose number is not whole', 14, { getMore: 1.5, collection: 'things' }],
     ['cursors to be closed whose numbers are none', 14, { killCursors: 'things', cursors: ['one'] }],
     ['a numbered write whose number is not whole', 14, { insert: 'things', documents: [{}], txnNumber: 1.5 }],
-  ])('refuses %s', async (_, code, command) => {
+  ])('a command is refused with %s', async (_, code, command) => {
     const db = await freshDb();
     await expect(db.command(command)).rejects.toMatchObject({ code });
     expect(await db.command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  it('carries out a write whose write concern one member cannot meet, and says so', async () => {
+  it('a command carries out a write whose write concern the only member cannot meet, and says so', async () => {
     const db = await freshDb();
     const answer = await db.command({ insert: 'things', documents: [{}], writeConcern: { w: 2 } }).catch((error) => error);
     expect(answer.errorResponse ?? answer).toMatchObject({ writeConcernError: { code: 100 } });
@@ -71,8 +71,8 @@ describe('every command', () => {
   });
 });
 
-describe('fail points of the tests', () => {
-  it('fail only the named commands, as often as they say', async () => {
+describe('the fail points of the tests', () => {
+  it('fail points fail only the named commands, as often as they say', async () => {
     const client = connect((await freshDatabase({ intercept: withFailPoints })).uri, { retryReads: false });
     const data = { failCommands: ['find'], errorCode: 89 };
     await client.db('admin').command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data });
@@ -81,7 +81,7 @@ describe('fail points of the tests', () => {
     expect(await client.db('test').collection('things').findOne()).toBeNull();
   });
 
-  it('that close the connection after a write do not cause a second write', async () => {
+  it('fail points that close the connection after a write do not cause a second write', async () => {
     const client = connect((await freshDatabase({ intercept: withFailPoints })).uri);
     await client.db('admin').command({ configureFailPoint: 'onPrimaryTransactionalWrite', mode: { times: 1 } });
     const things = client.db('test').collection<{ _id: number; n: number }>('things');

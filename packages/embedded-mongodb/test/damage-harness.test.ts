@@ -26,8 +26,8 @@ type Outcome = {
 };
 
 /* A byte, a page, the end or all of a file changes: nothing that was acknowledged may be missing without a word. */
-describe('a database of which a part is changed', () => {
-  it(`lost nothing acknowledged, or says so, and backs up only what is right, in ${runs} cases (SEED=${testSeed})`, async () => {
+describe('a database whose files are partly changed', () => {
+  it(`a database whose files are partly changed loses nothing acknowledged without saying so, and backs up only what is right, in ${runs} cases (SEED=${testSeed})`, async () => {
     const said = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
     const unexpected = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => {

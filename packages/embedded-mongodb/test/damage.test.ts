@@ -64,7 +64,7 @@ function printed(): string[] {
 }
 
 describe('a damaged file', () => {
-  it('is noticed by a check and a backup, which keeps nothing, though only one bit of a text is changed', async () => {
+  it('damage of a single bit of a text is noticed by a check and by a backup, which then keeps nothing', async () => {
     const dataDir = await aDirectory();
     const place = freshDirectory();
     flipText(dataDir);
@@ -78,7 +78,7 @@ describe('a damaged file', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('is not reported where there is none, while others write', async () => {
+  it('no damage is reported where there is none, while others write', async () => {
     const { uri } = await freshDatabase();
     const place = freshDirectory();
     const things = connect(uri).db('test').collection('things');
@@ -97,7 +97,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('is noticed when the damage is written back with what changed on its page', async () => {
+  it('damage is noticed when it is written back with what changed on its page', async () => {
     const dataDir = await aDirectory();
     flipText(dataDir);
     const database = await startDatabase({ dataDir });
@@ -108,7 +108,7 @@ describe('a damaged file', () => {
     expect(await checkAll(uri)).toMatchObject({ damage: expect.stringContaining('1 page of 4 KB') });
   });
 
-  it('whose end is missing is refused by the start', async () => {
+  it('a file whose end is missing is refused by the start', async () => {
     const dataDir = await aDirectory();
     const path = join(dataDir, fileName);
     truncateSync(path, statSync(path).size - 3 * pageBytes);
@@ -118,7 +118,7 @@ describe('a damaged file', () => {
     });
   });
 
-  it('is not supposed where nothing is wrong: after work, a kill, a copy, a restored backup, or another version', async () => {
+  it('no damage is reported after work, a kill, a copy, a restored backup, or a start of another version', async () => {
     const dataDir = await aDirectory();
     await aKilled(dataDir);
     const copied = join(freshDirectory(), 'copied');
@@ -141,7 +141,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('does not keep the rest from being read by `salvage`', async () => {
+  it('damage does not keep the rest from being read by `salvage`', async () => {
     const dataDir = await aDirectory();
     const pages = statSync(join(dataDir, fileName)).size / pageBytes;
     const noise = Buffer.from(Array.from({ length: pageBytes }, (_, at) => (at * 7919) % 251));
@@ -160,14 +160,14 @@ describe('a damaged file', () => {
   });
 });
 
-describe('a log', () => {
+describe('the log', () => {
   it.each<[string, (log: string) => void]>([
     ['a flipped bit', (log) => overwrite(log, 32 + 30 * 4120 + 2000, Buffer.of(255))],
     ['a damaged head', (log) => overwrite(log, 4, Buffer.from('noise'))],
     ['its second half of zeros', (log) => overwrite(log, Math.floor(140 * 1000), Buffer.alloc(statSync(log).size - 140_000))],
     ['its second half missing', (log) => truncateSync(log, 140_000)],
     ['everything missing', (log) => truncateSync(log, 0)],
-  ])('of acknowledged writes with %s has the start say how many frames it dropped, and since when', async (_what, damage) => {
+  ])('after damage of the log with %s, the start says how much it dropped, and since when', async (_what, damage) => {
     const dataDir = await aDirectory(10);
     await aKilled(dataDir);
     damage(join(dataDir, logName));
@@ -179,7 +179,7 @@ describe('a log', () => {
     expect(await checkAll(uri)).toMatchObject({ damage: null, dropped: lines.join('').trim() });
   });
 
-  it('that ends in a write which was never finished is not worth a word', async () => {
+  it('a log that ends in an unfinished write causes no warning', async () => {
     const dataDir = await aDirectory(10);
     await aKilled(dataDir);
     const lines = printed();
@@ -187,7 +187,7 @@ describe('a log', () => {
     expect(lines).toEqual([]);
   });
 
-  it('that is damaged while it is in use is noticed by a check and a backup', async () => {
+  it('a log that is damaged while it is in use is noticed by a check and a backup', async () => {
     const dataDir = freshDirectory();
     const database = await freshDatabase({ dataDir });
     const things = connect(database.uri).db('test').collection('things');

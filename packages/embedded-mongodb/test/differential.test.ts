@@ -18,7 +18,7 @@ const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000)
 const hour = 3_600_000;
 const testDatabase = `differential_${process.pid}`;
 
-describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`, { timeout: hour }, () => {
+describe.runIf(uri !== '')(`sequences of commands (${numRuns} from seed ${seed})`, { timeout: hour }, () => {
   let dataDir: string;
   let database: RunningDatabase;
   let own: WireClient;
@@ -38,7 +38,7 @@ describe.runIf(uri !== '')(`${numRuns} sequences of commands from seed ${seed}`,
     rmSync(dataDir, { recursive: true });
   });
 
-  it('get the answers that the engine gives', async () => {
+  it('sequences of commands get the answers that the engine gives', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(work, { minLength: 4, maxLength: 12 }), async (sequence) => {
         await both(['drop']);

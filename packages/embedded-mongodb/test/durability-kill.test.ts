@@ -12,7 +12,7 @@ const acknowledgementCount = Number(process.env.KILL_ACKS ?? 4000);
 const hour = 3_600_000;
 
 describe('a database that is killed while it writes (kill -9)', () => {
-  it(`has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`, {
+  it(`a killed database has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`, {
     timeout: hour,
   }, async () => {
     const dataDir = freshDirectory();
@@ -26,7 +26,7 @@ describe('a database that is killed while it writes (kill -9)', () => {
     expect(await faultsOfStoredData(dataDir)).toEqual([]);
   });
 
-  it('would be caught if it acknowledged before it commits', async () => {
+  it('a database that acknowledged before it commits would be caught', async () => {
     const careless = killed(freshDirectory(), carelessMain, ['--late-commit']);
     const { findings } = await crashAgainAndAgain(careless, { cuts: 20, acknowledgements: 4000, seed: testSeed });
     expect(findings.lost).not.toEqual([]);

@@ -22,7 +22,7 @@ const hindrance = whyNoImages();
 
 describe(`a database whose power is cut while it writes${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)(
-    `has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`,
+    `a database whose power is cut has everything that it acknowledged once, over ${cutCount} cuts and ${acknowledgementCount} writes (seed ${testSeed})`,
     { timeout: hour },
     async () => {
       const victim = onImage(databaseFileName);
@@ -36,7 +36,7 @@ describe(`a database whose power is cut while it writes${hindrance ? ` (skipped:
     },
   );
 
-  it.runIf(hindrance === undefined)('would be caught if it acknowledged before it syncs', async () => {
+  it.runIf(hindrance === undefined)('a database that acknowledged before it syncs would be caught', async () => {
     const careless = onImage(carelessMain, ['--no-sync']);
     const { findings } = await crashAgainAndAgain(careless, { cuts: 10, acknowledgements: 4000, seed: testSeed });
     expect(findings.lost).not.toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDb } from './support/database.ts';
 
 describe('explain', () => {
-  it('shows the scan of the collection and all of its documents where no index helps', async () => {
+  it('explain shows the scan of the collection and all of its documents where no index helps', async () => {
     const { things } = await withMessages();
     expect(await statistics(things.find({ text: 'text 7' }))).toMatchObject({
       nReturned: 1,
@@ -13,7 +13,7 @@ describe('explain', () => {
     });
   });
 
-  it('shows a page read backward from a compound index, which looks at no more than the page', async () => {
+  it('explain shows a page read backward from a compound index, which looks at no more than the page', async () => {
     const { things } = await withMessages();
     const page = things
       .find({ room: 3, seq: { $lt: 8 } })
@@ -39,7 +39,7 @@ describe('explain', () => {
     });
   });
 
-  it('shows a sort in memory where no index has the order', async () => {
+  it('explain shows a sort in memory where no index has the order', async () => {
     const { things } = await withMessages();
     expect(await statistics(things.find({ room: 3 }).sort({ text: 1 }))).toMatchObject({
       nReturned: 10,
@@ -47,7 +47,7 @@ describe('explain', () => {
     });
   });
 
-  it('shows the find at the beginning of a pipeline and the stages after it', async () => {
+  it('explain shows the find at the beginning of a pipeline and the stages after it', async () => {
     const { things } = await withMessages();
     const plan = await things.aggregate([{ $match: { room: 3 } }, { $group: { _id: '$seq' } }]).explain('executionStats');
     expect(plan.stages).toMatchObject([
@@ -56,7 +56,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('shows the part of a filter that is checked on the documents that an index has found', async () => {
+  it('explain shows the part of a filter that is checked on the documents that an index has found', async () => {
     const things = (await freshDb()).collection('things');
     await things.createIndex({ tags: 1 });
     await things.insertMany([
@@ -73,7 +73,7 @@ describe('explain', () => {
     await expect(things.find({ tags: { $in: [{ $gt: 'a' }] } }).toArray()).rejects.toMatchObject({ code: 2 });
   });
 
-  it('refuses what cannot be explained', async () => {
+  it('explain refuses what cannot be explained', async () => {
     const { db } = await withMessages();
     await expect(explain(db, { ping: 1 })).rejects.toMatchObject({ code: 59 });
   });

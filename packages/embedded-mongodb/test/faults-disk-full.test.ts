@@ -19,7 +19,7 @@ const outOfDiskSpace = 14031;
 
 describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)(
-    'refuses writes, serves reads, loses nothing, and accepts writes again when there is space',
+    'a full disk refuses writes, serves reads, loses nothing, and accepts writes again when there is space',
     async () => {
       const mountpoint = smallDisk(24);
       const dataDir = join(mountpoint, 'data');
@@ -52,7 +52,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     },
   );
 
-  it.runIf(hindrance === undefined)('allows the start of a database that was closed cleanly', async () => {
+  it.runIf(hindrance === undefined)('a full disk allows the start of a database that was closed cleanly', async () => {
     const mountpoint = smallDisk(24);
     const dataDir = join(mountpoint, 'data');
     const database = await freshDatabase({ dataDir });
@@ -64,7 +64,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     expect(await connect(uri).db(testDatabase).collection('fixed').countDocuments()).toBe(1);
   });
 
-  it.runIf(hindrance === undefined)('keeps expired documents until there is space again', async () => {
+  it.runIf(hindrance === undefined)('a full disk keeps expired documents until there is space again', async () => {
     const mountpoint = smallDisk(48);
     const { uri } = await freshDatabase({ dataDir: join(mountpoint, 'data'), sweepMillis: 20 });
     const tokens = connect(uri).db('test').collection('tokens');

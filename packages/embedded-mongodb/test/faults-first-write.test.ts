@@ -15,7 +15,7 @@ const hindrance = whyNoStrace();
 
 /* A file that is synced is still lost with the power if its name was not: each directory must be synced, too. */
 describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
-  it.runIf(hindrance === undefined)('comes after the log, and after the names of all new files and directories', async () => {
+  it.runIf(hindrance === undefined)('the first acknowledgement comes after the log and the names of all new files', async () => {
     const parent = freshDirectory();
     const dataDir = join(parent, 'new', 'data');
     const calls = await traced(parent, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
@@ -37,7 +37,7 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
     expect(synced(parent, calls.indexOf(`mkdir ${join(parent, 'new')}`))).toBe(true);
   });
 
-  it.runIf(hindrance === undefined)('after a crash comes after everything that the crash left in the log is synced', async () => {
+  it.runIf(hindrance === undefined)('the first acknowledgement after a crash comes after what it left is synced', async () => {
     const dataDir = freshDirectory();
     await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
     const calls = await traced(dataDir, dataDir, { find: 'things' });
@@ -49,7 +49,7 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
 
 describe(`a write that asks for no sync (j: false)${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)(
-    'is answered once it is in the log, and synced by the next write that asks for it',
+    'a write that asks for no sync is answered once it is in the log, and synced by the next write that asks for it',
     async () => {
       const dataDir = freshDirectory();
       const writeConcern = { w: 'majority', j: false };

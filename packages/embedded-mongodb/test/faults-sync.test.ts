@@ -19,7 +19,7 @@ describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})`
     { what: 'the seventh sync of the log', number: 7 },
     { what: 'a sync of the database file, when the log is written back', number: 1, file: 'database.sqlite' },
     { what: 'the third sync of the database file', number: 3, file: 'database.sqlite' },
-  ])('stops all acknowledgements until a restart, and loses nothing acknowledged: $what', async ({ number, file }) => {
+  ])('a failed sync stops all acknowledgements, and loses nothing acknowledged: $what', async ({ number, file }) => {
     const dataDir = freshDirectory();
     const database = await start(dataDir);
     const writers = Array.from({ length: 8 }, (_, id) => createWriter(id, testSeed));

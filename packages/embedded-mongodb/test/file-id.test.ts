@@ -21,7 +21,7 @@ async function backUp(directory: string): Promise<string> {
 }
 
 describe('the id of a database file', () => {
-  it('stays the same when the database is opened again, and when its directory has another name', async () => {
+  it('the id of a database file stays the same when the database is opened again, and when its directory has another name', async () => {
     const directory = join(freshDirectory(), 'data');
     const id = await idIn(directory);
     const moved = join(freshDirectory(), 'moved');
@@ -47,7 +47,7 @@ describe('the id of a database file', () => {
         return directory;
       },
     ],
-  ])('is a new one in %s, and stays the same after that', async (_what, copy) => {
+  ])('the id of a database file is a new one in %s, and stays the same after that', async (_what, copy) => {
     const directory = freshDirectory();
     const id = await idIn(directory);
     const copied = await copy(directory);
@@ -55,7 +55,7 @@ describe('the id of a database file', () => {
     expect([other === id, await idIn(copied)]).toEqual([false, other]);
   });
 
-  it('is reported to clients', async () => {
+  it('the id of a database file is reported to clients', async () => {
     const dataDir = freshDirectory();
     const { uri, close } = await freshDatabase({ dataDir });
     const { id } = await connect(uri).db('admin').command({ fileId: 1 });

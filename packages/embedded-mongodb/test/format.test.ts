@@ -6,7 +6,7 @@ import { startDatabase } from '../src/server.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 describe('a database file of another version', () => {
-  it.each([2, 4])('of format %i is refused and left as it is', async (format) => {
+  it.each([2, 4])('a database file of format %i is refused and left as it is', async (format) => {
     const dataDir = await filled();
     change(dataDir, `PRAGMA user_version = ${format}`);
     const before = readFileSync(join(dataDir, 'database.sqlite'));
@@ -17,7 +17,7 @@ describe('a database file of another version', () => {
     expect(readFileSync(join(dataDir, 'database.sqlite'))).toEqual(before);
   });
 
-  it('of another program is refused and left as it is', async () => {
+  it('a database file of another program is refused and left as it is', async () => {
     const dataDir = freshDirectory();
     change(dataDir, 'CREATE TABLE theirs (a)');
     await expect(freshDatabase({ dataDir })).rejects.toMatchObject({ code: 'UNKNOWN_FORMAT' });

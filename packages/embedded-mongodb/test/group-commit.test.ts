@@ -12,7 +12,7 @@ import { freshCollection, freshDirectory } from './support/database.ts';
 import { createRandom, testSeed } from './support/random.ts';
 
 describe('a commit of all writes of one turn', () => {
-  it('rolls back an atomic change that breaks half-way, and nothing of the others', async () => {
+  it('a commit of one turn rolls back an atomic change that breaks half-way, and no other change', async () => {
     const { catalog, commits } = await freshStorage();
     const outcomes: string[] = [];
     const told = (name: string) => (failure: DatabaseError | undefined) => outcomes.push(`${name} ${failure ? 'lost' : 'kept'}`);
@@ -31,7 +31,7 @@ describe('a commit of all writes of one turn', () => {
     expect(stored(catalog)).toEqual([1, 3]);
   });
 
-  it('rolls back the whole turn when a plain change breaks half-way, and tells the writers', async () => {
+  it('a commit of one turn is rolled back as a whole when a plain change breaks half-way, and the writers get an error', async () => {
     const { catalog, commits } = await freshStorage();
     const outcomes: (string | undefined)[] = [];
     insertInto(catalog, 1);
@@ -51,7 +51,7 @@ describe('a commit of all writes of one turn', () => {
     expect(stored(catalog)).toEqual([4]);
   });
 
-  it('rolls back collections and indexes with the change that made them', async () => {
+  it('a rollback includes the collections and indexes that the change created', async () => {
     const { catalog, commits } = await freshStorage();
     insertInto(catalog, 1);
     expect(() =>
@@ -67,7 +67,7 @@ describe('a commit of all writes of one turn', () => {
     expect(catalog.inDatabase('test').map(({ identity }) => identity.name)).toEqual(['things', 'short-lived']);
   });
 
-  it('keeps all but the refused writes when many clients write concurrently', async () => {
+  it('a commit of one turn keeps all but the refused writes when many clients write concurrently', async () => {
     const things = await freshCollection();
     await things.createIndex({ name: 1 }, { unique: true });
     const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => things.insertOne({ name: `name ${n % 60}` })));
@@ -77,7 +77,7 @@ describe('a commit of all writes of one turn', () => {
 });
 
 describe('changes that need no sync', () => {
-  it('are committed without one, and by themselves when changes of their turn need one', async () => {
+  it('changes that need no sync are committed without one, and by themselves when other changes of their turn need one', async () => {
     const syncs: boolean[] = [];
     const { catalog, commits } = await freshStorage((isSynced) => syncs.push(isSynced));
     syncs.length = 0;
@@ -95,7 +95,7 @@ describe('changes that need no sync', () => {
     expect(stored(catalog)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('fail together with the others of their turn when they cannot be committed', async () => {
+  it('changes that need no sync fail together with the other changes of their turn when they cannot be committed', async () => {
     let isBroken = false;
     const { catalog, commits } = await freshStorage(() => {
       if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
@@ -111,7 +111,7 @@ describe('changes that need no sync', () => {
     expect(stored(catalog)).toEqual([]);
   });
 
-  it('fail with another code after a fault that is not of the disk, and later ones are accepted', async () => {
+  it('changes that need no sync fail with another code after a fault that is not of the disk, and later ones are accepted', async () => {
     let isBroken = false;
     const { catalog, commits } = await freshStorage(() => {
       if (isBroken) throw Object.assign(new Error('SQL logic error'), { errcode: 1 });
@@ -130,8 +130,8 @@ describe('changes that need no sync', () => {
   });
 });
 
-describe('the last change of a collection', () => {
-  it(`is the same only while earlier answers still hold, whatever is rolled back meanwhile (SEED=${testSeed})`, async () => {
+describe('the number of the last change of a collection', () => {
+  it(`the number of the last change stays the same only while earlier answers still hold, whatever is rolled back meanwhile (SEED=${testSeed})`, async () => {
     const random = createRandom(testSeed);
     let isFaulty = false;
     const { catalog, commits } = await freshStorage(() => {
@@ -175,7 +175,7 @@ describe('the last change of a collection', () => {
 });
 
 describe('the log', () => {
-  it('is extended with zeros in advance, so that few syncs have to store a new length', async () => {
+  it('the log is extended with zeros in advance, so that few syncs have to store a new length', async () => {
     const { catalog, commits, directory } = await freshStorage();
     const lengths = [];
     for (let n = 1; n <= 600; n++) {
@@ -188,7 +188,7 @@ describe('the log', () => {
     expect(new Set(lengths.slice(16)).size).toBeLessThan(10);
   });
 
-  it('is read up to its last commit, and no further, after a process that did not close it', async () => {
+  it('the log is read up to its last commit, and no further, after a process that did not close it', async () => {
     const { catalog, commits, directory } = await freshStorage();
     for (let n = 1; n <= 100; n++) {
       insertInto(catalog, n);
@@ -213,7 +213,7 @@ describe('the log', () => {
 });
 
 describe('a command that changes the catalog', () => {
-  it('creates none of several indexes when the last one is refused', async () => {
+  it('createIndexes creates none of several indexes when the last one is refused', async () => {
     const things = await freshCollection();
     await things.insertMany([{ name: 'a' }, { name: 'a' }]);
     const indexes = things.createIndexes([{ key: { other: 1 } }, { key: { name: 1 }, unique: true }]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDb } from './support/database.ts';
 
 describe('an index of documents that change', () => {
-  it('has every key of the current documents, and none of earlier ones', async () => {
+  it('an index has every key of the current documents, and none of earlier ones', async () => {
     const db = await freshDb();
     const rooms = db.collection('rooms');
     await rooms.createIndexes([
@@ -47,7 +47,7 @@ describe('an index that is read in pieces', () => {
   const within = documents.filter(({ a }) => a >= 20 && a < 120).map(({ _id }) => _id);
 
   it.each([1, -1] as const)(
-    'gives each document of a range once and in order (%i), whatever is written meanwhile',
+    'an index that is read in batches gives each document of a range once and in order (%i), whatever is written meanwhile',
     async (order) => {
       const things = (await freshDb()).collection<{ _id: number; a: number }>('things');
       await things.createIndex({ a: 1, _id: 1 });

@@ -14,7 +14,7 @@ const hour = 3_600_000;
 const parameters = { seed: testSeed | 0, numRuns: runs(3000) };
 
 describe('the keys of an index', () => {
-  it('have the order of the values, upwards and downwards', { timeout: hour }, () => {
+  it('keys of an index have the order of the values, upwards and downwards', { timeout: hour }, () => {
     fc.assert(
       fc.property(fc.array(allValues, { minLength: 2, maxLength: 4 }), (values) => {
         for (const [a, b] of pairs(values)) {
@@ -28,7 +28,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('of several fields have the order of the first field that differs', { timeout: hour }, () => {
+  it('keys of several fields have the order of the first field that differs', { timeout: hour }, () => {
     // Two fields that are often the same, so that the next one counts.
     const rows = fc
       .tuple(allValues, allValues)
@@ -49,7 +49,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('are not prefixes of each other, so that the keys that begin with one of them are those of equal values', {
+  it('no key is a prefix of another one, so that the keys that begin with it are those of equal values', {
     timeout: hour,
   }, () => {
     const couples = fc.oneof(
@@ -65,7 +65,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('begin with a byte for the type, so that a range can end where the type does', { timeout: hour }, () => {
+  it('keys begin with a byte for the type, so that a range can end where the type does', { timeout: hour }, () => {
     fc.assert(
       fc.property(allValues, (value) => {
         same(valueKey(value)[0] as number, typeByte(typeNumber(value)), 'first byte');

@@ -21,7 +21,7 @@ import { forkDatabase, residentBytes } from './support/victim.ts';
 import { connectWire, message } from './support/wire-client.ts';
 
 describe('documents of many levels', () => {
-  it('are not made by an update, because they could not be read', async () => {
+  it('an update makes no document of so many levels that it could not be read', async () => {
     const things = await freshCollection<Numbered>();
     await things.insertOne({ _id: 1, a: nested(60), b: nested(60) });
     const wrap = [{ $set: { a: wrapped('$b', 50) } }];
@@ -30,7 +30,7 @@ describe('documents of many levels', () => {
     expect(await things.findOne()).toEqual({ _id: 1, a: nested(60), b: nested(60) });
   });
 
-  it('that an earlier version stored are read, indexed and deleted', async () => {
+  it('documents of too many levels that an earlier version stored are read, indexed and deleted', async () => {
     const dataDir = freshDirectory();
     const file = await openDatabaseFile(dataDir);
     const { catalog, commits } = storageOf(file);
@@ -60,7 +60,7 @@ describe('a findAndModify', () => {
   it.each<[string, number, Document]>([
     ['that its projection refuses', 14, { x: { $add: ['$name', 1] } }],
     ['whose answer is too large', 10334, { x: Array.from({ length: 10 }, () => '$pad') }],
-  ])('%s changes nothing, and the database goes on', async (_what, code, projection) => {
+  ])('a findAndModify %s changes nothing, and the database goes on', async (_what, code, projection) => {
     const things = await freshCollection<{ _id: number; name: string; n: number; pad: string }>();
     await things.insertOne({ _id: 1, name: 'one', n: 0, pad: 'x'.repeat(8_000_000) });
     const change = things.findOneAndUpdate({ _id: 1 }, { $inc: { n: 1 } }, { projection });
@@ -68,7 +68,7 @@ describe('a findAndModify', () => {
     expect(await things.findOne({}, { projection: { n: 1 } })).toEqual({ _id: 1, n: 0 });
   });
 
-  it('whose answer cannot be stored for a retry fails without the other writes of its turn', async () => {
+  it('a findAndModify whose answer cannot be stored for a retry fails without the other writes of its turn', async () => {
     const file = await openDatabaseFile(freshDirectory());
     onTestFinished(() => file.close());
     const { catalog, commits } = storageOf(file);
@@ -93,7 +93,7 @@ describe('memory', () => {
     ['$group', [{ $group: { _id: '$pad' } }]],
     ['$sort', [{ $set: { m: { $add: ['$n', 1] } } }, { $sort: { m: -1 } }]],
     ['$lookup', [{ $limit: 1 }, { $lookup: { from: 'things', localField: 'n', foreignField: 'n', as: 'same' } }]],
-  ])('that %s takes is bounded', async (_, pipeline) => {
+  ])('the memory that %s takes is bounded', async (_, pipeline) => {
     const things = await freshCollection();
     for (let n = 0; n < 20; n++) await things.insertOne({ n, pad: `${n}${'x'.repeat(4_000_000)}` });
     await expect(things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code: 292 });
@@ -104,13 +104,13 @@ describe('memory', () => {
     ['maps in maps', maps('$a', 4)],
     ['arrays put together', doubled(30)],
     ['paths through arrays', { $map: { input: '$a', in: { $map: { input: '$a', in: '$a.b' } } } }],
-  ])('that expressions take is bounded: %s', async (_, expression) => {
+  ])('the memory that expressions take is bounded: %s', async (_, expression) => {
     const things = await freshCollection();
     await things.insertOne({ a: Array.from({ length: 500 }, (_, b) => ({ b })) });
     await expect(things.aggregate([{ $project: { x: expression } }]).toArray()).rejects.toMatchObject({ code: 292 });
   });
 
-  it('does not grow with the size of the documents that a scan passes', async () => {
+  it('memory does not grow with the size of the documents that a scan passes', async () => {
     const database = await forkDatabase(freshDirectory());
     onTestFinished(() => void process.kill(database.pid));
     const things = connect(database.uri).db('test').collection('things');
@@ -122,7 +122,7 @@ describe('memory', () => {
     await cursor.close();
   });
 
-  it('is not filled by many clients that send much and never finish', async () => {
+  it('memory is not filled by many clients that send much and never finish', async () => {
     const { uri } = await freshDatabase();
     const part = Buffer.alloc(40_000_000);
     part.writeInt32LE(48_000_000, 0);
@@ -140,7 +140,7 @@ describe('memory', () => {
 });
 
 describe('the time of a command', () => {
-  it('is checked inside expressions', async () => {
+  it('the time of a command is checked inside expressions', async () => {
     const things = await freshCollection();
     await things.insertOne({ a: Array.from({ length: 1000 }, (_, n) => n) });
     const since = performance.now();
@@ -149,7 +149,7 @@ describe('the time of a command', () => {
     expect(performance.now() - since).toBeLessThan(1000);
   });
 
-  it('is not spent for clients that have disconnected', async () => {
+  it('the time of a command is not spent for clients that have disconnected', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri).db('test').collection('things');
     const a = Array.from({ length: 100 }, (_, n) => n);
@@ -174,7 +174,7 @@ describe('an open cursor', () => {
         await things.createIndex({ same: 1 }, { unique: true }).catch(() => {});
       },
     ],
-  ])('%s reports it', async (_, before) => {
+  ])('an open cursor %s reports it', async (_, before) => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 500 }, (_, n) => ({ n, same: 1 })));
     await things.createIndex({ n: 1 });
@@ -185,7 +185,7 @@ describe('an open cursor', () => {
     await expect(cursor.toArray()).rejects.toMatchObject({ code: 175 });
   });
 
-  it('reads many documents before others have their turn, in later batches as in the first', async () => {
+  it('an open cursor reads many documents before others have their turn, in later batches as in the first', async () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 5000 }, (_, n) => ({ n })));
     let turns = 0;
@@ -198,7 +198,7 @@ describe('an open cursor', () => {
     expect(turns).toBeLessThan(2500);
   });
 
-  it('is closed in favour of newer ones when there are very many', async () => {
+  it('an open cursor is closed in favour of newer ones when there are very many', async () => {
     const db = await freshDb();
     await db.collection('things').insertMany([{}, {}]);
     const open = async () => (await db.command({ find: 'things', batchSize: 1 })).cursor.id;
@@ -208,7 +208,7 @@ describe('an open cursor', () => {
   });
 });
 
-describe('a read lets others have their turn', () => {
+describe('a read beside other commands', () => {
   it.each([
     ['after a millisecond, and then after each quarter of one', () => {}, [17, 23, 29]],
     [
@@ -216,7 +216,7 @@ describe('a read lets others have their turn', () => {
       (operation: Operation) => operation.takeShortSlices(),
       [2, 5, 8],
     ],
-  ])('%s', (_, prepare, expected) => {
+  ])('a read lets others have their turn %s', (_, prepare, expected) => {
     const operation = new Operation();
     operation.resume({ isClosed: false });
     prepare(operation);
@@ -228,7 +228,7 @@ describe('a read lets others have their turn', () => {
     expect(due.slice(0, 3)).toEqual(expected);
   });
 
-  it('in short slices if it searches texts', async () => {
+  it('a read that searches texts lets others have their turn in short slices', async () => {
     const things = await freshCollection();
     await things.createIndex({ text: 'text' }, { default_language: 'none' });
     await things.insertMany(Array.from({ length: 300 }, () => ({ text: 'word' })));
@@ -242,7 +242,7 @@ describe('a read lets others have their turn', () => {
 });
 
 describe('the log', () => {
-  it('is written back when it has 64 MB', async () => {
+  it('the log is written back when it has 64 MB', async () => {
     const dataDir = freshDirectory();
     const things = connect((await freshDatabase({ dataDir })).uri)
       .db('test')
@@ -261,7 +261,7 @@ describe('the log', () => {
 });
 
 describe('connections', () => {
-  it('beyond a thousand are refused', async () => {
+  it('connections beyond a thousand are refused', async () => {
     const { uri } = await freshDatabase();
     const sockets: Socket[] = [];
     for (let n = 0; n < 1001; n++) sockets.push(await opened(uri));
@@ -281,7 +281,7 @@ describe('SQLite', () => {
     ['', false],
     ['3.51.0', true],
     ['4.0.1', true],
-  ])('of version "%s" is accepted: %s', (version, will) => {
+  ])('SQLite of version "%s" is accepted: %s', (version, will) => {
     if (will) expect(() => checkVersion(version)).not.toThrow();
     else expect(() => checkVersion(version)).toThrow(`needs SQLite 3.51 or later, and Node.js ${process.versions.node} has`);
   });

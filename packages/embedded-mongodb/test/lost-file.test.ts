@@ -14,8 +14,8 @@ async function aDirectory(): Promise<string> {
 }
 
 /* An empty database in the place of one that is gone would look like a new service, whose first visitor becomes its administrator. */
-describe('a database is not made', () => {
-  it('of an empty file, as a failed copy is', async () => {
+describe('a database that was lost', () => {
+  it('no database is made in place of an empty file, as a failed copy is', async () => {
     const directory = freshDirectory();
     const path = join(directory, databaseFileName);
     writeFileSync(path, '');
@@ -28,13 +28,13 @@ describe('a database is not made', () => {
     (await openDatabaseFile(directory)).close();
   });
 
-  it('of a file that was emptied', async () => {
+  it('no database is made in place of a file that was emptied', async () => {
     const directory = await aDirectory();
     truncateSync(join(directory, databaseFileName), 0);
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
   });
 
-  it('of a SQLite file without tables', async () => {
+  it('no database is made in place of a SQLite file without tables', async () => {
     const directory = freshDirectory();
     const other = new sqlite.DatabaseSync(join(directory, databaseFileName));
     other.exec('VACUUM; PRAGMA user_version = 7');
@@ -42,7 +42,7 @@ describe('a database is not made', () => {
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
   });
 
-  it.each(['holder.json', `${databaseFileName}-wal`])('where %s tells that there was one', async (trace) => {
+  it.each(['holder.json', `${databaseFileName}-wal`])('no database is made where %s shows that there was one', async (trace) => {
     const directory = freshDirectory();
     writeFileSync(join(directory, trace), 'something');
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a database is not made', () => {
 });
 
 describe('a database whose making was interrupted', () => {
-  it('is made by the next start', async () => {
+  it('a database whose creation was interrupted is created by the next start', async () => {
     const directory = freshDirectory();
     writeFileSync(join(directory, `${databaseFileName}.new`), '');
     writeFileSync(join(directory, databaseFileName), '');

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe('a find decodes only the needed fields of a document, and answers as if it had decoded all:', () => {
+describe('a find that decodes only the needed fields of a document', () => {
   it.each<[object, object, object | undefined, object]>([
     [{}, { a: 1 }, undefined, { _id: 1, a: 1 }],
     [{ g: { h: [5] } }, { a: 1, _id: 0 }, undefined, { a: 1 }],
@@ -45,7 +45,7 @@ describe('a find decodes only the needed fields of a document, and answers as if
     [{ a: 1 }, { g: 1, h: ['$a'] }, { a: 1 }, { _id: 1, g: { h: [5] }, h: [1] }],
     [{ a: 1 }, { g: 1, _id: { $add: ['$a', 1] } }, undefined, { _id: 2, g: { h: [5] } }],
     [{ e: 'text' }, { _id: 1 }, { a: -1 }, { _id: 1 }],
-  ])('filter %j with projection %j', async (filter, projection, sort, expected) => {
+  ])('a find decodes only what it needs: filter %j, projection %j', async (filter, projection, sort, expected) => {
     const found = await things.find(filter, { projection, ...(sort && { sort: sort as { a: 1 } }) }).toArray();
     expect(found).toEqual([expected]);
   });
@@ -87,7 +87,7 @@ describe('a query for an id in an array of documents', () => {
       .map(([name, parts]) => doc([name, parts])),
   );
 
-  it('answers as if it had decoded the whole array', () => {
+  it('a query for an id in an array of documents answers as if it had decoded the whole array', () => {
     fc.assert(
       fc.property(documents, filters, fc.option(match, { nil: undefined }), (whole, filter, shown) => {
         const bytes = encode(whole);
@@ -101,7 +101,7 @@ describe('a query for an id in an array of documents', () => {
     );
   });
 
-  it('decodes only the elements with that id', () => {
+  it('a query for an id in an array of documents decodes only the elements with that id', () => {
     const [mine, other] = ids as [ObjectId, ObjectId];
     const members = [doc(['user', other]), doc(['user', mine], ['role', 'owner']), doc(['role', 'member'])];
     const found = (filter: Doc) => decodeFields(encode(doc(['members', members])), fieldsOf(filter) as Fields).get('members');
@@ -137,7 +137,7 @@ describe('a query for an id in an array of documents', () => {
     .chain((fields) => fc.boolean().map((hasId) => doc(...Object.entries<Value>({ ...fields, _id: hasId }))));
   const inD = fc.constantFrom<Value>(doc(['e', new Int32(1)], ['f', new Int32(2)]), [doc(['e', [doc()]]), new Int32(3)], true);
 
-  it('answers as if it had decoded the whole array when a pipeline begins with a projection', () => {
+  it('a pipeline that begins with a projection answers as if it had decoded the whole array', () => {
     fc.assert(
       fc.property(documents, inD, projections, (whole, d, spec) => {
         const { shown } = pushDown([doc(['$project', spec])]).query;
@@ -151,7 +151,7 @@ describe('a query for an id in an array of documents', () => {
     );
   });
 
-  it('decodes only the elements that a projection at the beginning of a pipeline needs', () => {
+  it('a pipeline that begins with a projection decodes only the elements that the projection needs', () => {
     const [mine, other] = ids as [ObjectId, ObjectId];
     const members = [doc(['user', other]), doc(['user', mine])];
     const bytes = encode(doc(['notes', 'many'], ['members', members], ['name', 'a room']));

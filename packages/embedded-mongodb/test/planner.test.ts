@@ -53,7 +53,7 @@ const cases = fc.record({
 });
 
 describe('the planner', () => {
-  it('finds by an index exactly what a scan of all documents finds', { timeout: hour }, async () => {
+  it('the planner finds by an index exactly what a scan of all documents finds', { timeout: hour }, async () => {
     const dataDir = freshDirectory();
     const database = await freshDatabase({ dataDir });
     const client = await connectWire(database.uri);
@@ -83,7 +83,7 @@ describe('the planner', () => {
     expect(await faultsOfStoredData(dataDir)).toEqual([]);
   });
 
-  it('looks up an id directly, and checks the rest of the filter on that document', async () => {
+  it('the planner looks up an id directly, and checks the rest of the filter on that document', async () => {
     const things = await freshCollection();
     const [one, two] = [new ObjectId(), new ObjectId()];
     await things.createIndexes([{ key: { n: 1 } }, { key: { text: 'text' }, default_language: 'none' }]);
@@ -106,7 +106,7 @@ describe('the planner', () => {
     expect(await found({ _id: two })).toEqual([]);
   });
 
-  it('does not look up every combination of long lists of values', async () => {
+  it('the planner does not look up every combination of long lists of values', async () => {
     const client = await connectWire((await freshDatabase()).uri);
     const key = { a: 1, b: 1, c: 1 };
     await client.command(testDatabase, { createIndexes: 'many', indexes: [{ name: 'abc', key }] });

@@ -14,7 +14,7 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 const serveScript = fileURLToPath(new URL('../bin/serve.ts', import.meta.url));
 
 describe('the files of a database', () => {
-  it('are accessible to their owner alone, whatever the umask, also the log, the socket, the note and a copy', async () => {
+  it('the files of a database are accessible to their owner alone, whatever the umask: also the log, the socket, holder.json and a copy', async () => {
     const parent = freshDirectory();
     const dataDir = join(parent, 'data');
     const before = process.umask(0);
@@ -35,7 +35,7 @@ describe('the files of a database', () => {
     expect(modes(join(parent, 'copies'))['.']).toBe('700');
   });
 
-  it('become inaccessible to others where an earlier version left them readable', async () => {
+  it('the files of a database become inaccessible to others where an earlier version left them readable', async () => {
     const dataDir = join(freshDirectory(), 'data');
     await (await startDatabase({ dataDir })).close();
     chmodSync(dataDir, 0o755);
@@ -44,7 +44,7 @@ describe('the files of a database', () => {
     expect(modes(dataDir)).toMatchObject({ '.': '700', 'database.sqlite': '600' });
   });
 
-  it('do not restrict the access to a directory that holds other things', async () => {
+  it('the files of a database do not restrict the access to a directory that holds other things', async () => {
     const dataDir = freshDirectory();
     chmodSync(dataDir, 0o755);
     writeFileSync(join(dataDir, 'notes.txt'), '');
@@ -54,7 +54,7 @@ describe('the files of a database', () => {
 });
 
 describe('a deleted document', () => {
-  it('does not stay in the file', async () => {
+  it('a deleted document does not stay in the file', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     const documents = Array.from({ length: 20 }, (_, n) => ({ n, text: `secret number ${n}` }));
@@ -70,7 +70,7 @@ describe('a deleted document', () => {
 });
 
 describe('a database', () => {
-  it('has a port only on request, and makes no copy through it', async () => {
+  it('a database has a port only on request, and makes no copy through it', async () => {
     const dataDir = freshDirectory();
     expect((await freshDatabase()).port).toBeUndefined();
     const { port } = await freshDatabase({ dataDir, port: 0 });
@@ -80,7 +80,7 @@ describe('a database', () => {
     expect(existsSync(join(dataDir, 'copy'))).toBe(false);
   });
 
-  it('answers in a private temporary directory where its own path is too long for a socket', async () => {
+  it('a database answers in a private temporary directory where its own path is too long for a socket', async () => {
     const dataDir = join(freshDirectory(), 'long'.repeat(30), 'data');
     const first = await startDatabase({ dataDir });
     const socket = socketOf(first.uri);
@@ -94,7 +94,7 @@ describe('a database', () => {
     expect((await freshDatabase({ dataDir })).uri).toBe(first.uri);
   });
 
-  it('does not answer in a temporary directory that somebody else has prepared', async () => {
+  it('a database does not answer in a temporary directory that somebody else has prepared', async () => {
     const dataDir = join(freshDirectory(), 'long'.repeat(30), 'data');
     const first = await startDatabase({ dataDir });
     const expected = dirname(socketOf(first.uri));
@@ -111,7 +111,7 @@ describe('a database', () => {
     expect(modes(dirname(socketOf(uri)))['.']).toBe('700');
   });
 
-  it('replaces a socket that a killed process left', async () => {
+  it('a database replaces a socket that a killed process left', async () => {
     const dataDir = freshDirectory();
     const child = spawn(process.execPath, [serveScript, '--data-dir', dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
@@ -124,7 +124,7 @@ describe('a database', () => {
 });
 
 describe('a start that fails', () => {
-  it('after the socket is open leaves no socket, no lock and no process', async () => {
+  it('a start that fails after the socket is open leaves no socket, no lock and no process', async () => {
     const dataDir = freshDirectory();
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void taken.close());
@@ -141,7 +141,7 @@ describe('a start that fails', () => {
     await freshDatabase({ dataDir });
   });
 
-  it('because it cannot be announced leaves no database that answers', async () => {
+  it('a start that fails because it cannot be announced leaves no database that answers', async () => {
     const dataDir = freshDirectory();
     const note = join(dataDir, 'holder.json');
     const intercept: DatabaseOptions['intercept'] = (handle) => {
@@ -160,7 +160,7 @@ describe('a start that fails', () => {
     await freshDatabase({ dataDir });
   });
 
-  it.for(['x', '70000', '-1', '1.5'])('because of an invalid port says what a port is: %s', async (port) => {
+  it.for(['x', '70000', '-1', '1.5'])('a start that fails because of an invalid port says what a port is: %s', async (port) => {
     const child = spawn(process.execPath, [serveScript, '--data-dir', freshDirectory(), `--port=${port}`]);
     const [said] = await once(child.stderr, 'data');
     expect(String(said)).toBe(`Set DATABASE_PORT to a port from 0 to 65535, not '${port}'.\n`);

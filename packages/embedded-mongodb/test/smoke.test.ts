@@ -5,7 +5,7 @@ import { startDatabase } from '../src/server.ts';
 import { connect, freshCollection, freshDatabase, freshDirectory } from './support/database.ts';
 
 describe('the embedded database', () => {
-  it('is a one-member replica set that accepts writes', async () => {
+  it('the embedded database is a one-member replica set that accepts writes', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
     const hello = await connect(uri).db('admin').command({ hello: 1 });
@@ -13,13 +13,13 @@ describe('the embedded database', () => {
     expect(hello).toMatchObject({ setName: 'rs0', isWritablePrimary: true, me, maxWireVersion: 25 });
   });
 
-  it('is also found by the name of the replica set', async () => {
+  it('the embedded database is also found by the name of the replica set', async () => {
     const { port } = await freshDatabase({ port: 0 });
     const client = connect(`mongodb://127.0.0.1:${port}/?replicaSet=rs0`);
     expect(await client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  it('returns every type as it was stored', async () => {
+  it('the embedded database returns every type as it was stored', async () => {
     const { uri } = await freshDatabase();
     const things = connect(uri, { promoteValues: false }).db('test').collection<Record<string, unknown>>('things');
     const thing = {
@@ -44,7 +44,7 @@ describe('the embedded database', () => {
     ]);
   });
 
-  it('inserts, finds, updates, counts and deletes', async () => {
+  it('the embedded database inserts, finds, updates, counts and deletes', async () => {
     const things = await freshCollection();
     await things.insertMany([{ n: 1 }, { n: 2 }, { n: 3, tags: ['a', 'b'] }]);
     expect(
@@ -68,7 +68,7 @@ describe('the embedded database', () => {
     expect(await things.countDocuments()).toBe(1);
   });
 
-  it('refuses a second document under a unique key and says which', async () => {
+  it('the embedded database refuses a second document under a unique key and says which', async () => {
     const things = await freshCollection();
     await things.createIndex({ room: 1, name: 1 }, { unique: true });
     await things.insertOne({ room: 1, name: 'a' });
@@ -78,7 +78,7 @@ describe('the embedded database', () => {
     expect(error).toMatchObject({ code: 11000, keyPattern: { room: 1, name: 1 }, keyValue: { room: 1, name: 'a' } });
   });
 
-  it('refuses a unique index over documents that already collide', async () => {
+  it('the embedded database refuses a unique index over documents that already collide', async () => {
     const things = await freshCollection();
     await things.insertMany([{ name: 'a' }, { name: 'a' }]);
     await expect(things.createIndex({ name: 1 }, { unique: true })).rejects.toMatchObject({ code: 11000 });
@@ -87,14 +87,14 @@ describe('the embedded database', () => {
     expect((await things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'name_1']);
   });
 
-  it('returns a long answer in batches', async () => {
+  it('the embedded database returns a long answer in batches', async () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
     const numbers = (await things.find({}, { batchSize: 7 }).toArray()).map(({ n }) => n);
     expect(numbers).toEqual(Array.from({ length: 1000 }, (_, n) => n));
   });
 
-  it('keeps acknowledged documents and their indexes over a restart', async () => {
+  it('the embedded database keeps acknowledged documents and their indexes over a restart', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     const client = connect(first.uri);
@@ -109,7 +109,7 @@ describe('the embedded database', () => {
     await expect(things.insertOne({ name: 'kept' })).rejects.toMatchObject({ code: 11000 });
   });
 
-  it('names the process that holds its directory in one sentence', async () => {
+  it('the embedded database names the process that holds its directory in one sentence', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
     await expect(startDatabase({ dataDir })).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('the embedded database', () => {
     });
   });
 
-  it('says in one sentence that the port is taken', async () => {
+  it('the embedded database says in one sentence that the port is taken', async () => {
     const { port } = await freshDatabase({ port: 0 });
     await expect(startDatabase({ dataDir: freshDirectory(), port })).rejects.toMatchObject({
       code: 'PORT_TAKEN',

@@ -11,7 +11,7 @@ const specTests = process.env.MONGODB_SPEC_TESTS ?? `${root}../shared/mongodb-sp
 const folders = ['crud', 'retryable-writes', 'sessions'];
 
 describe.runIf(existsSync(specTests))("the drivers' specification tests", () => {
-  it('pass, or fail by a listed refusal', { timeout: 600_000 }, async () => {
+  it("the drivers' specification tests pass, or fail by a listed refusal", { timeout: 600_000 }, async () => {
     const { uri } = await freshDatabase({ intercept: withFailPoints });
     const results = await runAll(uri);
     expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(200);

@@ -9,7 +9,7 @@ const { SEARCH_CASES = '60' } = process.env;
 
 /* What $text says, of each document by itself: as an index cannot forget anything that is not in it, nor stop before the end. */
 describe(`$text (seed ${testSeed})`, () => {
-  it('finds the same as a check of each document, in the same order, whatever the words, the order and the limit', async () => {
+  it('$text finds the same as a check of each document, in the same order, whatever the words, the order and the limit', async () => {
     const random = createRandom(testSeed);
     const notes = await freshCollection<Note>();
     await notes.createIndex({ room: 1, seq: 1 });

@@ -14,12 +14,12 @@ describe('$text', () => {
     ['no document with a negated phrase', 'milk -"coffee with"', [4]],
     ['nothing where all is negated', '-tea', []],
     ['the words of arrays', 'sugar', [1]],
-  ])('finds %s: %s', async (_, $search, found) => {
+  ])('$text finds %s: %s', async (_, $search, found) => {
     const drinks = await withDrinks();
     expect(await ids(drinks.find({ $text: { $search } }))).toEqual(found);
   });
 
-  it('gives the scores to a pipeline too', async () => {
+  it('$text gives the scores to a pipeline too', async () => {
     const drinks = await withDrinks();
     const score = { $meta: 'textScore' };
     const pipeline = [{ $match: { $text: { $search: 'tea' } } }, { $sort: { _id: 1 } }, { $project: { score } }];
@@ -29,7 +29,7 @@ describe('$text', () => {
     ]);
   });
 
-  it('narrows by the fields before the words, which are required', async () => {
+  it('$text narrows by the fields before the words, which are required', async () => {
     const messages = await freshCollection();
     await messages.createIndex({ room: 1, text: 'text' }, { default_language: 'none' });
     await messages.insertMany([1, 2].map((room) => ({ room, text: 'hello there' })));
@@ -43,7 +43,7 @@ describe('$text', () => {
     await expect(messages.find({ $text: { $search: 'hello' } }).toArray()).rejects.toMatchObject({ code: 291 });
   });
 
-  it('follows changes of the text', async () => {
+  it('$text follows changes of the text', async () => {
     const drinks = await withDrinks();
     await drinks.updateOne({ _id: 1 }, { $set: { text: 'Water' } });
     await drinks.deleteOne({ _id: 4 });
@@ -56,18 +56,18 @@ describe('$text', () => {
     ['on every field', { '$**': 'text' }, { default_language: 'none' }],
     ['with fields after the text', { text: 'text', room: 1 }, { default_language: 'none' }],
     ['on some documents', { text: 'text' }, { default_language: 'none', partialFilterExpression: { a: 1 } }],
-  ])('is refused %s', async (_, pattern, options) => {
+  ])('a text index is refused %s', async (_, pattern, options) => {
     const notes = await freshCollection();
     await expect(notes.createIndex(pattern, options)).rejects.toMatchObject({ code: 67 });
   });
 
-  it('refuses a document that names its language', async () => {
+  it('$text refuses a document that names its language', async () => {
     const drinks = await withDrinks();
     await drinks.insertOne({ _id: 8, text: 'x', language: 'none' });
     await expect(drinks.insertOne({ _id: 9, text: 'x', language: 'fr' })).rejects.toMatchObject({ code: 17262 });
   });
 
-  it('shows its index as MongoDB does', async () => {
+  it('$text shows its index as MongoDB does', async () => {
     const notes = await freshCollection();
     await notes.createIndex({ text: 'text', title: 'text' }, { default_language: 'none' });
     expect((await notes.indexes())[1]).toEqual({
@@ -81,7 +81,7 @@ describe('$text', () => {
     });
   });
 
-  it('examines no more documents than a page needs, however many have the word', async () => {
+  it('$text examines no more documents than a page needs, however many have the word', async () => {
     const notes = await freshCollection<{ _id: number; text: string }>();
     await notes.createIndex({ text: 'text' }, { default_language: 'none' });
     await notes.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id, text: _id % 4 ? 'tea' : 'tea milk' })));
@@ -98,7 +98,7 @@ describe('$text', () => {
     });
   });
 
-  it('finds a document by its first 12 000 different words', async () => {
+  it('$text finds a document by its first 12 000 different words', async () => {
     const notes = await freshCollection<{ _id: number; text: string }>();
     await notes.createIndex({ text: 'text' }, { default_language: 'none' });
     const words = Array.from({ length: 12_100 }, (_, i) => `word${i}`);
@@ -118,12 +118,12 @@ describe('$text', () => {
     ['another language', { $text: { $search: 'tea', $language: 'en' } }, 2],
     ['case', { $text: { $search: 'tea', $caseSensitive: true } }, 115],
     ['an unknown option', { $text: { $search: 'tea', fuzzy: true } as never }, 9],
-  ])('refuses %s', async (_, filter, code) => {
+  ])('$text refuses %s', async (_, filter, code) => {
     const drinks = await withDrinks();
     await expect(drinks.findOne(filter)).rejects.toMatchObject({ code });
   });
 
-  it('is refused on a collection without a text index', async () => {
+  it('$text is refused on a collection without a text index', async () => {
     const things = await freshCollection();
     await things.insertOne({ text: 'a' });
     await expect(things.findOne({ $text: { $search: 'a' } })).rejects.toMatchObject({ code: 27 });

@@ -16,8 +16,8 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 type Note = { _id: number; text: string };
 
-describe('the words of the latest documents, which their text index stores later', () => {
-  it('are found, and are no longer found after they are removed', async () => {
+describe('the words of the latest documents, which the text index stores later', () => {
+  it('the words of the latest documents are found, and are no longer found after they are removed', async () => {
     const { notes, db } = await freshNotes();
     await notes.insertMany([note(1, 'tea'), note(2, 'tea with milk'), note(3, 'coffee')]);
     await notes.updateOne({ _id: 1 }, { $set: { text: 'water' } });
@@ -28,7 +28,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(db, 4);
   });
 
-  it('are found beside those of earlier ones, each once, whenever they are stored', async () => {
+  it('the words of the latest documents are found beside those of earlier ones, each once, whenever they are stored', async () => {
     const { notes, db } = await freshNotes();
     for (let from = 0; from < 800; from += 100) {
       await notes.insertMany(Array.from({ length: 100 }, (_, i) => note(from + i, `tea number ${from + i}`)));
@@ -39,7 +39,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(db, 300);
   });
 
-  it('are read once by a reader that continues while they are stored', async () => {
+  it('the words of the latest documents are read once by a reader that continues while they are stored', async () => {
     const { notes, db } = await freshNotes();
     await notes.insertMany(Array.from({ length: 30 }, (_, i) => note(i, 'tea')));
     const reader = notes.find({ $text: { $search: 'tea' } }, { batchSize: 10 });
@@ -50,7 +50,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(db, 30 + 4 * 300);
   });
 
-  it('are found again after a restart', async () => {
+  it('the words of the latest documents are found again after a restart', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     const before = await withTextIndex(first.uri);
@@ -63,7 +63,7 @@ describe('the words of the latest documents, which their text index stores later
     await expectValid(after.db, 3);
   });
 
-  it('are stored often enough that a start has few documents to read, even if those have no words', async () => {
+  it('the words of the latest documents are stored often enough that a start has few documents to read, even if those have no words', async () => {
     const dataDir = freshDirectory();
     const database = await startDatabase({ dataDir });
     const { notes } = await withTextIndex(database.uri);
@@ -75,7 +75,7 @@ describe('the words of the latest documents, which their text index stores later
     expect(row?.last).toBeGreaterThan(500);
   });
 
-  it('are merged, so that a search reads few parts', async () => {
+  it('the words of the latest documents are merged, so that a search reads few parts', async () => {
     const { commits, words, insert, parts, errors } = await freshIndex();
     insert(1200);
     expect([words.isUntidy, parts()]).toEqual([true, expect.toSatisfy((count) => count > 2)]);
@@ -88,7 +88,7 @@ describe('the words of the latest documents, which their text index stores later
     expect(errors()).toEqual([]);
   });
 
-  it('are merged completely even while others are stored', async () => {
+  it('the words of the latest documents are merged completely even while others are stored', async () => {
     const { commits, words, insert, parts, errors } = await freshIndex();
     insert(1200);
     let steps = 0;
@@ -101,7 +101,7 @@ describe('the words of the latest documents, which their text index stores later
     expect(errors()).toEqual([]);
   });
 
-  it('are counted like others', async () => {
+  it('the words of the latest documents are counted like those of others', async () => {
     const { notes } = await freshNotes();
     await notes.insertMany([note(1, 'tea'), note(2, 'tea'), note(3, 'coffee')]);
     expect(await notes.countDocuments({ $text: { $search: 'tea' } })).toBe(2);

@@ -65,7 +65,7 @@ describe('hostile messages', () => {
     ['a document above 16 MB beside the body', () => insertOf(1, serialize({ pad: 'x'.repeat(17_000_000) })), { code: 10334 }],
     ['more documents than a batch may have', () => insertOf(100_001, serialize({})), { code: 16 }],
     ['nearly 48 MB of documents', () => insertOf(3, serialize({ pad: 'x'.repeat(15_900_000) })), { ok: 1, n: 3 }],
-  ])('get the expected answer or a closed connection, and disturb no other client: %s', async (_, bytes, outcome) => {
+  ])('hostile messages get an answer or a closed connection, and disturb nobody: %s', async (_, bytes, outcome) => {
     const { uri } = database;
     const other = await connectWire(uri);
     const socket = await open(uri);
@@ -81,7 +81,7 @@ describe('hostile messages', () => {
     other.close();
   });
 
-  it('are assembled from pieces of one byte', async () => {
+  it('hostile messages are assembled from pieces of one byte', async () => {
     const socket = await open(database.uri);
     const answer = answersOf(socket).next();
     for (const byte of ping) {
@@ -91,7 +91,7 @@ describe('hostile messages', () => {
     expect(deserialize((await answer).subarray(21))).toEqual({ ok: 1 });
   });
 
-  it('are answered one after the other, however many come at the same time', async () => {
+  it('hostile messages are answered one after the other, however many come at the same time', async () => {
     const socket = await open(database.uri);
     const answers = answersOf(socket);
     const many = Array.from({ length: 2000 }, (_, i) => message(serialize({ ping: 1, $db: 'test' }), i));
@@ -101,7 +101,7 @@ describe('hostile messages', () => {
     expect(answered).toEqual(Array.from({ length: 2000 }, (_, i) => i));
   });
 
-  it('take no memory for a length that they only announce', async () => {
+  it('hostile messages take no memory for a length that they only announce', async () => {
     const before = residentBytes(database.pid);
     await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -115,7 +115,7 @@ describe('hostile messages', () => {
     expect(residentBytes(database.pid) - before).toBeLessThan(maxMessageBytes);
   });
 
-  it('take little memory while their answers are not read', async () => {
+  it('hostile messages take little memory while their answers are not read', async () => {
     const client = await connectWire(database.uri);
     await client.command('test', {
       insert: 'things',

@@ -17,7 +17,7 @@ const roundSize = 4000;
 const memoryGrowth = 2 * 48_000_000 + 100_000_000;
 
 describe('broken messages', () => {
-  it(`end at most their own connection: ${messageCount} of them (seed ${testSeed})`, { timeout: hour }, async () => {
+  it(`a broken message ends only its own connection: ${messageCount} of them (seed ${testSeed})`, { timeout: hour }, async () => {
     const database = await start();
     const canary = await startCanary(database);
     const random = createRandom(testSeed);

@@ -15,7 +15,7 @@ const tellUri = 'console.log(process.env.MONGODB_URI)';
 const waitForever = 'console.log("waiting"); setInterval(() => {}, 1000)';
 
 describe('bin/exec.ts', () => {
-  it('starts a database for its command and closes it afterwards', async () => {
+  it('bin/exec.ts starts a database for its command and closes it afterwards', async () => {
     const dataDir = freshDirectory();
     const { code, output } = await withDatabase(dataDir, tellUri).ended;
     expect({ code, output }).toEqual({
@@ -25,14 +25,14 @@ describe('bin/exec.ts', () => {
     expect(readHolder(dataDir)).toBeUndefined();
   });
 
-  it('joins the database that already runs in the directory and leaves it running', async () => {
+  it('bin/exec.ts joins the database that already runs in the directory and leaves it running', async () => {
     const dataDir = freshDirectory();
     const { uri } = await freshDatabase({ dataDir });
     expect(await withDatabase(dataDir, tellUri).ended).toEqual({ code: 0, output: `${uri}\n` });
     expect(await connect(uri).db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  it('starts a database if only the note of a process that no longer holds it is left', async () => {
+  it('bin/exec.ts starts a database for its command if holder.json names a process that no longer holds the directory', async () => {
     const dataDir = freshDirectory();
     await (await startDatabase({ dataDir })).close();
     const stale = 'mongodb://127.0.0.1:9/';
@@ -42,17 +42,17 @@ describe('bin/exec.ts', () => {
     expect(output).not.toContain(stale);
   });
 
-  it('uses the address in MONGODB_URI if there is one', async () => {
+  it('bin/exec.ts uses the address in MONGODB_URI if there is one', async () => {
     const dataDir = freshDirectory();
     const { ended } = withDatabase(dataDir, tellUri, { MONGODB_URI: 'mongodb://elsewhere' });
     expect(await ended).toEqual({ code: 0, output: 'mongodb://elsewhere\n' });
   });
 
-  it('exits with the status of its command', async () => {
+  it('bin/exec.ts exits with the status of its command', async () => {
     expect(await withDatabase(freshDirectory(), 'process.exit(7)').ended).toMatchObject({ code: 7 });
   });
 
-  it('passes SIGTERM to its command and closes the database after it', async () => {
+  it('bin/exec.ts passes SIGTERM to its command and closes the database after it', async () => {
     const dataDir = freshDirectory();
     const { process: wrapper, ended } = withDatabase(dataDir, waitForever);
     await once(wrapper.stdout, 'data');
@@ -63,7 +63,7 @@ describe('bin/exec.ts', () => {
 });
 
 describe('a database in a process of its own', () => {
-  it('has released its directory when closeNow returns', async () => {
+  it('a database in a process of its own has released its directory when closeNow returns', async () => {
     const dataDir = freshDirectory();
     const first = await launchDatabase({ dataDir });
     const things = connect(first.uri).db('test').collection('things');
@@ -74,7 +74,7 @@ describe('a database in a process of its own', () => {
     expect(await connect(uri).db('test').collection('things').findOne()).toMatchObject({ name: 'kept' });
   });
 
-  it('delays the start of the next one until it has ended', async () => {
+  it('a database in a process of its own delays the start of the next one until it has ended', async () => {
     const dataDir = freshDirectory();
     const first = await launchDatabase({ dataDir });
     const second = launchDatabase({ dataDir });

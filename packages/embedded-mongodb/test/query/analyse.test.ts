@@ -7,7 +7,7 @@ import { d } from './notation.ts';
 const bounds = (expected: Record<string, Record<string, unknown>>) =>
   new Map(Object.entries(expected).map(([path, entry]) => [path, Object.fromEntries(d(entry))]));
 
-describe('analyseFilter:', () => {
+describe('analyseFilter', () => {
   it.each<[string, object, Record<string, Record<string, unknown>>]>([
     ['equality is exact', { a: 1 }, { a: { exact: true, eq: 1 } }],
     ['a range is exact', { a: { $gt: 1, $lte: 5 } }, { a: { exact: true, gt: 1, lte: 5 } }],
@@ -43,7 +43,7 @@ describe('analyseFilter:', () => {
     expect(analyseFilter(d(filter))).toEqual(bounds(expected));
   });
 
-  it('an array is found by its first element or as an element, and an empty one by undefined', () => {
+  it('analyseFilter looks for an array by its first element or as an element, and for an empty one by undefined', () => {
     const one = d({ a: [1, 2] }).get('a') as Value[];
     expect(analyseFilter(d({ a: [1, 2] })).get('a')).toEqual({ exact: false, in: [one[0], one] });
     expect(analyseFilter(d({ a: [] })).get('a')).toEqual({ exact: false, in: [undefined, []] });

@@ -10,21 +10,21 @@ import { codeOf, d } from './notation.ts';
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 describe('decode and encode', () => {
-  it('write the same bytes as the bson package, for any document', () => {
+  it('decode and encode write the same bytes as the bson package, for any document', () => {
     fc.assert(
       fc.property(documents, (doc) => same(encode(doc), serialize(doc))),
       { numRuns: 2000 },
     );
   });
 
-  it('read their own output exactly', () => {
+  it('decode and encode read their own output exactly', () => {
     fc.assert(
       fc.property(documents, (doc) => same(encode(decode(encode(doc))), encode(doc))),
       { numRuns: 2000 },
     );
   });
 
-  it('read everything that the bson package reads', () => {
+  it('decode and encode read everything that the bson package reads', () => {
     const read = (bytes: Uint8Array) => serialize(deserialize(bytes, { promoteValues: false }));
     fc.assert(fc.property(documents, (doc) => same(read(encode(doc)), read(serialize(doc)))));
   });
@@ -33,7 +33,7 @@ describe('decode and encode', () => {
     ['fields that look like numbers', d({ b: 1 }).set('1', new Int32(2)).set('0', new Int32(3)), ['b', '1', '0']],
     ['a field named __proto__', new Map([['__proto__', new Int32(1)]]), ['__proto__']],
     ['a field without a name', new Map([['', new Int32(1)]]), ['']],
-  ])('keep the order and the names of %s', (_story, doc, names) => {
+  ])('decode and encode keep the order and the names of %s', (_story, doc, names) => {
     expect([...decode(encode(doc)).keys()]).toEqual(names);
   });
 
@@ -45,18 +45,18 @@ describe('decode and encode', () => {
     ['code with scope', new Code('f()', { x: 1 })],
     ['the least key', new MinKey()],
     ['the greatest key', new MaxKey()],
-  ])('keep %s byte for byte, though nothing computes with it', (_story, value) => {
+  ])('decode and encode keep %s byte for byte, though nothing computes with it', (_story, value) => {
     const bytes = serialize({ before: 1, value, after: [value] });
     expect(same(encode(decode(bytes)), bytes)).toBe(true);
   });
 
-  it('support texts of any length and script', () => {
+  it('decode and encode support texts of any length and script', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', '\0', 'é', '\u07ff', '€', '\uffff', '😀'), maxLength: 80 });
     fc.assert(fc.property(texts, (text) => decode(encode(new Map([['a', text]]))).get('a') === text));
   });
 });
 
-describe('decode refuses', () => {
+describe('bytes that decode refuses', () => {
   const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
   it.each([
     ['nothing at all', ''],
@@ -76,11 +76,11 @@ describe('decode refuses', () => {
     ['binary data of negative length', '0d 00 00 00 05 61 00 ff ff ff ff 00 00'],
     ['an inner document longer than the outer', '0d 00 00 00 03 61 00 ff 00 00 00 00 00'],
     ['a name given twice', '0b 00 00 00 0a 61 00 0a 61 00 00'],
-  ])('%s with 22 InvalidBSON', (_story, bytes) => {
+  ])('decode refuses %s with 22 InvalidBSON', (_story, bytes) => {
     expect(codeOf(() => decode(hex(bytes)))).toBe(22);
   });
 
-  it('documents nested deeper than 100 levels with 15 Overflow, and takes those of 100', () => {
+  it('decode refuses documents nested deeper than 100 levels with 15 Overflow, and accepts those of 100', () => {
     const nested = (levels: number) => {
       let doc = d({});
       for (let i = 1; i < levels; i++) doc = new Map([['a', doc]]);
@@ -90,7 +90,7 @@ describe('decode refuses', () => {
     expect(codeOf(() => decode(nested(101)))).toBe(15);
   });
 
-  it('mutated bytes with a clean error, or reads them as another document', () => {
+  it('decode refuses mutated bytes with a clean error, or reads them as another document', () => {
     const mutations = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(documents, mutations, fc.nat(3), (doc, changes, cut) => {
@@ -104,8 +104,8 @@ describe('decode refuses', () => {
   });
 });
 
-describe('encode refuses', () => {
-  it('a field name with a null byte, which BSON cannot hold', () => {
+describe('documents that encode refuses', () => {
+  it('encode refuses a field name with a null byte, which BSON cannot hold', () => {
     expect(() => encode(new Map([['a\0b', null]]))).toThrow(DatabaseError);
   });
 });

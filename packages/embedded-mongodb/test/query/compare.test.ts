@@ -33,17 +33,17 @@ describe('the order of values', () => {
     ['a text before its continuations', 'ab'],
     ['letters beyond ASCII', 'ü'],
     ['the end of the basic plane', '\uffff'],
-    ['characters beyond it, whose UTF-16 units are smaller', '😀'],
+    ['characters beyond the basic plane, whose UTF-16 units are smaller', '😀'],
     ['an empty document', d({})],
     ['a document by the type of its first field', d({ b: 1 })],
-    ['then by its name', d({ c: 0 })],
+    ['a document by the name of its first field', d({ c: 0 })],
     ['a document with more fields', d({ c: 0, d: 1 })],
     ['a document with a field of a later type', d({ a: 'x' })],
     ['an empty array', []],
     ['an array by its first elements', [new Int32(1), new Int32(5)]],
     ['a greater first element', [new Int32(2)]],
     ['binary data by length', new Binary(Buffer.from('z'))],
-    ['then by subtype', new Binary(Buffer.from('aa'), 0)],
+    ['binary data of one length by subtype', new Binary(Buffer.from('aa'), 0)],
     ['a later subtype', new Binary(Buffer.from('aa'), 4)],
     ['ObjectIds by bytes', id],
     ['false', false],
@@ -52,7 +52,7 @@ describe('the order of values', () => {
   ];
 
   it.each(ladder.slice(1).map(([story, value], i) => [story, value, ladder[i]?.[0], ladder[i]?.[1]] as const))(
-    'has %s after what comes before it',
+    'the order of values puts %s after the value before it',
     (_story, value, _before, before) => {
       expect(Math.sign(compare(before, value))).toBe(-1);
       expect(Math.sign(compare(value, before))).toBe(1);
@@ -64,7 +64,7 @@ describe('the order of values', () => {
     ['1 of every type of number', new Int32(1), double(1)],
     ['int64 and double', long('5'), double(5)],
     ['zero of both signs', double(0), double(-0)],
-  ])('treats %s as equal', (_story, a, b) => {
+  ])('the order of values treats %s as equal', (_story, a, b) => {
     expect(equals(a, b)).toBe(true);
     expect(hashKey(a)).toBe(hashKey(b));
     expect(identical(a, b)).toBe(false);
@@ -73,13 +73,13 @@ describe('the order of values', () => {
   it.each<[string, Value, Value]>([
     ['decimals', decimal('1'), decimal('2')],
     ['a decimal and a number', decimal('1'), new Int32(1)],
-  ])('refuses to order %s', (_story, a, b) => {
+  ])('the order of values refuses %s', (_story, a, b) => {
     expect(codeOf(() => compare(a, b))).toBe(115);
     expect(compare(a, decimal('1'))).toBe(0);
     expect(Math.sign(compare('text', a))).toBe(1);
   });
 
-  it('is total: of any three values, each pair is in one order and the order is transitive', () => {
+  it('the order of values is total: of any three values, each pair is in one order and the order is transitive', () => {
     fc.assert(
       fc.property(values, values, values, (a, b, c) => {
         const [low, middle, high] = [a, b, c].sort(compare) as [Value, Value, Value];
@@ -90,7 +90,7 @@ describe('the order of values', () => {
     );
   });
 
-  it('agrees with the keys for grouping, which are the same only for equal values', () => {
+  it('the order of values agrees with the keys for grouping, which are the same only for equal values', () => {
     fc.assert(
       fc.property(values, values, (a, b) => (hashKey(a) === hashKey(b)) === equals(a, b)),
       { numRuns: 5000 },

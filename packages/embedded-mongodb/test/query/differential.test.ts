@@ -31,7 +31,7 @@ const parameters = { numRuns, seed, endOnFailure: false };
 const noFilter: Doc = new Map();
 
 describe.runIf(uri !== '')(
-  `the functions answer as the engine does, in ${numRuns} cases each from seed ${seed}`,
+  `the functions beside the engine, in ${numRuns} cases each from seed ${seed}`,
   { timeout: 3_600_000 },
   () => {
     const own = ownOracle();
@@ -44,7 +44,7 @@ describe.runIf(uri !== '')(
       await engine.close();
     });
 
-    it('on filters', async () => {
+    it('the functions answer as the engine does on filters', async () => {
       await fc.assert(
         fc.asyncProperty(collections, filters, async (docs, filter) => {
           const [ours, theirs] = await both(docs, { filter });
@@ -54,7 +54,7 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on projections', async () => {
+    it('the functions answer as the engine does on projections', async () => {
       await fc.assert(
         fc.asyncProperty(collections, projections, async (docs, projection) => {
           const [ours, theirs] = await both(docs, { filter: noFilter, projection });
@@ -64,7 +64,7 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on projections of a find, but for the order of fields', async () => {
+    it('the functions answer as the engine does on projections of a find, but for the order of fields', async () => {
       await fc.assert(
         fc.asyncProperty(collections, findProjections, async (docs, projection) => {
           const [ours, theirs] = (await both(docs, { filter: noFilter, projection })).map(docsOrCode) as [
@@ -79,7 +79,7 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on sorts', async () => {
+    it('the functions answer as the engine does on sorts', async () => {
       await fc.assert(
         fc.asyncProperty(collections, sorts, async (docs, parts) => {
           const sort = new Map(parts).set('_id', new Int32(1));
@@ -90,7 +90,7 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on updates, but for the order of new fields', async () => {
+    it('the functions answer as the engine does on updates, but for the order of new fields', async () => {
       await fc.assert(
         fc.asyncProperty(collections, updates, async (docs, update) => {
           const [ours, theirs] = await Promise.all([own.update(docs, update), engine.update(docs, update)]);
@@ -100,7 +100,7 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on updates of the elements that a filter finds', async () => {
+    it('the functions answer as the engine does on updates of the elements that a filter finds', async () => {
       await fc.assert(
         fc.asyncProperty(collections, filteredUpdates, async (docs, { update, arrayFilters }) => {
           const [ours, theirs] = await Promise.all([
@@ -113,14 +113,14 @@ describe.runIf(uri !== '')(
       );
     });
 
-    it('on pipelines, but for the order of new fields', async () => {
+    it('the functions answer as the engine does on pipelines, but for the order of new fields', async () => {
       await fc.assert(
         fc.asyncProperty(collections, pipelines, (docs, stages) => agreeOn(docs, stages)),
         parameters,
       );
     });
 
-    it.for(Object.entries(expressionFamilies))('on expressions: %s', async ([, expressions]) => {
+    it.for(Object.entries(expressionFamilies))('the functions evaluate as the engine does: %s', async ([, expressions]) => {
       await fc.assert(
         fc.asyncProperty(documents, expressions, async (fields, expression) => {
           const stage = doc(['$project', doc(['_id', new Int32(0)], ['result', expression])]);

@@ -86,12 +86,12 @@ describe.each(Object.entries(sections))('%s:', (_section, rows) => {
 });
 
 describe('$mergeObjects', () => {
-  it('lets later documents win, and ignores null', () => {
+  it('$mergeObjects lets later documents win, and ignores null', () => {
     expect(evaluate({ $mergeObjects: ['$a', { c: 3 }, null] }, { a: { b: 1, c: 2 } })).toEqual(d({ b: 1, c: 3 }));
   });
 });
 
-describe('an expression is refused', () => {
+describe('expressions that are refused', () => {
   it.each<[string, unknown, number]>([
     ['with an unknown operator', { $foo: 1 }, 168],
     ['with two operators in one document', { $add: [1], $size: 1 }, 15983],
@@ -115,7 +115,7 @@ describe('an expression is refused', () => {
     ['when $filter has no condition', { $filter: { input: [] } }, 28650],
     ['when $let has a variable with a capital', { $let: { vars: { X: 1 }, in: 1 } }, 9],
     ['when $cond lacks a part', { $cond: named(['if', 1], ['then', 2]) }, 17082],
-  ])('%s', (_story, expression, code) => {
+  ])('an expression is refused %s', (_story, expression, code) => {
     expect(codeOf(() => evaluate(expression))).toBe(code);
   });
 });

@@ -75,7 +75,7 @@ const takers: Readonly<Record<string, (asked: Doc, docs: Doc[]) => unknown>> = {
 };
 
 describe('hostile input', () => {
-  it.each(Object.entries(takers))('as %s is answered with a value or an error of MongoDB', (_name, take) => {
+  it.each(Object.entries(takers))('hostile input as %s is answered with a value or an error of MongoDB', (_name, take) => {
     fc.assert(
       fc.property(question, collections, (asked, docs) => {
         try {
@@ -89,7 +89,7 @@ describe('hostile input', () => {
     );
   });
 
-  it('with fields named __proto__ and constructor stays a document', () => {
+  it('a document with fields named __proto__ and constructor stays a document', () => {
     const filter = compileFilter(new Map([['__proto__', 'x']]));
     expect(filter.matches(new Map([['__proto__', 'x']]))).toBe(true);
     expect(filter.matches(new Map())).toBe(false);

@@ -39,7 +39,7 @@ describe.each(Object.entries(sections))('%s:', (_section, rows) => {
 });
 
 describe('a join through an index', () => {
-  it('looks up the partners of each document by their field', () => {
+  it('a join through an index looks up the partners of each document by their field', () => {
     const filters: unknown[] = [];
     const collection = (_name: string, filter?: Doc) => {
       filters.push(filter);

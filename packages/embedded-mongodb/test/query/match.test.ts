@@ -135,7 +135,7 @@ describe.each(Object.entries(sections))('%s:', (_section, rows) => {
   });
 });
 
-describe('a filter is refused', () => {
+describe('filters that are refused', () => {
   it.each<[string, object, number]>([
     ['with an unknown operator', { a: { $foo: 1 } }, 2],
     ['with a field among operators', { a: { $gt: 1, b: 2 } }, 2],
@@ -155,13 +155,13 @@ describe('a filter is refused', () => {
     ['with $where', { $where: 'true' }, 2],
     ['with geometry', { a: { $geoWithin: {} } }, 2],
     ['with $text without a text index', { $text: { $search: 'x' } }, 27],
-  ])('%s', (_story, filter, code) => {
+  ])('a filter is refused %s', (_story, filter, code) => {
     expect(codeOf(() => compileFilter(d(filter)))).toBe(code);
   });
 });
 
 describe('a stored value that cannot be compared', () => {
-  it('is found by its existence, and is refused in a comparison', () => {
+  it('a stored value that cannot be compared is found by its existence, and is refused in a comparison', () => {
     const document = { a: Decimal128.fromString('1.5') };
     expect(matches({ a: { $exists: true } }, document)).toBe(true);
     expect(matches({ a: 'text' }, document)).toBe(false);
@@ -172,7 +172,7 @@ describe('a stored value that cannot be compared', () => {
 describe('$text', () => {
   const search = { $text: { $search: 'x' } };
 
-  it('counts as fulfilled where documents are found by it', () => {
+  it('$text counts as fulfilled where documents are found by it', () => {
     const filter = compileFilter(d({ $and: [search], b: 1 }), { hasText: true });
     expect([{ b: 1 }, { b: 2 }].map((doc) => filter.matches(d(doc)))).toEqual([true, false]);
   });
@@ -182,7 +182,7 @@ describe('$text', () => {
     ['in $or', { $or: [search, { b: 1 }] }, true],
     ['in $nor', { $nor: [search] }, true],
     ['in $elemMatch', { a: { $elemMatch: { b: 1, ...search } } }, true],
-  ])('is refused %s', (_, filter, hasText) => {
+  ])('$text is refused %s', (_, filter, hasText) => {
     expect(codeOf(() => compileFilter(d(filter), { hasText }))).toBe(27);
   });
 });

@@ -35,8 +35,8 @@ describe.each(Object.entries(sections))('%s:', (_section, rows) => {
   });
 });
 
-describe('a pipeline is lazy', () => {
-  it('asks for no more documents than it needs', () => {
+describe('the laziness of pipelines', () => {
+  it('a pipeline asks for no more documents than it needs', () => {
     let asked = 0;
     function* endless(): Generator<Doc> {
       for (;;) yield d({ a: asked++ });
@@ -50,7 +50,7 @@ describe('a pipeline is lazy', () => {
   });
 });
 
-describe('a pipeline leaks no memory:', () => {
+describe('the memory of pipelines', () => {
   // Of a generator that is made for a pipeline V8 makes a hidden class, which keeps all that the pipeline has until the next full collection.
   it.each([
     { $match: { a: 1 } },
@@ -62,21 +62,21 @@ describe('a pipeline leaks no memory:', () => {
     { $unwind: '$a' },
     { $group: { _id: null } },
     { $lookup: { from: 'users', localField: 'a', foreignField: 'b', as: 'x' } },
-  ])('all pipelines of %o share one generator', (stage) => {
+  ])('all pipelines of %o share one generator, so that none leaks memory', (stage) => {
     const prototypeOfRun = () => Object.getPrototypeOf(compilePipeline([d(stage)], { collection: () => [] }).run([]));
     expect(prototypeOfRun()).toBe(prototypeOfRun());
   });
 });
 
 describe('$sort before $limit', () => {
-  it('gives the same documents as sorting all of them, though it keeps only a few', () => {
+  it('$sort before $limit gives the same documents as sorting all of them, though it keeps only a few', () => {
     const docs = Array.from({ length: 1000 }, (_, i) => d({ a: (i * 7919) % 1000, i }));
     const sorted = run([{ $sort: { a: -1 } }], docs);
     expect(run([{ $sort: { a: -1 } }, { $limit: 3 }], docs)).toEqual(sorted.slice(0, 3));
   });
 });
 
-describe('a pipeline is refused', () => {
+describe('pipelines that are refused', () => {
   it.each<[string, object[], number]>([
     ['with an unknown stage', [{ $foo: {} }], 40324],
     ['with a stage of two names', [{ $match: {}, $limit: 1 }], 40323],
@@ -97,11 +97,11 @@ describe('a pipeline is refused', () => {
     ['with $lookup by a pipeline', [{ $lookup: { from: 'users', pipeline: [], as: 'x' } }], 9],
     ['with $lookup without as', [{ $lookup: { from: 'users', localField: 'a', foreignField: 'b' } }], 9],
     ['with $lookup of half a pair of fields', [{ $lookup: { from: 'users', localField: 'a', as: 'x' } }], 9],
-  ])('%s', (_story, stages, code) => {
+  ])('a pipeline is refused %s', (_story, stages, code) => {
     expect(codeOf(() => run(stages, all({ a: 1 })))).toBe(code);
   });
 
-  it('when a new root is not a document', () => {
+  it('a pipeline is refused when a new root is not a document', () => {
     expect(codeOf(() => run([{ $replaceWith: '$a' }], all({ a: 1 })))).toBe(40228);
   });
 });

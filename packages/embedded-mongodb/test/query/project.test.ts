@@ -31,13 +31,13 @@ describe('a projection', () => {
     ],
     ['makes an empty document of an element for which there is nothing to compute', { 'l.z': '$q' }, { _id: 1, l: [{}, {}, {}] }],
     ['of nothing keeps everything', {}, example],
-  ])('%s', (_story, spec, expected) => {
+  ])('a projection %s', (_story, spec, expected) => {
     const result = compileProjection(d(spec))(d(example));
     expect(result).toEqual(d(expected));
     expect([...result.keys()]).toEqual(Object.keys(expected));
   });
 
-  it('keeps the order of the document, and appends computed fields', () => {
+  it('a projection keeps the order of the document, and appends computed fields', () => {
     expect([...compileProjection(d({ t: 1, z: '$t', a: 1 }))(d(example)).keys()]).toEqual(['_id', 'a', 't', 'z']);
   });
 });
@@ -50,11 +50,11 @@ describe('the projection of a find', () => {
       { _id: 1, l: [{ x: 1, y: 2 }] },
     ],
     ['keeps no element where none matches $elemMatch', { l: { $elemMatch: { x: 9 } }, t: 1 }, { _id: 1, t: 'text' }],
-  ])('%s', (_story, spec, expected) => {
+  ])('the projection of a find %s', (_story, spec, expected) => {
     expect(compileProjection(d(spec))(d(example))).toEqual(d(expected));
   });
 
-  it('adds the relevance by $meta', () => {
+  it('the projection of a find adds the relevance by $meta', () => {
     const project = compileProjection(d({ score: { $meta: 'textScore' } }), { textScore: () => 1.5 });
     expect(project(d({ _id: 1, a: 2 }))).toEqual(d({ _id: 1, a: 2, score: 1.5 }));
   });
@@ -75,12 +75,12 @@ describe('the projection of a find', () => {
     ['by a position', { 'a.$': 1 }, 115],
     ['by an unknown $meta', { a: { $meta: 'color' } }, 115],
     ['by $slice', { a: { $slice: 1 } }, 31325],
-  ])('%s is refused', (_story, spec, code) => {
+  ])('the projection of a find %s is refused', (_story, spec, code) => {
     expect(codeOf(() => compileProjection(d(spec)))).toBe(code);
   });
 });
 
-describe('an aggregation stage:', () => {
+describe('an aggregation stage', () => {
   it.each<[string, () => unknown, object]>([
     ['$project is a projection', () => compileProject(d({ t: 1 }))(d(example)), { _id: 1, t: 'text' }],
     ['$set adds', () => compileAddFields(d({ n: 1 }))(d({ _id: 1 })), { _id: 1, n: 1 }],

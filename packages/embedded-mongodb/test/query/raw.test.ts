@@ -32,7 +32,7 @@ describe('a projection of encoded documents', () => {
     .tuple(flags, fc.boolean())
     .map(([entries, flag]) => entries.map(([path, other]) => [path, path === '_id' ? other : flag] as const));
 
-  it('gives the same as a projection of decoded documents', () => {
+  it('a projection of encoded documents gives the same as a projection of decoded documents', () => {
     fc.assert(
       fc.property(collections, oneMind, (docs, entries) => {
         const spec: Doc = new Map(entries);
@@ -49,11 +49,11 @@ describe('a projection of encoded documents', () => {
     ['an operator', { a: { $elemMatch: { b: 1 } } }],
     ['an expression', { a: '$b' }],
     ['a position', { 'a.$': 1 }],
-  ])('does not exist for %s', (_, spec) => {
+  ])('a projection of encoded documents is not offered for %s', (_, spec) => {
     expect(compileRawProjection(d(spec))).toBeUndefined();
   });
 
-  it('knows names beyond ASCII', () => {
+  it('a projection of encoded documents knows names beyond ASCII', () => {
     const whole = doc(['_id', one], ['ü', [doc(['😀', one], ['a', one]), one]]);
     expect(compileRawProjection(d({ 'ü.😀': 1, _id: 0 }))?.(bytes(whole))).toEqual(bytes(doc(['ü', [doc(['😀', one])]])));
   });
@@ -64,7 +64,7 @@ describe('an update of encoded documents', () => {
     .tuple(fc.constantFrom('$set', '$inc', '$max'), fc.constantFrom('a', 'b', 'a.b', 'c'), values)
     .map(([operator, path, value]) => doc([operator, doc([path, value])]));
 
-  it('gives the same as an update of decoded documents, or nothing', () => {
+  it('an update of encoded documents gives the same as an update of decoded documents, or nothing', () => {
     let applied = 0;
     fc.assert(
       fc.property(collections, fc.oneof(same, updates), (docs, spec) => {
@@ -93,7 +93,7 @@ describe('an update of encoded documents', () => {
     ['$set of a missing field', { $set: { y: 1 } }, { x: 1 }, undefined],
     ['an element of an array', { $set: { 'x.0': 1 } }, { x: [2] }, undefined],
     ['a refused update', { $inc: { x: 1 } }, { x: true }, undefined],
-  ])('is either made in place or left to the decoded document: %s', (_, spec, before, after) => {
+  ])('an update of encoded documents is either made in place or left to the decoded document: %s', (_, spec, before, after) => {
     expect(compileUpdate(d(spec)).applyRaw?.(bytes(d(before)))).toEqual(after && bytes(d(after)));
   });
 });

@@ -29,17 +29,17 @@ describe('a sort', () => {
     ['has an empty array before null', { a: 1 }, [{ a: [] }, { a: null }]],
     ['takes an element by its number', { 'a.1': 1 }, [{ a: [9, 1] }, { a: [0, 2] }]],
     ['compares inner arrays as a whole', { a: 1 }, [{ a: [[1, 9]] }, { a: [[2]] }]],
-  ])('%s', (_story, spec, expected) => {
+  ])('a sort %s', (_story, spec, expected) => {
     const docs = all(...expected);
     expect(sortDocs(docs.toReversed(), compileSort(d(spec)))).toEqual(docs);
   });
 
-  it('leaves documents that it treats as equal in their order', () => {
+  it('a sort leaves documents that it treats as equal in their order', () => {
     const docs = all({ a: 1, i: 1 }, { a: 1, i: 2 }, { a: 1, i: 3 });
     expect(sortDocs(docs, compileSort(d({ a: -1 })))).toEqual(docs);
   });
 
-  it('gives the keys that an index of the same fields would have', () => {
+  it('a sort gives the keys that an index of the same fields would have', () => {
     expect(compileSort(d({ a: 1, 'b.c': -1 })).keyOf(d({ a: [], b: [{ c: 1 }, { c: 3.5 }] }))).toEqual([
       undefined,
       new Double(3.5),
@@ -52,7 +52,7 @@ describe('a sort', () => {
     ['by relevance', { a: { $meta: 'textScore' } }, 15974],
     ['by a path with an empty part', { 'a..b': 1 }, 15998],
     ['by an operator', { $a: 1 }, 16410],
-  ])('%s is refused', (_story, spec, code) => {
+  ])('a sort %s is refused', (_story, spec, code) => {
     expect(codeOf(() => compileSort(d(spec)))).toBe(code);
   });
 });

@@ -62,7 +62,7 @@ describe.each(Object.entries(sections))('%s', (_section, rows) => {
   });
 });
 
-describe('an update of an array is refused', () => {
+describe('updates of arrays that are refused', () => {
   it.each<[string, object, object, number]>([
     ['with $push to a value that is not an array', { $push: { a: 1 } }, { a: 1 }, 2],
     ['with $push and an unknown clause', { $push: { a: { $each: [], $foo: 1 } } }, {}, 2],
@@ -74,7 +74,7 @@ describe('an update of an array is refused', () => {
     ['with $pull from a value that is not an array', { $pull: { a: 1 } }, { a: 1 }, 2],
     ['with $pull by a regular expression', { $pull: { a: /x/ } }, {}, 115],
     ['with $pull by an unknown operator', { $pull: { a: { $foo: 1 } } }, {}, 2],
-  ])('%s', (_story, update, before, code) => {
+  ])('an update of an array is refused %s', (_story, update, before, code) => {
     expect(codeOf(() => updated(update, before))).toBe(code);
   });
 });

@@ -60,7 +60,7 @@ describe.each(Object.entries(sections))('%s', (_section, rows) => {
 });
 
 describe('new fields', () => {
-  it('come in the order of their names, numbers by value, whatever the order of the operators', () => {
+  it('new fields come in the order of their names, numbers by value, whatever the order of the operators', () => {
     expect([...updated({ $set: { z: 1, 'x.10': 1, 'x.9': 1 }, $inc: { m: 1 } }, { q: 0 })]).toEqual([
       ['q', new Int32(0)],
       ['m', new Int32(1)],
@@ -75,7 +75,7 @@ describe('new fields', () => {
     ]);
   });
 
-  it('come after _id, which stays first', () => {
+  it('new fields come after _id, which stays first', () => {
     expect([
       ...compileUpdate(d({ b: 1, _id: 5 }))
         .apply(d({ a: 1, _id: 5 }))
@@ -93,18 +93,18 @@ describe('an update', () => {
     ['reports no change for an increment by 0', { $inc: { a: 0 } }, { a: 1 }, false],
     ['reports no change for a replacement by the same document', { a: 1 }, { _id: 1, a: 1 }, false],
     ['reports a change from 0 to -0', { $set: { a: -0 } }, { a: new Double(0) }, true],
-  ])('%s', (_story, update, before, modified) => {
+  ])('an update %s', (_story, update, before, modified) => {
     expect(compileUpdate(d(update)).apply(d(before)).modified).toBe(modified);
   });
 
-  it('leaves the given document as it is', () => {
+  it('an update leaves the given document as it is', () => {
     const before = d({ a: { b: [1] } });
     compileUpdate(d({ $push: { 'a.b': 2 }, $set: { c: 1 } })).apply(before);
     expect(before).toEqual(d({ a: { b: [1] } }));
   });
 });
 
-describe('an update is refused', () => {
+describe('updates that are refused', () => {
   it.each<[string, object, object, number]>([
     ['with an unknown operator', { $foo: { a: 1 } }, {}, 9],
     ['with fields beside operators', { $set: { a: 1 }, b: 1 }, {}, 9],
@@ -129,7 +129,7 @@ describe('an update is refused', () => {
     ['with $currentDate of an unknown type', { $currentDate: { a: { $type: 'timestamp' } } }, {}, 2],
     ['with $ for the position of the match', { $set: { 'a.$': 1 } }, { a: [1] }, 115],
     ['with $setOnInsert', { $setOnInsert: { a: 1 } }, {}, 9],
-  ])('%s', (_story, update, before, code) => {
+  ])('an update is refused %s', (_story, update, before, code) => {
     expect(codeOf(() => updated(update, before))).toBe(code);
   });
 });
@@ -137,12 +137,12 @@ describe('an update is refused', () => {
 describe('an update by $[] and $[identifier]', () => {
   const positions = { a: [{ x: 1 }, { x: 2 }, { x: 3 }] };
 
-  it('changes every element by $[]', () => {
+  it('an update changes every element by $[]', () => {
     expect(updated({ $inc: { 'a.$[].x': 10 } }, positions)).toEqual(d({ a: [{ x: 11 }, { x: 12 }, { x: 13 }] }));
     expect(updated({ $max: { 'b.$[]': 2 } }, { b: [1, 2, 3] })).toEqual(d({ b: [2, 2, 3] }));
   });
 
-  it('changes every element that the filter of $[identifier] finds', () => {
+  it('an update changes every element that the filter of $[identifier] finds', () => {
     const arrayFilters = [d({ 'big.x': { $gte: 2 } })];
     expect(updated({ $set: { 'a.$[big].y': 1 } }, positions, { arrayFilters })).toEqual(
       d({ a: [{ x: 1 }, { x: 2, y: 1 }, { x: 3, y: 1 }] }),
@@ -169,23 +169,23 @@ describe('an update by $[] and $[identifier]', () => {
     ['with two operators on one element', { $set: { 'a.$[x]': 1, 'a.$[]': 2 } }, { a: [1] }, [{ x: 1 }], 40],
     ['with $[] beside a number', { $set: { 'a.$[].b': 1, 'a.0': 2 } }, { a: [{}] }, undefined, 40],
     ['with filters beside a replacement', { a: 1 }, {}, [{ x: 1 }], 9],
-  ])('%s is refused', (_story, update, before, arrayFilters, code) => {
+  ])('an update by $[] and $[identifier] %s is refused', (_story, update, before, arrayFilters, code) => {
     const options = arrayFilters === undefined ? {} : { arrayFilters: arrayFilters.map(d) };
     expect(codeOf(() => updated(update, before, options))).toBe(code);
   });
 });
 
-describe('a pipeline', () => {
+describe('a pipeline as an update', () => {
   const byPipeline = (stages: object[], before: object) => compileUpdate(stages.map(d), { now }).apply(d(before)).doc;
 
-  it('computes from the document itself', () => {
+  it('a pipeline as an update computes from the document itself', () => {
     expect(byPipeline([{ $set: { sum: { $add: ['$a', '$b'] } } }, { $set: { a: 0 } }], { _id: 1, a: 1, b: 2 })).toEqual(
       d({ _id: 1, a: 0, b: 2, sum: 3 }),
     );
     expect(byPipeline([{ $set: { at: '$$NOW' } }], { _id: 1 })).toEqual(d({ _id: 1, at: now }));
   });
 
-  it('keeps _id when it replaces the document', () => {
+  it('a pipeline as an update keeps _id when it replaces the document', () => {
     expect(byPipeline([{ $replaceWith: { x: '$a' } }], { _id: 1, a: 5 })).toEqual(d({ _id: 1, x: 5 }));
   });
 
@@ -193,7 +193,7 @@ describe('a pipeline', () => {
     ['of a stage that does not change one document by itself', [{ $match: {} }], 72],
     ['of a stage with two names', [{ $set: {}, $replaceWith: '$a' }], 40323],
     ['that changes _id', [{ $set: { _id: 2 } }], 66],
-  ])('%s is refused', (_story, stages, code) => {
+  ])('a pipeline as an update %s is refused', (_story, stages, code) => {
     expect(codeOf(() => byPipeline(stages, { _id: 1 }))).toBe(code);
   });
 });
