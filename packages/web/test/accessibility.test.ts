@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
-    'passes axe-core in light and dark, and fits its width: %s',
+    'every screen passes axe-core in light and dark, and fits its width: %s',
     // Some forty screens, of which each is looked at for a second.
     { timeout: 600_000 },
     async (_name, look) => {
@@ -46,7 +46,7 @@ describe('every screen', () => {
 });
 
 describe('the page', () => {
-  it('shows the current place and the selection in forced colours', async () => {
+  it('the page shows the current place and the selection in forced colours', async () => {
     const { page, context } = await visit(browser, {
       path: `/rooms/${sample.room}?panel=members`,
       options: { forcedColors: 'active' },
@@ -64,7 +64,7 @@ describe('the page', () => {
     await context.close();
   });
 
-  it('shows no animation where reduced motion is preferred, and still highlights a message', async () => {
+  it('the page shows no animation where reduced motion is preferred, and still highlights a message', async () => {
     const { page, context } = await visit(browser, {
       path: `/rooms/${sample.room}/${sample.linked}`,
       options: { reducedMotion: 'reduce' },
@@ -80,7 +80,7 @@ describe('the page', () => {
     await context.close();
   });
 
-  it('can be used at 320 pixels, and at twice the size of text', async () => {
+  it('the page can be used at 320 pixels, and at twice the size of text', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${sample.room}`, width: 320, height: 640 });
     await signIn(page, sample.people.bob);
     await page.locator('.room-pane li.message').first().waitFor();

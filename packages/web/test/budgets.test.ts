@@ -33,7 +33,7 @@ beforeAll(async () => {
 const size = (base64: string) => Buffer.from(base64, 'base64').length;
 
 describe('the load of the page', () => {
-  it('until the first message is at most 70 kB of script and 12 kB of style, compressed', () => {
+  it('the load of the page until the first message is at most 70 kB of script and 12 kB of style, compressed', () => {
     const files = readFiles() ?? {};
     const first = Object.entries(files).filter(([path]) => readPage()?.includes(path));
     const bytes = (type: string) =>
@@ -45,7 +45,7 @@ describe('the load of the page', () => {
     expect(later.filter(([, { gzip }]) => size(gzip) > 45_000)).toEqual([]);
   });
 
-  it('until the first message is at most 14 requests, all of them needed', async () => {
+  it('the load of the page until the first message is at most 14 requests, all of them needed', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.addInitScript(`new MutationObserver((_, observer) => {
@@ -65,7 +65,7 @@ describe('the load of the page', () => {
 });
 
 describe('a long room', () => {
-  it('shows at most 300 messages, none of which moves when older ones are loaded', async () => {
+  it('a long room shows at most 300 messages, none of which moves when older ones are loaded', async () => {
     const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
@@ -87,7 +87,7 @@ describe('a long room', () => {
     await context.close();
   });
 
-  it(`takes as much memory after ${scrolled} scrolled messages as after 5000`, { timeout: 1_200_000 }, async () => {
+  it(`a long room takes as much memory after ${scrolled} scrolled messages as after 5000`, { timeout: 1_200_000 }, async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
@@ -99,7 +99,7 @@ describe('a long room', () => {
     await context.close();
   });
 
-  it('shows any of its messages in one request, and goes on from there', async () => {
+  it('a long room shows any of its messages in one request, and goes on from there', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').first().waitFor();
@@ -137,7 +137,7 @@ const movement = async (page: Page, { seq, top }: Place): Promise<number> =>
   );
 
 describe('the page', () => {
-  it('requests nothing from any other origin, and stays in the cache of the browser until it changes', async () => {
+  it('the page requests nothing from any other origin, and stays in the cache of the browser until it changes', async () => {
     const response = await fetch(serveUrl, { headers: { 'Accept-Encoding': 'br' } });
     expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
     const [asset = ''] = Object.keys(readFiles() ?? {});

@@ -6,7 +6,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
 
 describe("a person's card", () => {
-  it('opens at a name by keyboard, says who it is and where one meets, and gives the focus back', async () => {
+  it("a person's card opens at a name by keyboard, says who it is and which rooms are shared, and gives the focus back", async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const other = await aRoom({ name: 'Kitchen', owner: zoe, members: [me] });
@@ -40,7 +40,7 @@ describe("a person's card", () => {
     await context.close();
   });
 
-  it('opens in the list of members by touch, at the lower edge of a phone, and leads to a conversation', async () => {
+  it("a person's card opens in the list of members by touch, at the lower edge of a phone, and leads to a conversation", async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const options = { hasTouch: true, isMobile: true };
@@ -62,7 +62,7 @@ describe("a person's card", () => {
     await context.close();
   });
 
-  it('that a finger closes leaves the actions of its message in reach of the next tap, and no longer than that', async () => {
+  it("a person's card that a finger closes leaves the actions of its message in reach of the next tap, and no longer than that", async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: me, members: [other] });
     for (const text of ['hello', 'again']) await aMessage(other, room.id, { text }, call);
@@ -85,7 +85,7 @@ describe("a person's card", () => {
     await context.close();
   });
 
-  it("of one's own leads to the account, and that of a deleted account does not open", async () => {
+  it("one's own card leads to the account, and that of a deleted account does not open", async () => {
     const [me, gone] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner: me, members: [gone] });
     await aMessage(gone, room.id, { text: 'bye' }, call);

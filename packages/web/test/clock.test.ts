@@ -14,7 +14,7 @@ function setClocks(wall: number, steady: number): void {
 const entry = (id: number, retryAt: number, pause: number) => ({ id, retryAt, pause });
 
 describe('a message that waits to be sent', () => {
-  it('is due after its pause, even if the clock was set back meanwhile', () => {
+  it('a message that waits to be sent is due after its pause, even if the clock was set back meanwhile', () => {
     setClocks(10 * hour, 1_000);
     const waiting = entry(1, 10 * hour + 2_000, 2_000);
     expect(waitOf(waiting)).toBe(2_000);
@@ -24,14 +24,14 @@ describe('a message that waits to be sent', () => {
     expect(waitOf(waiting)).toBe(0);
   });
 
-  it('waits no longer than its pause in a page that was opened after the clock was set back', () => {
+  it('a message that waits to be sent waits no longer than its pause in a page that was opened after the clock was set back', () => {
     setClocks(9 * hour, 0);
     expect(waitOf(entry(2, 10 * hour + 2_000, 2_000))).toBe(2_000);
     setClocks(9 * hour, 2_000);
     expect(waitOf(entry(2, 10 * hour + 2_000, 2_000))).toBe(0);
   });
 
-  it('waits as long as the service has asked for, also in a page that was opened again', () => {
+  it('a message that waits to be sent waits as long as the service asks, also in a page that was opened again', () => {
     setClocks(10 * hour, 0);
     expect(waitOf(entry(3, 10 * hour + hour, hour))).toBe(hour);
   });

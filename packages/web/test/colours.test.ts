@@ -15,13 +15,13 @@ describe('code in colours', () => {
     ['json', '{"answer": 42}', ['name', 'number']],
     ['diff', '-old\n+new', ['removed', 'added']],
     ['html', '<p class="x">Hello</p>', ['keyword', 'name', 'string']],
-  ])('has the kinds of what is written in %s', async (language, code, kinds) => {
+  ])('code in %s has the colours of its words', async (language, code, kinds) => {
     const pieces = (await colour(code, language)) ?? [];
     expect(kindsIn(pieces)).toEqual(expect.arrayContaining(kinds));
     expect(textOf(pieces)).toBe(code);
   });
 
-  it('says what was written, to the letter', async () => {
+  it('code in colours says to the letter what was written', async () => {
     const languages = constantFrom('ts', 'py', 'sql', 'html', 'css', 'yaml', 'md', 'bash', 'rust', 'diff');
     await assert(
       asyncProperty(languages, string({ unit: 'grapheme', maxLength: 200 }), async (language, code) => {
@@ -34,7 +34,7 @@ describe('code in colours', () => {
     ['in a language that nobody knows', 'x', 'klingon'],
     ['in a name of every object', 'x', 'constructor'],
     ['of more than 20 000 characters', 'x'.repeat(20_001), 'ts'],
-  ])('is left as it is %s', async (_what, code, language) => {
+  ])('code gets no colours %s', async (_what, code, language) => {
     expect(await colour(code, language)).toBe(undefined);
   });
 });

@@ -23,7 +23,7 @@ async function writing() {
 }
 
 describe('Enter', () => {
-  it('makes a new line in a block of code that is open, and sends it once it is closed', async () => {
+  it('Enter makes a new line in a block of code that is open, and sends it once it is closed', async () => {
     const { page, context, stored, field } = await writing();
     for (const line of ['Look:', '```js', 'let a = 1;', '```']) {
       await page.keyboard.type(line);
@@ -38,7 +38,7 @@ describe('Enter', () => {
     await context.close();
   });
 
-  it('sends a text with a colon before a word, a time or an emoticon as it was typed', async () => {
+  it('Enter sends a text with a colon before a word, a time or an emoticon as it was typed', async () => {
     const { page, context, stored, field } = await writing();
     const texts = [
       'note :see',
@@ -63,7 +63,7 @@ describe('Enter', () => {
     await context.close();
   });
 
-  it('completes nothing after a lone @, and completes a name that was begun', async () => {
+  it('Enter completes nothing after a lone @, and completes a name that was begun', async () => {
     const { page, context, stored, other, field } = await writing();
     await page.keyboard.type('see you @');
     await page.getByRole('option').first().waitFor();
@@ -76,7 +76,7 @@ describe('Enter', () => {
     await context.close();
   });
 
-  it('says in a sentence that a text is too long, and loses nothing of it', async () => {
+  it('Enter says in a sentence that a text is too long, and loses nothing of it', async () => {
     const { page, context, stored, field } = await writing();
     await field.fill('a'.repeat(10_007));
     await field.press('Enter');
@@ -91,7 +91,7 @@ describe('Enter', () => {
 });
 
 describe('the tools of the composer', () => {
-  it('mark what is selected, by key and by button, and undoing takes that back', async () => {
+  it('the tools of the composer mark what is selected, by key and by button, and undoing takes that back', async () => {
     const { page, context, field, stored } = await writing();
     await page.keyboard.type('see the plan');
     await page.keyboard.press('Control+Shift+ArrowLeft');
@@ -109,7 +109,7 @@ describe('the tools of the composer', () => {
     await context.close();
   });
 
-  it('continue a list on a new line, and end it after an empty item', async () => {
+  it('the tools of the composer continue a list on a new line, and end it after an empty item', async () => {
     const { page, context, field } = await writing();
     await page.keyboard.type('- one');
     await page.keyboard.press('Shift+Enter');
@@ -121,7 +121,7 @@ describe('the tools of the composer', () => {
     await context.close();
   });
 
-  it('make a link of the selection when an address is pasted over it', async () => {
+  it('the tools of the composer make a link of the selection when an address is pasted over it', async () => {
     const { page, context, field } = await writing();
     await page.keyboard.type('see the plan');
     await page.keyboard.press('Control+Shift+ArrowLeft');
@@ -136,7 +136,7 @@ describe('the tools of the composer', () => {
 });
 
 describe('a list of suggestions', () => {
-  it('inserts an emoji by Tab, or by Enter once it is chosen', async () => {
+  it('a list of suggestions inserts an emoji by Tab, or by Enter once it is chosen', async () => {
     const { page, context, field } = await writing();
     await page.keyboard.type(':rocket');
     await page.getByRole('option').first().waitFor();
@@ -150,7 +150,7 @@ describe('a list of suggestions', () => {
     await context.close();
   });
 
-  it('that was found for an earlier key is taken in place of all that is typed by now, or not at all', async () => {
+  it('a suggestion that was found for an earlier key replaces all that is typed by then, or is not taken at all', async () => {
     const { page, context, field } = await writing();
     // Between two keys, nothing can be looked for.
     const typeAtOnce = (text: string) =>
@@ -167,7 +167,7 @@ describe('a list of suggestions', () => {
     await context.close();
   });
 
-  it('does not open in code', async () => {
+  it('a list of suggestions does not open in code', async () => {
     const { page, context } = await writing();
     await page.keyboard.type('`npm @bo');
     await page.waitForTimeout(300);
@@ -177,7 +177,7 @@ describe('a list of suggestions', () => {
 });
 
 describe('undoing', () => {
-  it('takes back a completion, and then what was typed before it', async () => {
+  it('undoing takes back a completion, and then what was typed before it', async () => {
     const { page, context, other, field } = await writing();
     await page.keyboard.type(`hello @${other.username.slice(0, 9)}`);
     await page.getByRole('option', { selected: true }).waitFor();
@@ -192,7 +192,7 @@ describe('undoing', () => {
     await context.close();
   });
 
-  it('takes back an emoji that was picked', async () => {
+  it('undoing takes back an emoji that was picked', async () => {
     const { page, context, field } = await writing();
     await page.keyboard.type('well done ');
     await page.getByRole('button', { name: 'Choose an emoji' }).click();
@@ -205,7 +205,7 @@ describe('undoing', () => {
 });
 
 describe('an edit', () => {
-  it('asks before it loses typed text, and only then', async () => {
+  it('an edit asks before it loses typed text, and only then', async () => {
     const { page, context, owner, room } = await writing();
     await aMessage(owner, room.id, { text: 'as it was' }, call);
     await page.getByText('as it was').waitFor();
@@ -252,7 +252,7 @@ describe('a file', () => {
     ['is dropped on the list of rooms', 'drop', '.sidebar'],
     ['is pasted into the composer', 'paste', '.composer textarea'],
     ['is pasted anywhere', 'paste', 'body'],
-  ] as const)('that %s does not open, and goes with the next message', async (_what, type, where) => {
+  ] as const)('a file that %s does not open, and goes with the next message', async (_what, type, where) => {
     const { page, context } = await writing();
     if (type === 'drop') expect(await isKept(page, 'dragover', where, aFile)).toBe(true);
     expect(await isKept(page, type, where, aFile)).toBe(true);
@@ -260,7 +260,7 @@ describe('a file', () => {
     await context.close();
   });
 
-  it('is the only thing that is taken: texts can be dropped and pasted, and a link does not lead away', async () => {
+  it('nothing but files is taken: texts can be dropped and pasted, and a link does not lead away', async () => {
     const { page, context } = await writing();
     expect(await isKept(page, 'paste', '.composer textarea', aText)).toBe(false);
     expect(await isKept(page, 'paste', '.composer textarea', `${aText}; ${aFile}`)).toBe(false);

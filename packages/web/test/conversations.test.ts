@@ -17,7 +17,7 @@ async function begin(page: Page, { username }: Account): Promise<void> {
 }
 
 describe('a conversation', () => {
-  it('is listed for the others only once something was said in it', async () => {
+  it('a conversation is listed for the others only once something was said in it', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const hers = await visit(browser);
     const his = await visit(browser);
@@ -37,7 +37,7 @@ describe('a conversation', () => {
     await Promise.all([hers.context.close(), his.context.close()]);
   });
 
-  it('is hidden until something new is said in it, also after a reload', async () => {
+  it('a conversation is hidden until something new is said in it, also after a reload', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { page, context, problems } = await visit(browser);
     await signIn(page, one);
@@ -62,7 +62,7 @@ describe('a conversation', () => {
 });
 
 describe('signing out', () => {
-  it('asks for a confirmation only while a draft or a message is unsent', async () => {
+  it('signing out asks for a confirmation only while a draft or a message is unsent', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { page, context } = await visit(browser);
     await signIn(page, one);

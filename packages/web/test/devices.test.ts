@@ -32,7 +32,7 @@ async function anEditOffline() {
 }
 
 describe('an edit that waited for a connection', () => {
-  it('does not replace an edit from another device, and is offered to its author', async () => {
+  it('an edit that waited for a connection does not replace an edit from another device, and is offered to its author', async () => {
     const { page, context, path, token, stored } = await anEditOffline();
     await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
     await context.setOffline(false);
@@ -44,7 +44,7 @@ describe('an edit that waited for a connection', () => {
     await context.close();
   });
 
-  it('is saved when the message was only reacted to', async () => {
+  it('an edit that waited for a connection is saved when the message was only reacted to', async () => {
     const { context, path, token, stored } = await anEditOffline();
     await call('PUT', `${path}/reactions/owl`, { token, body: {} });
     await context.setOffline(false);
@@ -52,7 +52,7 @@ describe('an edit that waited for a connection', () => {
     await context.close();
   });
 
-  it('of a message that was deleted meanwhile waits for its author', async () => {
+  it('an edit of a message that was deleted meanwhile waits for its author', async () => {
     const { page, context, path, token } = await anEditOffline();
     await call('DELETE', path, { token });
     await context.setOffline(false);

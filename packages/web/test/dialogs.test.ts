@@ -35,7 +35,7 @@ const openers: [string, string, (page: Page) => Promise<void>, string][] = [
 ];
 
 describe('a dialog', () => {
-  it.each(openers)('with a field takes typed text immediately, and Enter sends it: %s', async (_title, path, open, label) => {
+  it.each(openers)('a dialog with a field takes text immediately, and Enter sends it: %s', async (_title, path, open, label) => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];
     const { page, context, dialog, problems } = await at(path, admin);
     await open(page);
@@ -48,7 +48,7 @@ describe('a dialog', () => {
     await context.close();
   });
 
-  it.each(openers)('that has nothing typed into it is closed by Escape without a question: %s', async (_title, path, open) => {
+  it.each(openers)('a dialog without typed text is closed by Escape without a question: %s', async (_title, path, open) => {
     const { page, context, dialog } = await at(path, await anAccount({ isAdmin: true }));
     await open(page);
     await dialog.waitFor();
@@ -61,7 +61,7 @@ describe('a dialog', () => {
     ['Escape', (page: Page) => page.keyboard.press('Escape')],
     ['a click beside it', (page: Page) => page.mouse.click(5, 5)],
     ['its ×', (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()],
-  ])('asks before it loses typed text, and Enter keeps it: %s', async (_how, close) => {
+  ])('a dialog asks before it loses typed text, and Enter keeps it: %s', async (_how, close) => {
     const name = `Garden ${aName()}`;
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
     await page.locator('main').getByRole('button', { name: 'New room' }).click();
@@ -81,7 +81,7 @@ describe('a dialog', () => {
     await context.close();
   });
 
-  it('is not closed by selecting its text beyond its edge', async () => {
+  it('a dialog is not closed by selecting its text beyond its edge', async () => {
     const { page, context, dialog } = await at('/directory', await anAccount({ isAdmin: true }));
     await page.locator('main').getByRole('button', { name: 'New room' }).click();
     await dialog.waitFor();
@@ -97,7 +97,7 @@ describe('a dialog', () => {
 });
 
 describe('a question', () => {
-  it('is answered harmlessly by Enter: deleting a message', async () => {
+  it('the question before deleting a message is answered harmlessly by Enter', async () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'to be kept' }, call);
     const { page, context, dialog } = await at(`/rooms/${id}`, owner);
@@ -121,7 +121,7 @@ describe('a question', () => {
     ['Delete this room', '?panel=details', 'Delete this room'],
     ['Remove', '?panel=members', 'Remove'],
     ['Ban', '?panel=members', 'Ban'],
-  ])('is answered harmlessly by Enter: %s', async (_what, query, button) => {
+  ])('a question is answered harmlessly by Enter: %s', async (_what, query, button) => {
     const [owner, other] = [await anAccount({ isAdmin: true }), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const { page, context, dialog } = await at(`/rooms/${id}${query}`, owner);
@@ -145,7 +145,7 @@ describe('a question', () => {
 });
 
 describe('a list with a filter', () => {
-  it('has the caret, and leaves the Enter that ends a composition to the input method', async () => {
+  it('a list with a filter has the caret, and leaves the Enter that ends a composition to the input method', async () => {
     const { id, owner } = await aRoom({ name: 'Küche' });
     const { page, context, dialog } = await at('/', owner);
     await page.keyboard.press('Control+k');
@@ -160,7 +160,7 @@ describe('a list with a filter', () => {
     await context.close();
   });
 
-  it('opens by its shortcut on a keyboard that is not Latin, also the list of shortcuts', async () => {
+  it('a list with a filter opens by its shortcut on a keyboard that is not Latin, and so does the list of shortcuts', async () => {
     const { owner } = await aRoom();
     const { page, context, dialog } = await at('/', owner);
     const press = (key: string, code: string) =>

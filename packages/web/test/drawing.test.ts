@@ -48,8 +48,8 @@ const ask = async <T = unknown>(text: string, expression: string): Promise<T> =>
     .evaluate(look as () => unknown)) as T;
 };
 
-describe('a message is drawn', () => {
-  it('with one direction for each paragraph and a mention that turns nothing around it', async () => {
+describe('a message as it is drawn', () => {
+  it('a message is drawn with one direction for each paragraph and a mention that turns nothing around it', async () => {
     const directions = await ask('first line', "[...element.querySelectorAll('p')].map((p) => p.matches(':dir(rtl)'))");
     expect(directions).toEqual([false, true, false]);
     const lines = await ask('first line', "getComputedStyle(element.querySelector('p')).unicodeBidi");
@@ -58,7 +58,7 @@ describe('a message is drawn', () => {
     expect(await ask('one', "[...element.querySelectorAll('li')].map((li) => li.matches(':dir(rtl)'))")).toEqual([false, true]);
   });
 
-  it('with a wide table that scrolls, can be reached by keyboard and breaks no word', async () => {
+  it('a message is drawn with a wide table that scrolls, can be reached by keyboard and breaks no word', async () => {
     const box = "element.querySelector('.table')";
     const table = await ask<{ tabIndex: number; width: number; seen: number; lines: number[] }>(
       'Donaudampfschifffahrt0',
@@ -69,13 +69,13 @@ describe('a message is drawn', () => {
     expect(Math.max(...table.lines)).toBeLessThan(40);
   });
 
-  it('with cells aligned as the table says and no empty heading', async () => {
+  it('a message is drawn with cells aligned as its table says and no empty heading', async () => {
     const cells = "[...element.querySelectorAll('tbody td')].map((td) => getComputedStyle(td).textAlign)";
     expect(await ask('center', cells)).toEqual(['left', 'center', 'right', 'start']);
     expect(await ask('center', "element.querySelectorAll('th').length")).toBe(3);
   });
 
-  it('folded by its height until it is asked for as a whole', async () => {
+  it('a long message is drawn folded until it is asked for as a whole', async () => {
     const row = page
       .locator('li.message', { hasText: 'line\nline' })
       .or(page.locator('li.message', { hasText: 'lineline' }))
@@ -88,24 +88,24 @@ describe('a message is drawn', () => {
     expect(await page.locator('li.message', { hasText: 'short' }).getByRole('button', { name: 'Show all' }).count()).toBe(0);
   });
 
-  it('within its own bounds, however many marks a letter has', async () => {
+  it('a message is drawn within its own bounds, however many marks a letter has', async () => {
     expect(await ask('z\u0310', 'getComputedStyle(element).overflowY')).toBe('clip');
   });
 
-  it('with the language of its code, the emoji of a shortcode, and an edit mark on the line of its text', async () => {
+  it('a message is drawn with the language of its code, the emoji of a shortcode, and an edit mark on the line of its text', async () => {
     expect(await ask('const a', "element.querySelector('.language').textContent")).toBe('ts');
     await page.locator('li.message', { hasText: 'done 😄' }).waitFor();
     expect(await ask('corrected', "element.querySelector('p').textContent")).toBe('corrected (edited)');
   });
 
-  it('under a topic whose links can be followed', async () => {
+  it('a message is drawn under a topic whose links can be followed', async () => {
     expect(await page.locator('.topic a').getAttribute('href')).toBe('https://example.org/guide');
     expect(visited.problems).toEqual([]);
   });
 });
 
 describe('a block of code', () => {
-  it('takes its colours without moving anything', async () => {
+  it('a block of code takes its colours without moving anything', async () => {
     const owner = await anAccount();
     const room = await aRoomOf([owner]);
     await aMessage(

@@ -7,7 +7,7 @@ import { signIn, visit } from './support.ts';
 
 type Shown = Record<string, unknown>;
 
-it('what the page cannot draw, a message or a panel, is told in its place, and the rest is there', async () => {
+it('a message or a panel that the page cannot draw is reported in its place, and the rest is shown', async () => {
   const owner = await anAccount();
   const room = await aRoom({ owner });
   for (const text of ['before', 'a **broken** one', 'after']) await aMessage(owner, room.id, { text });

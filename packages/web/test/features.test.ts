@@ -5,7 +5,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, signIn, visit } from './support.ts';
 
-describe('in a room', () => {
+describe('the features of a room', () => {
   it('a name is completed after @, and the mentioned user sees it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other] });
@@ -100,7 +100,7 @@ describe('in a room', () => {
 });
 
 describe('the settings', () => {
-  it('change the address of a user who enters the password', async () => {
+  it('the settings change the address of a user who enters the password', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/profile' });
     await signIn(page, owner);
@@ -117,7 +117,7 @@ describe('the settings', () => {
     await context.close();
   });
 
-  it('delete the account, but not if the dialog is closed first', async () => {
+  it('the settings delete the account, but not if the dialog is closed first', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/profile' });
     await signIn(page, owner);
@@ -134,7 +134,7 @@ describe('the settings', () => {
     await context.close();
   });
 
-  it('create a token that is shown once, and are left by signing out', async () => {
+  it('the settings create a token that is shown once, and signing out leaves them', async () => {
     const owner = await anAccount();
     const { page, context } = await visit(browser, { path: '/settings/tokens' });
     await signIn(page, owner);

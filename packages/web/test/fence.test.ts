@@ -14,7 +14,7 @@ describe('a block of code', () => {
     ['after another one that is closed', '```\na\n```\nand\n```', true],
     ['with a longer fence than a line in it', '````\n```\na', true],
     ['with a fence of the other kind in it', '```\n~~~', true],
-  ])('is open: one %s', (_what, text) => {
+  ])('a block of code is open: one %s', (_what, text) => {
     expect([isFenceOpen(text), endsInCode(text)]).toEqual([true, true]);
   });
 
@@ -27,7 +27,7 @@ describe('a block of code', () => {
     ['when there are too few marks', '``\na'],
     ['in a line that has words before it', 'so ```'],
     ['in no text', ''],
-  ])('is not open %s', (_when, text) => {
+  ])('a block of code is not open %s', (_when, text) => {
     expect(isFenceOpen(text)).toBe(false);
   });
 });
@@ -37,12 +37,12 @@ describe('a text', () => {
     ['ends in code after a lone backtick', 'run `npm @b', true],
     ['does not end in code after two backticks', 'run `npm` and @b', false],
     ['does not end in code on the next line', 'a ` alone\n@b', false],
-  ])('%s', (_what, text, isCode) => {
+  ])('a text %s', (_what, text, isCode) => {
     expect(endsInCode(text)).toBe(isCode);
   });
 
   it.each(['`', '~', '> ', '- ', '```\n', '1. ', '``` `', '~~~ '])(
-    'is examined in time in proportion to its length when it repeats %j',
+    'a text is examined in time in proportion to its length when it repeats %j',
     (part) => {
       const repeated = (length: number) => part.repeat(length / part.length);
       for (const end of ['', ' `', '\n`'])

@@ -44,7 +44,7 @@ async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
 }
 
 describe('the files of a message', () => {
-  it('have their place before they are loaded, at most 360 pixels high', async () => {
+  it('the files of a message have their place before they are loaded, at most 360 pixels high', async () => {
     const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 900)]);
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
     let letGo = () => {};
@@ -63,7 +63,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('open by keyboard as large as the page, where the arrows lead from one picture to the next and Escape closes', async () => {
+  it('the files of a message open by keyboard as large as the page, where the arrows lead from picture to picture and Escape closes', async () => {
     const { owner, room } = await withFiles(async (...of) => [
       await aPicture(...of, 60, 40, 'One.png'),
       await aFile(...of, { call }),
@@ -91,7 +91,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('have the description of their sender for those who do not see them, which stands below what is shown large', async () => {
+  it('the files of a message have the description of their sender for screen readers, also below a picture that is shown large', async () => {
     const alt = 'A heron on a roof';
     const { owner, room } = await withFiles(async (...[sender, id]) => [
       await aFile(sender, id, { bytes: aPng(60, 40), name: 'One.png', type: 'image/png', width: 60, height: 40, alt, call }),
@@ -105,7 +105,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('are made larger by keys, buttons, the wheel and a double click, moved by the pointer, and shown as a whole again', async () => {
+  it('the files of a message are made larger by keys, buttons, the wheel and a double click, moved by the pointer, and shown as a whole again', async () => {
     const { page, context, problems, shown, widthOf } = await magnifying();
     expect(await widthOf()).toBe(300);
     await page.keyboard.press('+');
@@ -152,7 +152,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('are made larger by two fingers and by a double tap', async () => {
+  it('the files of a message are made larger by two fingers and by a double tap', async () => {
     const { page, context, problems, widthOf } = await magnifying({ width: 390, height: 780, options: { hasTouch: true } });
     const whole = await widthOf();
     const browserOf = await context.newCDPSession(page);
@@ -176,7 +176,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('are rows with name, size and download where a browser shows nothing in place, whatever their names are', async () => {
+  it('the files of a message are rows with name, size and download where a browser shows nothing in place, whatever their names are', async () => {
     const name = '<b>Plan</b> \u202egpj.exe';
     const { owner, room } = await withFiles(async (...of) => [await aFile(...of, { name, type: 'text/html', call })], 'Look');
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room}`, width: 390, height: 780 });
@@ -193,7 +193,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('play where they are sounds or videos', async () => {
+  it('the files of a message play where they are sounds or videos', async () => {
     const wav = Buffer.from(
       `RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0`,
       'latin1',
@@ -208,7 +208,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('of every kind have the same box before their code is loaded and after it, on a phone too', async () => {
+  it('the files of a message of every kind have the same box before their code is loaded and after it, on a phone too', async () => {
     const mp4 = Buffer.from('\0\0\0\x18ftypisom', 'latin1');
     const { owner, room } = await withFiles(async (...of) => [
       await aFile(...of, { bytes: mp4, name: 'Walk.mp4', type: 'video/mp4', call }),
@@ -237,7 +237,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('say so when they are deleted, and go with their message', async () => {
+  it('the files of a message say so when they are deleted, and go with their message', async () => {
     const { owner, room, message } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
     const { page, context } = await visit(browser, { path: `/rooms/${room}` });
     await page.route('**/content*', (route) => route.fulfill({ status: 404, json: {} }));
@@ -310,7 +310,7 @@ describe('a file that is sent', () => {
     ['chosen', (page: Page) => choose(page, chosen('Plan.txt'))],
     ['pasted', (page: Page) => hand(page, 'paste', '.room-pane .composer textarea')],
     ['dropped on the messages', (page: Page) => hand(page, 'drop', '#messages')],
-  ] as const)('goes with a text or without one, when it is %s', async (_how, give) => {
+  ] as const)('a file goes with a text or without one, when it is %s', async (_how, give) => {
     const { page, context, problems, id, owner } = await writing();
     await give(page);
     await page.locator('.tray li', { hasText: '5 B' }).waitFor();
@@ -325,7 +325,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('can be removed before by keyboard, also on a phone', async () => {
+  it('a file can be removed by keyboard before it is sent, also on a phone', async () => {
     const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
     await choose(page, chosen('One.txt'), chosen('Two.txt'));
     await page.getByRole('button', { name: 'Remove One.txt' }).press('Enter');
@@ -338,7 +338,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is a photo without its place, with its size and a small picture of it', async () => {
+  it('a photo is sent without its place, with its size and a small picture of it', async () => {
     const { page, context, problems, id, owner } = await writing();
     await choose(page, chosen('Beach.jpg', 'image/jpeg', await aPhoto(page, 1_600, 1_200)));
     await send(page);
@@ -360,7 +360,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is a video with its size and a picture of it', async () => {
+  it('a video is sent with its size and a picture of it', async () => {
     const { page, context, problems, id, owner } = await writing();
     const recorded = (await page.evaluate(`(async () => {
       const canvas = document.createElement('canvas');
@@ -395,7 +395,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('waits without a connection, also over a reload, and is sent once and in order', async () => {
+  it('a file waits without a connection, also over a reload, and is sent once and in order', async () => {
     const { page, context, problems, id, owner } = await writing();
     // What is loaded later is there by then.
     await choose(page, chosen('One.txt'));
@@ -417,7 +417,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is uploaded again after a reload in the middle of it, while other rooms are written to, and its answer may be lost', async () => {
+  it('a file is uploaded again after a reload in the middle, while other rooms are written to, and its answer may be lost', async () => {
     const { page, context, id, owner } = await writing();
     const other = await aRoom({ owner, name: 'Elsewhere' });
     // No server was told of it, and so no page.
@@ -445,7 +445,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is sent once by several tabs, of which one is closed in the middle of it', async () => {
+  it('a file is sent once by several tabs, of which one is closed in the middle of it', async () => {
     const { page, context, id, owner } = await writing();
     let isHeld = true;
     await context.route('**/content', (route) => (isHeld ? undefined : route.continue()));
@@ -466,7 +466,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('can be sent in a thread, where its pictures stand as in a room, and is quoted by its name', async () => {
+  it('a file can be sent in a thread, where its pictures stand as in a room, and is quoted by its name', async () => {
     const { page, context, problems, id, owner } = await writing();
     const { _id: thread } = await aMessage(owner, id, { text: 'the plan?' }, call);
     await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
@@ -485,7 +485,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('can be taken back while it is uploaded, and then goes with another text', async () => {
+  it('a file can be taken back while it is uploaded, and then goes with another text', async () => {
     const { page, context, problems, id, owner } = await writing();
     let isHeld = true;
     await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
@@ -500,7 +500,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('may have a description, which is written beside its picture and may change until it is sent', async () => {
+  it('a file may have a description, which is written beside its picture and may change until it is sent', async () => {
     const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
     let isHeld = true;
     await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
@@ -538,7 +538,7 @@ describe('a file that is sent', () => {
         await page.locator('li.pending').getByRole('button', { name: 'Discard' }).press('Enter');
       },
     ],
-  ] as const)('takes no space of the service when it is %s after its upload began', async (how, giveUp) => {
+  ] as const)('a file takes no space of the service when it is %s after its upload began', async (how, giveUp) => {
     const { page, context } = await writing();
     const isRefused = how !== 'removed';
     await page.route('**/content', (route) =>
@@ -555,7 +555,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is refused before it is sent where it is too large, and after that with the reason and the way to try again', async () => {
+  it('a file is refused before it is sent if it is too large, and later with the reason and the way to try again', async () => {
     const { page, context, id, owner } = await writing();
     await page.route('**/api/health', (route) => route.fulfill({ json: { limits: { file_bytes: 4 } } }), { times: 1 });
     await choose(page, chosen('Plan.txt'));
@@ -571,7 +571,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('is what a text becomes that is too long for a message', async () => {
+  it('a text that is too long for a message becomes a file', async () => {
     const { page, context, id, owner } = await writing();
     await page.locator('.room-pane .composer textarea').fill('word '.repeat(2_001).trim());
     await page.getByRole('button', { name: 'Send as a file' }).press('Enter');
@@ -594,7 +594,7 @@ const hand = (page: Page, type: 'drop' | 'paste', where: string) =>
   })()`);
 
 describe('the hash of a file', () => {
-  it('is the same where the browser computes none, as over plain http', async () => {
+  it('the hash of a file is the same where the browser computes none, as over plain http', async () => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 1_000, 100_003]) {
       const bytes = randomBytes(length);
       expect(await sha256(new Blob([bytes]))).toBe(createHash('sha256').update(bytes).digest('hex'));

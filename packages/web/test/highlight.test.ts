@@ -7,8 +7,8 @@ const markedIn = (text: string, sought: string) =>
     .filter(({ isSought }) => isSought)
     .map(({ text }) => text);
 
-describe('what a search found', () => {
-  it.each(searches)('is marked, and the text stays whole: %s: %j', (_what, sought, found) => {
+describe('the result of a search', () => {
+  it.each(searches)('what a search found is marked, and the text stays whole: %s: %j', (_what, sought, found) => {
     for (const name of found) {
       expect(
         partsOf(said[name], sought)
@@ -19,7 +19,7 @@ describe('what a search found', () => {
     }
   });
 
-  it('is marked as it stands in the text', () => {
+  it('what a search found is marked as it is written in the text', () => {
     expect(markedIn('Frau Müller und Herr Mueller', 'mueller')).toEqual(['Müller', 'Mueller']);
     expect(markedIn('ｶﾞｲﾄﾞﾌﾞｯｸを見る', 'ガイド')).toEqual(['ｶﾞｲﾄﾞ']);
     expect(markedIn('한국어'.normalize('NFD'), '한국')).toEqual(['한국'.normalize('NFD')]);

@@ -122,7 +122,7 @@ const allowed = {
 };
 
 describe('the input of users', () => {
-  it(`is shown as text in messages, whatever it looks like (${corpus.length} attempts)`, { timeout: 120_000 }, async () => {
+  it(`input of users is text in messages, whatever it is (${corpus.length} attempts)`, { timeout: 120_000 }, async () => {
     // One account may send so many messages at once.
     const people = await Promise.all(Array.from({ length: Math.ceil(corpus.length / 40) }, () => anAccount()));
     const room = await aRoomOf(people);
@@ -156,7 +156,7 @@ describe('the input of users', () => {
     await context.close();
   });
 
-  it('is shown as text in names, topics, searches and addresses', async () => {
+  it('the input of users is shown as text in names, topics, searches and addresses', async () => {
     const owner = await anAccount();
     const attack = `<img src=x onerror=${hit}>`;
     const room = await aRoom({ owner, name: `${attack} ${aName()}`.slice(0, 100) });
@@ -200,7 +200,7 @@ describe('the input of users', () => {
     await context.close();
   });
 
-  it('cannot become HTML even if the page tries, because the browser refuses', async () => {
+  it('the input of users cannot become HTML even if the page tries, because the browser refuses', async () => {
     const { page, context } = await visit(browser);
     const attempt = "try { document.body.innerHTML = '<b>x</b>'; 'done' } catch (error) { error.name }";
     expect(await page.evaluate(attempt)).toBe('TypeError');

@@ -21,7 +21,7 @@ describe('the key of a shortcut', () => {
     ['on a German keyboard, where the hyphen is at its place', '-', 'Slash', '-'],
     ['on a Thai keyboard, where the plus is a letter', 'ฌ', 'Equal', '+'],
     ['when it is not a letter', 'Escape', 'Escape', 'Escape'],
-  ])('is the same %s', (_where, key, code, shortcut) => {
+  ])('the key of a shortcut is the same %s', (_where, key, code, shortcut) => {
     expect(shortcutKey({ key, code })).toBe(shortcut);
   });
 
@@ -29,7 +29,7 @@ describe('the key of a shortcut', () => {
     ['while a composition goes on', true, 13, true],
     ['when Safari has just ended a composition', false, 229, true],
     ['when nothing is composed', false, 13, false],
-  ])('is left to the input method only during a composition: %s', (_when, composing, keyCode, isTaken) => {
+  ])('a key is left to the input method only during a composition: %s', (_when, composing, keyCode, isTaken) => {
     expect(isComposing({ isComposing: composing, keyCode })).toBe(isTaken);
   });
 });

@@ -25,12 +25,12 @@ const wordsOf = async (language: string): Promise<Words> =>
   language === 'en' ? english : ((await import(`../src/strings-${language}.ts`)) as Words);
 
 describe('every language', () => {
-  it('that may be set has a file, and every file can be set', () => {
+  it('every language that may be set has a file, and every file can be set', () => {
     const files = readdirSync(source).map((file) => /^strings-(\w\w)\.ts$/.exec(file)?.[1]);
     expect(files.filter(Boolean).sort()).toEqual([...others].sort());
   });
 
-  it.each(others)('has a string wherever English has one, and a function wherever English has one: %s', async (language) => {
+  it.each(others)('a language has strings and functions wherever English has them: %s', async (language) => {
     const shapeOf = ({ strings, laterStrings, pushStrings }: Words) =>
       walk({ strings, laterStrings, pushStrings })
         .map(([path, word]) => `${path}: ${typeof word}`)
@@ -38,14 +38,14 @@ describe('every language', () => {
     expect(shapeOf(await wordsOf(language))).toEqual(shapeOf(english));
   });
 
-  it.each(languages)('has no empty string, and says something of every number: %s', async (language) => {
+  it.each(languages)('a language has no empty string, and says something of every number: %s', async (language) => {
     const empty = walk(await wordsOf(language)).flatMap(([path, word]) =>
       samplesOf(path, word).flatMap(([given, said]) => (isFine(said) ? [] : [`${path}(${given}): ${said}`])),
     );
     expect(empty).toEqual([]);
   });
 
-  it.each(others)('says something of its own in place of nearly all of the English words: %s', async (language) => {
+  it.each(others)('a language has words of its own for nearly all of the English ones: %s', async (language) => {
     const own = new Map(walk(await wordsOf(language)));
     const sentences = walk(english).filter(([, word]) => typeof word === 'string' && /\p{L} \p{L}/u.test(word));
     expect(sentences.length).toBeGreaterThan(200);
@@ -54,7 +54,7 @@ describe('every language', () => {
     expect(same.filter((path) => !/\.(command|keys\.\d+\.0)$/.test(path))).toEqual([]);
   });
 
-  it('has the plurals of its grammar', async () => {
+  it('every language has the plurals of its grammar', async () => {
     const said = async (language: string) => [0, 1, 2, 3, 11, 100].map((await wordsOf(language)).strings.directory.members);
     expect([await said('en'), await said('de'), await said('ar')]).toEqual([
       ['0 members', '1 member', '2 members', '3 members', '11 members', '100 members'],
@@ -86,7 +86,7 @@ describe('the language of a page', () => {
     ['is not one of the browser that the service does not allow', undefined, ['de-DE', 'en'], 'en,ar', 'en'],
     ['is the first that the service allows where the browser asks for none of them', undefined, ['fr'], 'de,en', 'de'],
     ['is not what a browser has kept that is no language', 'constructor', ['de'], 'en,de', 'de'],
-  ] as const)('%s', (_title, own, asked, allowed, expected) => {
+  ] as const)('the language of a page %s', (_title, own, asked, allowed, expected) => {
     expect(languageFor(own, asked, readSetting('LANGUAGES', { LANGUAGES: allowed }))).toBe(expected);
   });
 });
@@ -97,13 +97,13 @@ describe('numbers and dates', () => {
     ['are written as in the language where the browser asks for others', 'ar', ['en-GB'], 'ar'],
     ['are written as in a region that can be read, if there is one', 'en', ['en-US@posix', 'en-GB'], 'en-GB'],
     ['are written as in the language where no region can be read', 'en', ['en-US@posix'], 'en'],
-  ] as const)('%s', (_title, language, asked, expected) => {
+  ] as const)('numbers and dates %s', (_title, language, asked, expected) => {
     expect(localeOf(language, asked)).toBe(expected);
   });
 });
 
 describe('the page that the service sends', () => {
-  it('says in which languages it may be shown, in the order of LANGUAGES', () => {
+  it('the page that the service sends says in which languages it may be shown, in the order of LANGUAGES', () => {
     const { source } = webPage('<!--settings-->', readConfig({ LANGUAGES: 'ar,en' }));
     expect(source).toContain('&quot;languages&quot;:[&quot;ar&quot;,&quot;en&quot;]');
   });
@@ -158,7 +158,7 @@ function nameRead(node: Node): string {
 }
 
 describe('the sources of the page', () => {
-  it('have no words outside of the files of strings', () => {
+  it('the sources of the page have no words outside of the files of strings', () => {
     const found = inSources((node) => {
       if (node.type === 'JSXText') return hasLetters(node.value) ? [node] : [];
       if (node.type === 'JSXElement' || node.type === 'JSXFragment')
@@ -172,7 +172,7 @@ describe('the sources of the page', () => {
     expect(found).toEqual([]);
   });
 
-  it('read strings only within functions: before the page is drawn, they are English', () => {
+  it('the sources of the page read strings only within functions: before the page is drawn, they are English', () => {
     const reads = (isWanted: (isLate: boolean) => boolean) =>
       inSources((node, isLate) =>
         /^(strings|laterStrings|pushStrings)$/.test(nameRead(node)) && isWanted(isLate) ? [node] : [],

@@ -18,7 +18,7 @@ async function tabTo(page: Page, selector: string): Promise<void> {
 }
 
 describe('the notifications', () => {
-  it('of all rooms stand beside the open one, newest first; by keyboard, each leads to its message', async () => {
+  it('the notifications of all rooms stand beside the open one, newest first; by keyboard, each leads to its message', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [here, there] = [
       await aRoom({ owner: other, members: [me], name: 'Here' }),
@@ -68,7 +68,7 @@ describe('the notifications', () => {
     await context.close();
   });
 
-  it('are a page of their own on a phone, which gives way to the message and comes back', async () => {
+  it('the notifications are a page of their own on a phone, which gives way to the message and comes back', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const id = await aRoomOf([other, me], { name: 'Here' });
     const { page, context, problems } = await visit(browser, phone);
@@ -90,7 +90,7 @@ describe('the notifications', () => {
 });
 
 describe('the drafts', () => {
-  it('have a row while one waits elsewhere, which leads by keyboard to where it was typed, and each can be thrown away', async () => {
+  it('the drafts have a row while one waits elsewhere, which leads by keyboard to where it was typed, and each can be thrown away', async () => {
     const owner = await anAccount();
     const [alpha, beta] = [await aRoom({ owner, name: 'Alpha' }), await aRoom({ owner, name: 'beta' })];
     const { page, context, problems } = await visit(browser, { path: `/rooms/${alpha.id}` });
@@ -141,7 +141,7 @@ describe('the drafts', () => {
     await context.close();
   });
 
-  it('are listed on a phone, and thrown away in every tab', async () => {
+  it('the drafts are listed on a phone, and thrown away in every tab', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner, name: 'Alpha' });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}`, ...phone });
@@ -164,7 +164,7 @@ describe('the drafts', () => {
 });
 
 describe('saved messages', () => {
-  it('are saved by keyboard from the menu of a message, which then has a mark, and stand in a list that leads to them', async () => {
+  it('a message is saved by keyboard from its menu, then has a mark, and stands in a list that leads to it', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'worth keeping' }, call);
@@ -198,7 +198,7 @@ describe('saved messages', () => {
     await context.close();
   });
 
-  it('are known to another device, a phone, once it has opened the list', async () => {
+  it('saved messages are known to another device, a phone, once it has opened the list', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
     const { _id } = await aMessage(other, room.id, { text: 'worth keeping' }, call);

@@ -47,7 +47,7 @@ it.each<[string, (one: TextSelection) => Edit | undefined, string, string]>([
   ['a quote', quote, 'one\n[two\nthree]', 'one\n[> two\n> three]'],
   ['a quote, which it was', quote, '> [two]', 'two|'],
   ['a list', list, '|', '- |'],
-])('a tool makes what is selected %s', (_what, change, before, wanted) => {
+])('a tool makes the selection %s', (_what, change, before, wanted) => {
   expect(after(selected(before), change(selected(before)))).toBe(wanted);
 });
 
@@ -83,7 +83,7 @@ it.each([
   expect(isAddress(text)).toBe(is);
 });
 
-it('a tool that is used twice changes nothing', () => {
+it('a tool that is used twice leaves the text as it was', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z \n]{0,20}$/), fc.nat(20), fc.nat(20), (value, one, other) => {
       const [start, end] = [Math.min(one, other, value.length), Math.min(Math.max(one, other), value.length)];
@@ -99,11 +99,11 @@ describe('a quote', () => {
   const of = (text: string) => quoteOf({ author: 'ann', address: 'https://chat.example/rooms/1/2', text });
   const head = '[ann](https://chat.example/rooms/1/2):\n';
 
-  it('has each line after a mark, below who said it with a link', () => {
+  it('a quote has each line after a mark, below who said it with a link', () => {
     expect(of('one\n\n- two')).toBe(`${head}> one\n> \n> - two`);
   });
 
-  it('mentions nobody again, and keeps names in code as they are', () => {
+  it('a quote mentions nobody again, and keeps names in code as they are', () => {
     const text = 'ask @bob or @carol, not `@dan`, mail ann@example.org\n```\n@eve\n```';
     expect(mentionsIn(text)).toEqual(['@bob', '@carol']);
     const quoted = of(text);
@@ -111,7 +111,7 @@ describe('a quote', () => {
     expect(mentionsIn(quoted)).toEqual([]);
   });
 
-  it('of a long message is cut off, with the block of code in which that is closed', () => {
+  it('a quote of a long message is cut off, and a block of code in it is closed', () => {
     const quoted = of(`\`\`\`\n${'🚀 line\n'.repeat(1_200)}\`\`\``);
     expect([[...quoted].length < 4_100, openFence(quoted), quoted.endsWith('…\n> ```')]).toEqual([true, '', true]);
   });

@@ -50,7 +50,7 @@ const reportLate = `
   };`;
 
 describe('the members of a large room', () => {
-  it('are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
+  it('the members of a large room are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
     const { id, owner, word } = await aLargeRoom();
     const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -70,7 +70,7 @@ describe('the members of a large room', () => {
     await context.close();
   });
 
-  it('are loaded to the last although one answer gets lost, in a browser that reports late what came into view', async () => {
+  it('the members of a large room are loaded to the last although one answer gets lost, in a browser that reports late what came into view', async () => {
     const { id, owner } = await aLargeRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=members` });
     await page.evaluate(reportLate);
@@ -80,7 +80,7 @@ describe('the members of a large room', () => {
     await context.close();
   });
 
-  it('are completed after @ by what the service finds, without reading all of them', async () => {
+  it('the members of a large room are completed after @ by what the service finds, without reading all of them', async () => {
     const { id, owner, word } = await aLargeRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -98,7 +98,7 @@ describe('the members of a large room', () => {
 });
 
 describe('the only owner of a room', () => {
-  it('is told before the question that a room needs an owner, and may leave once there is another one', async () => {
+  it('the only owner of a room is told before the question that a room needs an owner, and may leave once there is another one', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
@@ -118,7 +118,7 @@ describe('the only owner of a room', () => {
     await context.close();
   });
 
-  it('without other members leaves like anybody else', async () => {
+  it('the only owner of a room without other members leaves like anybody else', async () => {
     const { owner, id } = await aRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
     await signIn(page, owner);
@@ -128,8 +128,8 @@ describe('the only owner of a room', () => {
   });
 });
 
-describe('how long a room keeps its messages', () => {
-  it('is chosen by its owner, after a question, and said to everyone in it', async () => {
+describe('the time for which a room keeps its messages', () => {
+  it('the time for which a room keeps its messages is chosen by its owner, after a question, and said to everyone in it', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [member] });
     const path = `/rooms/${id}?panel=details`;

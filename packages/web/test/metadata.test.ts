@@ -26,7 +26,7 @@ const box = (type: string, ...parts: Parameters<typeof bytesOf>) => {
 };
 
 describe('a PNG', () => {
-  it('loses where and when it was taken, and nothing else', () => {
+  it('a PNG loses where and when it was taken, and nothing else', () => {
     const kept = [pngChunk('IDAT', 'the pixels'), pngChunk('tEXt', 'Title\0Garden'), pngChunk('IEND', '')];
     const gone = [pngChunk('eXIf', 'the place'), pngChunk('iTXt', 'XML:com.adobe.xmp\0the place'), pngChunk('tIME', 'the day')];
     const raw = pngChunk('zTXt', 'Raw profile type exif\0the place');
@@ -34,21 +34,21 @@ describe('a PNG', () => {
     expect(withoutMetadata(png(...gone, pixels, title, raw, end))).toEqual(png(...kept));
   });
 
-  it('keeps the drawing that a program has put into it', () => {
+  it('a PNG keeps the drawing that a program has put into it', () => {
     const drawing = png(pngChunk('zTXt', 'mxfile\0a drawing'), pngChunk('IDAT', 'the pixels'));
     expect(withoutMetadata(drawing)).toEqual(drawing);
   });
 });
 
 describe('a WebP', () => {
-  it('loses its metadata, and no longer says that it has any', () => {
+  it('a WebP loses its metadata, and no longer says that it has any', () => {
     const head = (flags: number) => webpChunk('VP8X', `${String.fromCharCode(flags)}head of it`);
     const [pixels, frame] = [webpChunk('VP8 ', 'pixels'), webpChunk('ANMF', 'one more')];
     const sent = webp(head(0b11110), pixels, frame, webpChunk('EXIF', 'the place'), webpChunk('XMP ', 'the place'));
     expect(withoutMetadata(sent)).toEqual(webp(head(0b10010), pixels, frame));
   });
 
-  it('may lack the last byte of its last chunk', () => {
+  it('a WebP may lack the last byte of its last chunk', () => {
     const sent = webp(webpChunk('VP8 ', 'pixel')).slice(0, -1);
     expect(withoutMetadata(sent).length).toBe(sent.length);
   });
@@ -70,7 +70,7 @@ const heic = (version: 0 | 1, place: string) => {
 };
 
 describe.each([0, 1] as const)('a HEIC whose list of places has version %i', (version) => {
-  it('has its metadata wiped where it lies, so that nothing moves', () => {
+  it('a HEIC has its metadata wiped where it lies, so that nothing moves', () => {
     const place = '48.2 N, 16.4 E';
     const sent = heic(version, place);
     const left = withoutMetadata(sent);
@@ -79,7 +79,7 @@ describe.each([0, 1] as const)('a HEIC whose list of places has version %i', (ve
 });
 
 describe('a video', () => {
-  it.each(['udta', 'meta', 'uuid'])('has its %s wiped, also that of a track, and keeps every other byte where it is', (type) => {
+  it.each(['udta', 'meta', 'uuid'])('a video has its %s wiped, also in a track, and keeps all else in place', (type) => {
     const track = (name: string, text: string) => box('trak', box('tref', 'turned'), box(name, text));
     const video = (name: string, [first, second]: [string, string]) =>
       bytesOf(
@@ -92,7 +92,7 @@ describe('a video', () => {
     expect(withoutMetadata(video(type, places))).toEqual(video('free', wiped));
   });
 
-  it.each([0, 1])('does not tell when it, or a track of it, was made (version %i)', (version) => {
+  it.each([0, 1])('a video does not tell when it, or a track of it, was made (version %i)', (version) => {
     const size = version === 1 ? 8 : 4;
     const video = (time: number) => {
       const times = bytesOf([version, 0, 0, 0], big(time, size), big(time, size));
@@ -105,7 +105,7 @@ describe('a video', () => {
     expect(withoutMetadata(video(3_000_000_000))).toEqual(video(0));
   });
 
-  it('may be longer than 4 GB can say, its last box may have no length, and what comes after may be no box', () => {
+  it('a video may be longer than 4 GB can say, its last box may have no length, and what comes after may be no box', () => {
     const place = box('moov', box('udta', 'the place'));
     const long = bytesOf(big(1, 4), 'mdat', big(22, 8), 'frames');
     for (const last of [bytesOf(big(0, 4), 'mdat', 'frames'), bytesOf('the maker of the camera')]) {
@@ -116,7 +116,7 @@ describe('a video', () => {
 });
 
 describe('a JPEG that is not drawn again', () => {
-  it('loses its segments of metadata and its comments, and keeps its picture', () => {
+  it('a JPEG that is not drawn again loses its segments of metadata and its comments, and keeps its picture', () => {
     const segment = (type: number, text: string) => bytesOf([0xff, type], big(text.length + 2, 2), text);
     const kept = [segment(0xe0, 'JFIF'), segment(0xdb, 'a table'), bytesOf([0xff, 0xda], 'the pixels', [0xff, 0xe1])];
     const [head, table, pixels] = kept as [Uint8Array, Uint8Array, Uint8Array];
@@ -134,7 +134,7 @@ it.each([
   expect(latin1(withoutMetadata(bytesOf(picture, 'the place')))).not.toContain('the place');
 });
 
-it('what is no picture and no video stays as it is', () => {
+it('a file that is neither a picture nor a video stays as it is', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (sent) => {
       expect(withoutMetadata(new Uint8Array(sent))).toEqual(new Uint8Array(sent));
@@ -142,7 +142,7 @@ it('what is no picture and no video stays as it is', () => {
   );
 });
 
-it('what is broken anywhere is never an error, and never longer than it was', () => {
+it('a picture that is broken anywhere is never an error, and never becomes longer', () => {
   const samples = [
     png(pngChunk('eXIf', 'the place'), pngChunk('IDAT', 'pixels')),
     webp(webpChunk('VP8X', '\x0chead of it'), webpChunk('EXIF', 'the place')),

@@ -61,7 +61,7 @@ describe('the reading position', () => {
     ['the settings', async (page: Page) => page.getByRole('link', { name: 'Settings' }).click()],
     // Without scrolling to the link first, as a real click in the test would.
     ['a message of the same room', async (page: Page) => page.locator('.room-pane .meta a').first().dispatchEvent('click')],
-  ])('is restored on the way back from %s', async (_where, leave) => {
+  ])('the reading position is restored on the way back from %s', async (_where, leave) => {
     await aRoom({ owner: me(), name: 'Other' });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, me());
@@ -78,7 +78,7 @@ describe('the reading position', () => {
     await context.close();
   });
 
-  it('is restored on a phone when the panel over it is closed', async () => {
+  it('the reading position is restored on a phone when the panel over it is closed', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}`, ...phone });
     await signIn(page, me());
     const before = await readOn(page);
@@ -91,7 +91,7 @@ describe('the reading position', () => {
   });
 });
 
-describe('on a narrow screen', () => {
+describe('a narrow screen', () => {
   it.each([
     ['a phone', 390],
     ['a tablet', 1_000],
@@ -112,7 +112,7 @@ describe('on a narrow screen', () => {
     await context.close();
   });
 
-  it('a date leads to its messages', async () => {
+  it('a date leads to its messages on a narrow screen', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, ...phone });
     await signIn(page, me());
     await page.getByText('Jump to a date').first().click();
@@ -124,7 +124,7 @@ describe('on a narrow screen', () => {
     await context.close();
   });
 
-  it('a pinned message is shown in its place', async () => {
+  it('a pinned message is shown in its place on a narrow screen', async () => {
     const room = await aRoom({ owner: me() });
     const { _id } = await aMessage(me(), room.id, { text: 'the plan' }, call);
     await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: me().token, body: {} });
@@ -137,7 +137,7 @@ describe('on a narrow screen', () => {
 });
 
 describe('a long list of rooms', () => {
-  it('shows the room that is open, however it was chosen', async () => {
+  it('a long list of rooms shows the room that is open, however it was chosen', async () => {
     const owner = await anAccount();
     const first = await aRoom({ owner, name: 'The oldest' });
     for (let at = 0; at < 30; at++) await aRoom({ owner, name: `Room ${at}` });
@@ -163,7 +163,7 @@ describe('a long list of rooms', () => {
 });
 
 describe('the actions of messages', () => {
-  it('are shown for one message, even if another one has the focus', async () => {
+  it('the actions of messages are shown for one message, even if another one has the focus', async () => {
     const { page, context } = await visit(browser, { path: `/rooms/${long}` });
     await signIn(page, me());
     const rows = page.locator('.room-pane li.message');
@@ -178,7 +178,7 @@ describe('the actions of messages', () => {
     await context.close();
   });
 
-  it('are not shown on a phone that has touched no message', async () => {
+  it('the actions of messages are not shown on a phone that has touched no message', async () => {
     const { page, context } = await visit(browser, phone);
     await signIn(page, me());
     await page.locator('.rooms a', { hasText: 'Long' }).tap();
@@ -192,7 +192,7 @@ describe('the actions of messages', () => {
 });
 
 describe('the time of a message', () => {
-  it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('never covers a text: %s', async (locale) => {
+  it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('the time of a message covers no text: %s', async (locale) => {
     const { owner, id } = await aRoom();
     for (const text of ['one', 'two']) await aMessage(owner, id, { text }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${id}`, options: { locale } });
@@ -211,7 +211,7 @@ describe('the time of a message', () => {
 });
 
 describe('the address of a room', () => {
-  it('lets those who are not in it join an open room, and tells others how to get in', async () => {
+  it('the address of a room lets visitors join an open room, and tells them how to get into another', async () => {
     const [owner, visitor] = [await anAccount(), await anAccount()];
     const [open, closed] = [await aRoom({ owner, name: 'Kitchen' }), await aRoom({ owner, name: 'Cellar', is_open: false })];
     const message = await aMessage(owner, open.id, { text: 'Who is hungry?' }, call);

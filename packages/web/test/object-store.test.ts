@@ -31,8 +31,8 @@ afterAll(async () => {
   await store.close();
 });
 
-describe('with files in an object store, the page', () => {
-  it('sends a picture that is pasted straight there, shows it from there, and stores it', async () => {
+describe('the page with files in an object store', () => {
+  it('the page sends a pasted picture straight to the object store, shows it from there, and stores it', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room}`, baseUrl: service.url });
@@ -63,7 +63,7 @@ describe('with files in an object store, the page', () => {
     await context.close();
   });
 
-  it('plays a recording on after the address of its bytes has ended', async () => {
+  it('the page continues to play a recording after its address in the object store has expired', async () => {
     const size = 12_000_000;
     const header = Buffer.from('RIFF____WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data____', 'latin1');
     header.writeUInt32LE(size + 36, 4);

@@ -25,7 +25,7 @@ it('the page opens without a connection, with the messages and drafts from befor
 describe('code that is loaded late', () => {
   const young = 10_000;
 
-  it('can be loaded again when there is a connection, and until then the page stays as it is', async () => {
+  it('code that is loaded late can be loaded again when there is a connection, and until then the page stays as it is', async () => {
     const room = await aRoom();
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
     await page.route('**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
@@ -50,7 +50,7 @@ describe('code that is loaded late', () => {
     await context.close();
   });
 
-  it('comes with the page of another version when its file is gone', async () => {
+  it('code that is loaded late comes with the page of another version when its file is gone', async () => {
     const room = await aRoom();
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
     await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));

@@ -33,7 +33,7 @@ async function atSettings(me: Account) {
 }
 
 describe('the data of an account', () => {
-  it('is one file: the account, its rooms, what it wrote there, and what it saved, and nothing of others besides', async () => {
+  it('the data of an account is one file: the account, its rooms, what it wrote there, and what it saved, and nothing of others', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [plans, left] = [
       await aRoom({ owner: other, members: [me], name: 'Plans' }),
@@ -64,7 +64,7 @@ describe('the data of an account', () => {
     await context.close();
   });
 
-  it('has each of ten thousand messages once, and begins again where the service is out of reach for a moment', async () => {
+  it('the data of an account has each of ten thousand messages once, and the download starts again after a moment without the service', async () => {
     const me = await anAccount();
     const room = await aRoom({ owner: me, name: 'Long' });
     const { _id } = await aMessage(me, room.id, { text: 'message 1' }, call);
@@ -87,7 +87,7 @@ describe('the data of an account', () => {
     await context.close();
   });
 
-  it('is collected no further when one cancels, and can be asked for again', async () => {
+  it('the data of an account is collected no further when the user cancels, and can be requested again', async () => {
     const me = await anAccount();
     await aRoom({ owner: me, name: 'Plans' });
     const { page, context, problems } = await atSettings(me);

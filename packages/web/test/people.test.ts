@@ -11,7 +11,7 @@ import { call, say, serveUrl, signIn, visit } from './support.ts';
 const decodeQrCode = jsQrModule as unknown as typeof jsQrModule.default;
 
 describe('a message', () => {
-  it('can be marked as unread, and stays so until the room is opened again', async () => {
+  it('a message can be marked as unread, and stays so until the room is opened again', async () => {
     const [owner, reader] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner, members: [reader] });
     for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text }, call);

@@ -18,8 +18,8 @@ async function twoPeople() {
 
 const change = ({ token }: Account, body: object) => succeed(call('PATCH', '/api/users/me', { token, body }));
 
-describe('who is active', () => {
-  it('is shown in the sidebar, in the room, among its members and on the card, until they leave', async () => {
+describe('presence', () => {
+  it('presence is shown in the sidebar, in the room, among its members and on the card, until the person leaves', async () => {
     const { ann, zoe, room, conversation } = await twoPeople();
     const hers = await visit(browser, { path: conversation });
     await signIn(hers.page, ann);
@@ -63,7 +63,7 @@ describe('who is active', () => {
     await hers.context.close();
   });
 
-  it('is not shown of somebody who has turned that off, until they turn it on again', async () => {
+  it('presence is not shown of somebody who has turned that off, until they turn it on again', async () => {
     const { ann, zoe, conversation } = await twoPeople();
     const [hers, his] = [await visit(browser, { path: conversation }), await visit(browser, { path: '/settings/profile' })];
     await signIn(hers.page, ann);
@@ -86,7 +86,7 @@ describe('who is active', () => {
   it.each([
     ['once, however much is done', 'visible', 1],
     ['not by a page that nobody sees', 'hidden', 0],
-  ])('is told to the service %s', async (_how, visibility, times) => {
+  ])('presence is told to the service %s', async (_how, visibility, times) => {
     const { ann, conversation } = await twoPeople();
     const { page, context } = await visit(browser);
     await page.addInitScript(`Object.defineProperty(document, 'visibilityState', { value: '${visibility}' })`);
@@ -108,7 +108,7 @@ describe('who is active', () => {
 });
 
 describe('a changed name', () => {
-  it('is shown without a reload, and so is a status', async () => {
+  it('a changed name is shown without a reload, and so is a status', async () => {
     const { ann, zoe, room } = await twoPeople();
     const { page, problems, context } = await visit(browser, { path: `${room}?panel=members` });
     const watching = page

@@ -19,7 +19,7 @@ async function choose(page: Page, text: string, item: string): Promise<void> {
 }
 
 describe('a quote', () => {
-  it('goes by keyboard below what was typed, with the caret after it; undo takes it back, and its link leads to the message', async () => {
+  it('a quote goes by keyboard below what was typed, with the caret after it; undo takes it back, and its link leads to the message', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me] });
     const { seq } = await aMessage(other, room.id, { text: `two\nlines for @${me.username}` }, call);
@@ -45,7 +45,7 @@ describe('a quote', () => {
 });
 
 describe('a forwarded message', () => {
-  it('goes to the room that was chosen, with a comment, and leaves the draft there; from a closed room the page asks first', async () => {
+  it('a forwarded message goes to the room that was chosen, with a comment, and leaves the draft there; from a closed room the page asks first', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const closed = await aRoom({ owner: other, members: [me], name: 'Closed', is_open: false });
     const target = await aRoom({ owner: other, members: [me], name: 'Target' });
@@ -83,7 +83,7 @@ describe('a forwarded message', () => {
     await context.close();
   });
 
-  it('is sent on from an open room without a question, by finger on a phone', async () => {
+  it('a message is forwarded from an open room without a question, by finger on a phone', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Open' });
     await aMessage(other, room.id, { text: 'the news' }, call);

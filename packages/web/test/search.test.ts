@@ -7,14 +7,14 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { partsOf } from '../src/text/highlight.ts';
 import { call, signIn, visit } from './support.ts';
 
-describe('a search marks', () => {
+describe('the marks of a search', () => {
   it.each([
     ['a word in another spelling', 'Die Straße ist da', 'STRASSE', 'Die [Straße] ist da'],
     ['half-width letters', 'ｶﾞｲﾄﾞブック', 'ガイド', '[ｶﾞｲﾄﾞ]ブック'],
     ['a word inside a sentence without spaces', '東京タワー', '京タ', '東[京タ]ワー'],
     ['an address as a whole', '10.0.0.1 and 10.0.0.12', '10.0.0.1', '[10.0.0.1] and 10.0.0.12'],
     ['nothing that is excluded', 'a pelican, no fish', 'pel -fish', 'a [pel]ican, no fish'],
-  ])('%s', (_what, text, sought, expected) => {
+  ])('a search marks %s', (_what, text, sought, expected) => {
     expect(
       partsOf(text, sought)
         .map((part) => (part.isSought ? `[${part.text}]` : part.text))
@@ -27,7 +27,7 @@ describe('the search', () => {
   const words = (page: Page) => page.getByRole('searchbox', { name: 'Words to find' });
   const count = (page: Page) => page.locator('.side [role=status]').textContent();
 
-  it('opens with the caret in its field, searches again when a choice changes, continues to the end, and is restored by Back', async () => {
+  it('the search opens with the caret in its field, searches again when a choice changes, continues to the end, and is restored by Back', async () => {
     const owner = await anAccount();
     const [here, there] = [await aRoom({ owner }), await aRoom({ owner })];
     for (let at = 0; at < 52; at++) await aMessage(owner, here.id, { text: `avocet ${at}` }, call);

@@ -45,7 +45,7 @@ async function hold(page: Page, store: 'outbox' | 'drafts', { id }: Account): Pr
 }
 
 describe('a message', () => {
-  it('that is written without a connection is sent when there is one, also after a reload', async () => {
+  it('a message that is written without a connection is sent when there is one, also after a reload', async () => {
     const room = await aRoom();
     const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
     await signIn(page, room.owner);
@@ -69,7 +69,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that is written without a connection in a room that this browser never read stays visible there while it waits', async () => {
+  it('a message that is written without a connection in a room that this browser never read stays visible there while it waits', async () => {
     const one = await aRoom();
     const other = await aRoom({ owner: one.owner, name: 'Elsewhere' });
     const { page, context } = await visit(browser, { path: `/rooms/${one.id}` });
@@ -87,7 +87,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that is written without a connection in a thread that could not be read stays visible there while it waits', async () => {
+  it('a message that is written without a connection in a thread that could not be read stays visible there while it waits', async () => {
     const { id, owner } = await aRoom();
     const { _id: thread } = await aMessage(owner, id, { text: 'who is on the train?' }, call);
     const { page, context } = await visit(browser, { path: `/rooms/${id}` });
@@ -112,7 +112,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that repeats an earlier one before the room was read to its end stays visible while it waits', async () => {
+  it('a message that repeats an earlier one before the room was read to its end stays visible while it waits', async () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'ok' }, call);
     const { page, context } = await visit(browser);
@@ -129,7 +129,7 @@ describe('a message', () => {
   });
 
   it.each(Array.from({ length: runs }, (_, run) => run + 1))(
-    'is stored once and in its place, whatever fails: run %i',
+    'a message is stored once and in its place, whatever fails: run %i',
     async (run) => {
       const room = await aRoom();
       const proxy = await startProxy(new URL(serveUrl).host);
@@ -182,7 +182,7 @@ describe('a message', () => {
     },
   );
 
-  it('can be sent while the one before is being stored', async () => {
+  it('a message can be sent while the one before is being stored', async () => {
     const room = await aRoom();
     const { owner } = room;
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
@@ -199,7 +199,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it('that is refused says why, and can be changed and sent', async () => {
+  it('a message that is refused says why, and can be changed and sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
@@ -228,7 +228,7 @@ async function atField(room: string, member: Account) {
 }
 
 describe('a draft', () => {
-  it('keeps its caret when the room changes', async () => {
+  it('a draft keeps its caret when the room changes', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
     const { page, context, field } = await atField(room.id, one);
@@ -243,7 +243,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is restored in its room after a reload', async () => {
+  it('a draft is restored in its room after a reload', async () => {
     const [one, owner] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [one] });
     await aRoom({ name: 'Other', owner, members: [one] });
@@ -258,7 +258,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is restored even if the page is left while it is being stored', async () => {
+  it('a draft is restored even if the page is left while it is being stored', async () => {
     const { id, owner } = await aRoom();
     const { page, context, field } = await atField(id, owner);
     await field.waitFor();
@@ -271,7 +271,7 @@ describe('a draft', () => {
     await context.close();
   });
 
-  it('is deleted once it is sent, even if its page was hidden while it was typed', async () => {
+  it('a draft is deleted once it is sent, even if its page was hidden while it was typed', async () => {
     const { id, owner } = await aRoom();
     const { page, context, field } = await atField(id, owner);
     await field.waitFor();

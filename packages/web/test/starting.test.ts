@@ -42,7 +42,7 @@ async function holdBack(page: Page): Promise<() => void> {
 }
 
 describe('a room that is opened by its address', () => {
-  it('is requested once, while the page is loaded, if the browser has no copy of it', async () => {
+  it('a room that is opened by its address is requested once, while the page is loaded, if the browser has no copy of it', async () => {
     const { room, page, context, asked } = await newcomer();
     const release = await holdBack(page);
     await page.goto(`${serveUrl}/rooms/${room.id}`, { waitUntil: 'commit' });
@@ -56,7 +56,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('is not requested again if the browser has a copy of it', async () => {
+  it('a room that is opened by its address is not requested again if the browser has a copy of it', async () => {
     const { room, page, context, asked } = await newcomer();
     await page.goto(`${serveUrl}/rooms/${room.id}`);
     await page.locator('.room-pane li.message', { hasText: 'said before' }).waitFor();
@@ -72,7 +72,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('leads to the sign-in page if the session has ended, and opens after that', async () => {
+  it('a room that is opened by its address leads to the sign-in page if the session has ended, and opens after that', async () => {
     const { room, page, context } = await newcomer();
     await page.evaluate("fetch('/api/sessions/current', { method: 'DELETE' })");
     await page.goto(`${serveUrl}/rooms/${room.id}`);
@@ -83,7 +83,7 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 
-  it('is requested again for someone else who has meanwhile signed in in another tab', async () => {
+  it('a room that is opened by its address is requested again for someone else who has meanwhile signed in in another tab', async () => {
     const { room, other, page, context, asked } = await newcomer();
     const release = await holdBack(page);
     await page.goto(`${serveUrl}/rooms/${room.id}`, { waitUntil: 'commit' });

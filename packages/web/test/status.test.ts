@@ -6,7 +6,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
 
 describe('a status', () => {
-  it('is set and cleared from the own card, and shown to others beside the name', async () => {
+  it("a status is set and cleared from one's own card, and shown to others beside the name", async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const { body } = await call('POST', '/api/conversations', { token: zoe.token, body: { users: [me.username] } });
@@ -61,7 +61,7 @@ describe('a status', () => {
     await Promise.all([context.close(), own.context.close()]);
   });
 
-  it('can be an emoji alone, by touch, and what is neither is explained', async () => {
+  it('a status can be an emoji alone, by touch, and what is neither a text nor an emoji is explained', async () => {
     const me = await anAccount();
     const options = { hasTouch: true, isMobile: true };
     const { page, problems, context } = await visit(browser, { width: 390, height: 780, options });

@@ -51,8 +51,8 @@ async function refused(script: string, path: string) {
 
 const said = (page: Page) => page.locator('.banner', { hasText: 'does not store data for this page' });
 
-describe('a browser in which', () => {
-  it.each(refusals)('%s shows the page, reads and sends', async (what, script) => {
+describe('a browser that stores nothing', () => {
+  it.each(refusals)('a browser in which %s shows the page, reads and sends', async (what, script) => {
     const { owner, id } = await aRoom();
     await aMessage(owner, id, { text: 'before' }, call);
     const { page, problems, context } = await refused(script, `/rooms/${id}`);
@@ -72,7 +72,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('cookies are blocked signs in for as long as the page is open, and says so', async () => {
+  it('a browser in which cookies are blocked signs in for as long as the page is open, and says so', async () => {
     const { owner, id } = await aRoom();
     const noCookies = `Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });`;
     const { page, problems, context } = await refused(noCookies, `/rooms/${id}`);
@@ -97,7 +97,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('the device has no space left sends messages, and says that it stores nothing more', async () => {
+  it('a browser on a device without space sends messages, and says that it stores nothing more', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -120,7 +120,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('site data is deleted while the page is open goes on, and says that nothing is stored', async () => {
+  it('a browser in which site data is deleted while the page is open continues, and says that nothing is stored', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);
@@ -138,7 +138,7 @@ describe('a browser in which', () => {
     await context.close();
   });
 
-  it('stored data can’t be read shows the page', async () => {
+  it('a browser in which stored data can’t be read shows the page', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
     await signIn(page, owner);

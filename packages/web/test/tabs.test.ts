@@ -33,7 +33,7 @@ const textsIn = async (room: string, { token }: Account) =>
   ((await call('GET', `/api/messages?room=${room}`, { token })).body as { text: string }[]).map(({ text }) => text);
 
 describe('the drafts of two tabs', () => {
-  it('in one room are both restored after both tabs were loaded again', async () => {
+  it('the drafts of two tabs in one room are both restored after both tabs were loaded again', async () => {
     const { one, second, context, problems } = await twoTabs();
     await fieldOf(one).fill('from the first');
     await fieldOf(second).fill('from the second');
@@ -48,7 +48,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('that were closed are both restored in the next tab', async () => {
+  it('the drafts of two closed tabs are both restored in the next tab', async () => {
     const { one, second, room, context } = await twoTabs();
     await fieldOf(one).fill('from the first');
     await fieldOf(second).fill('from the second');
@@ -66,7 +66,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('are deleted in both when a draft that both show is sent', async () => {
+  it('the drafts of two tabs are deleted in both when a draft that both show is sent', async () => {
     const { owner, one, room, second, context } = await twoTabs();
     await second.close();
     await fieldOf(one).fill('once');
@@ -82,7 +82,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('are deleted in both when the other tab sends the draft, even with more words', async () => {
+  it('the drafts of two tabs are deleted in both when the other tab sends the draft, even with more words', async () => {
     const { owner, one, room, second, context } = await twoTabs();
     await second.close();
     await fieldOf(one).fill('once');
@@ -100,7 +100,7 @@ describe('the drafts of two tabs', () => {
     await context.close();
   });
 
-  it('stay in one tab when the other sends something else', async () => {
+  it('the draft of one tab stays when the other tab sends something else', async () => {
     const { one, second, context } = await twoTabs();
     await fieldOf(one).fill('a long thought');
     await fieldOf(second).fill('a short one');
@@ -129,7 +129,7 @@ describe('a tab without the focus', () => {
   it.each([
     ['notifies of nothing while another tab has the focus', true, 0],
     ['notifies when no tab has the focus', false, 1],
-  ])('%s', async (_what, isLookedAt, count) => {
+  ])('a tab without the focus %s', async (_what, isLookedAt, count) => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     await aRoom({ owner, name: 'Elsewhere' });
@@ -152,7 +152,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('notifies of mentions and conversations, with who said what, and of all else only if that is chosen', async () => {
+  it('a tab without the focus notifies of mentions and conversations, with who said what, and of all else only if that is chosen', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
@@ -175,7 +175,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('notifies of each reply in a thread that one follows, also while earlier ones are unread, and of no other one', async () => {
+  it('a tab without the focus notifies of each reply in a thread that one follows, also while earlier ones are unread, and of no other', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const thread = (await aMessage(owner, room.id, { text: 'Who brings the cake?' }, call))._id.$oid;
@@ -201,7 +201,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('notifies of a message to those who are here, once: not of a reaction to it', async () => {
+  it('a tab without the focus notifies once of a message to those who are here, and not of a reaction to it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { page, context } = await visit(browser);

@@ -9,7 +9,7 @@ import { goWithin } from '../../../tools/harness/browser.ts';
 import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 describe('a room', () => {
-  it('shows a message that was on its way while later ones were read', async () => {
+  it('a room shows a message that was on its way while later ones were read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const [first, second] = [await aMessage(bob, room, { text: 'first' }), await aMessage(bob, room, { text: 'second' })];
@@ -30,7 +30,7 @@ describe('a room', () => {
     await context.close();
   });
 
-  it('is shown before the position of its feed is known, and misses nothing that was said and changed meanwhile', async () => {
+  it('a room is shown before the position of its feed is known, and misses nothing that was said and changed meanwhile', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { _id } = await aMessage(bob, room, { text: 'early' });
@@ -61,7 +61,7 @@ describe('a room', () => {
     await context.close();
   });
 
-  it('is followed even if it could not be opened at first and something was said in it', async () => {
+  it('a room is followed even if it could not be opened at first and something was said in it', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { page, context } = await visit(browser);
@@ -77,7 +77,7 @@ describe('a room', () => {
 });
 
 describe('the history of a room', () => {
-  it('is requested again when it could not be read', async () => {
+  it('the history of a room is requested again when it could not be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'Old' });
     // More than the page that is read first, of two, as one account may send so many messages at once.
@@ -105,7 +105,7 @@ describe('a panel beside a room', () => {
     ['members', '.members li'],
     ['pins', '.results li'],
     ['details', '.details .check'],
-  ])('is loaded as soon as the connection is back: %s', async (panel, content) => {
+  ])('a panel beside a room is loaded as soon as the connection is back: %s', async (panel, content) => {
     const owner = await anAccount();
     const room = await aRoomOf([owner]);
     const other = await aRoomOf([owner]);
@@ -132,7 +132,7 @@ describe('a panel beside a room', () => {
 });
 
 describe('a newcomer', () => {
-  it('creates an account, joins a room, and talks', async () => {
+  it('a newcomer creates an account, joins a room, and talks', async () => {
     const name = aName();
     const room = await aRoom({ name: `Lounge ${name}` });
     const { page, problems, context } = await visit(browser);
@@ -154,7 +154,7 @@ describe('a newcomer', () => {
     await context.close();
   });
 
-  it('is told what is wrong with a password', async () => {
+  it('a newcomer is told what is wrong with a password', async () => {
     const { username } = await anAccount();
     const { page, problems, context } = await visit(browser);
     await page.getByLabel('Username or e-mail address').fill(username);
@@ -167,7 +167,7 @@ describe('a newcomer', () => {
 });
 
 describe('two people', () => {
-  it("see each other's messages, and unread messages elsewhere", async () => {
+  it("two people see each other's messages, and unread messages elsewhere", async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Plans', owner: ann, members: [bob] });
     const other = await aRoom({ name: 'Garden', owner: ann, members: [bob] });
@@ -201,7 +201,7 @@ describe('two people', () => {
 });
 
 describe('a message to everyone', () => {
-  it('is completed, asked about before many people are told, drawn as for everyone, and counted for each', async () => {
+  it('a message to everyone is completed, confirmed before many people are told, drawn as for everyone, and counted for each', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const people = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
     const room = await aRoomOf([owner, other, ...people]);
@@ -226,7 +226,7 @@ describe('a message to everyone', () => {
     await context.close();
   });
 
-  it('who are here now is told to those who look elsewhere', async () => {
+  it('a message to those who are here now is told to those who look elsewhere', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const [here, there] = [await aRoomOf([owner, other]), await aRoomOf([owner, other])];
     const { page, context } = await visit(browser, { path: `/rooms/${here}` });

@@ -34,11 +34,11 @@ describe('the text of a message', () => {
       ],
     ],
     ['[a](javascript:b)', [paragraph(text('[a](javascript:b)'))]],
-  ])('is parsed into blocks: %j', (source, blocks) => {
+  ])('the text of a message is parsed into blocks: %j', (source, blocks) => {
     expect(parse(source)).toEqual(blocks);
   });
 
-  it('loses no letters, whatever signs are around them', () => {
+  it('the text of a message loses no letters, whatever signs are around them', () => {
     const piece = constantFrom(
       '*',
       '**',
@@ -70,7 +70,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('has no links but to the web and to e-mail, whatever is written', () => {
+  it('the text of a message has links only to the web and to e-mail, whatever is written', () => {
     const hrefs = (value: unknown): string[] =>
       typeof value !== 'object' || value === null
         ? []
@@ -97,7 +97,7 @@ describe('the text of a message', () => {
 
   // Each of them takes a parser that looks back, or calls itself for each sign, out of its stack or beyond the time of a test.
   it.each(['*a ', '_a**b', '[', '[a](', '![[', '>', '- ', '|a', '<a ', 'www.a.', '`` ` ', '~~a ', '@a '])(
-    'is parsed however often something is opened and not closed: %j',
+    'the text of a message is parsed however often something is opened and not closed: %j',
     (sign) => {
       const source = sign.repeat(10_000 / sign.length);
       expect(parse(source).length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe('the text of a message', () => {
 });
 
 describe('a link', () => {
-  it('says where it leads when its text says otherwise', () => {
+  it('a link says where it leads when its text says otherwise', () => {
     expect(hiddenHost('bank.example', 'https://evil.example/')).toBe('evil.example');
     for (const text of ['https://bank@evil.example', 'https://bank.example:x@evil.example/', 'here'])
       expect(hiddenHost(text, 'https://bank@evil.example/')).toBe('evil.example');

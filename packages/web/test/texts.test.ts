@@ -22,9 +22,9 @@ beforeAll(async () => {
   }
 });
 
-describe('the service and the page agree', () => {
+describe('the texts that the service and the page read', () => {
   it.each(parts.map((part, at) => ({ part, at })))(
-    'on the mentions, and the page draws everything that was sent: part $at of the texts',
+    'the service and the page agree on the mentions, and the page draws everything that was sent: part $at of the texts',
     { timeout: 180_000 },
     async ({ part }) => {
       // One account may send so many messages at once.

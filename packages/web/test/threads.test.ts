@@ -6,7 +6,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, textsOf, visit } from './support.ts';
 
 describe('a thread', () => {
-  it('takes replies out of the room, which shows who replied, how often and when', async () => {
+  it('a thread takes replies out of the room, which shows who replied, how often and when', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
@@ -38,7 +38,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('of a conversation can be replied to in the conversation as well', async () => {
+  it('a thread of a conversation can be replied to in the conversation as well', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [me.username] } });
     const { $oid: id } = (body as { _id: { $oid: string } })._id;
@@ -54,7 +54,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
+  it('a thread that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'root' }, call);
@@ -74,7 +74,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('that the service did not learn was read, is read by the next look at it', async () => {
+  it('a thread that was read without the service learning of it is read by the next look at it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const { _id } = await aMessage(owner, id, { text: 'root' }, call);
@@ -100,7 +100,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
+  it('a thread that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [here, there] = [
       await aRoom({ owner: me, members: [other], name: 'Here' }),
@@ -125,7 +125,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('is opened by the address of a reply, also of one that is far back', async () => {
+  it('a thread is opened by the address of a reply, also of one that is far back', async () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });
     const root = await aMessage(owner, id, { text: 'root' }, call);
@@ -140,7 +140,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('opens at the first new reply, and stays where it is read while more come', async () => {
+  it('a thread opens at the first new reply, and stays where it is read while more come', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'root' }, call);
@@ -186,7 +186,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('gives the focus back to where one writes in the room when its button closes it', async () => {
+  it('a thread that is closed by its button gives the focus back to the composer of the room', async () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });
     const root = await aMessage(owner, id, { text: 'root' }, call);
@@ -199,7 +199,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('of hundreds of replies leaves the room that it is in as it is', async () => {
+  it('a thread of hundreds of replies leaves the room that it is in as it is', async () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });
     await aMessage(owner, id, { text: 'before' }, call);

@@ -41,7 +41,7 @@ async function pressLong({ page, finger }: { page: Page; finger: CDPSession }, t
 }
 
 describe('a long press on a message', () => {
-  it('opens the menu of all its actions at the lower edge, in rows that a thumb hits, and selects nothing', async () => {
+  it('a long press on a message opens the menu of all its actions at the lower edge, in rows that a thumb hits, and selects nothing', async () => {
     const all = await onAPhone();
     const { page, context, problems } = all;
     // With the keyboard of the phone open, too.
@@ -70,7 +70,7 @@ describe('a long press on a message', () => {
     await context.close();
   });
 
-  it('shows the text to be copied where the page may not copy it', async () => {
+  it('a long press on a message shows the text to be copied where the page may not copy it', async () => {
     const all = await onAPhone();
     const { page, context } = all;
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
@@ -80,7 +80,7 @@ describe('a long press on a message', () => {
     await context.close();
   });
 
-  it('on a link opens the menu and not the link, which a tap opens', async () => {
+  it('a long press on a message on a link opens the menu and not the link, which a tap opens', async () => {
     const all = await onAPhone();
     const { page, context, other, room } = all;
     await aMessage(other, room.id, { text: `the [first one](${new URL(page.url()).origin}/rooms/${room.id}/1)` }, call);
@@ -95,7 +95,7 @@ describe('a long press on a message', () => {
     await context.close();
   });
 
-  it('is none while the finger scrolls', async () => {
+  it('a long press on a message does nothing while the finger scrolls', async () => {
     const { page, context, finger } = await onAPhone();
     const { x, y } = await middleOf(row(page, 'message 18'));
     await touch(finger, 'touchStart', { x, y });

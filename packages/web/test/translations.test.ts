@@ -13,7 +13,7 @@ describe('the page in another language', () => {
   it.each([
     ['German', 'de-AT', german, { lang: 'de', dir: 'ltr' }],
     ['Arabic, from right to left', 'ar', arabic, { lang: 'ar', dir: 'rtl' }],
-  ] as const)('can be used on a phone, and changed into English and back: %s', async (_name, locale, words, expected) => {
+  ] as const)('a page in another language works on a phone, and can be changed: %s', async (_name, locale, words, expected) => {
     const { strings, laterStrings } = words;
     const { owner, id } = await aRoom({ name: 'Plans' });
     const { page, context, problems } = await visit(browser, { path: `/rooms/${id}`, ...phone, options: { locale } });
@@ -52,7 +52,7 @@ describe('the page in another language', () => {
     await context.close();
   });
 
-  it('stays in English where its words can not be loaded', async () => {
+  it('the page in another language stays in English if its words cannot be loaded', async () => {
     const { owner, id } = await aRoom({ name: 'Plans' });
     const { page, context } = await visit(browser, { path: '/icon.svg', options: { locale: 'de' } });
     await context.route('**/assets/strings-de-*', (route) => route.abort());

@@ -20,7 +20,7 @@ const isLineInView = (page: Page) =>
   })()`);
 
 describe('marking all rooms as read', () => {
-  it('is done by keyboard from the menu of the service, after a question where they are many', async () => {
+  it('marking all rooms as read is done by keyboard from the menu of the service, after a question if there are many', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const rooms = await Promise.all(Array.from({ length: 21 }, () => aRoom({ owner: other, members: [me] })));
     for (const { id } of rooms) await aMessage(other, id, { text: 'new' }, call);
@@ -44,7 +44,7 @@ describe('marking all rooms as read', () => {
     await context.close();
   });
 
-  it('marks the threads that one follows as read, too', async () => {
+  it('marking all rooms as read marks the threads that one follows as read, too', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner: me, members: [other] });
     const root = await aMessage(me, id, { text: 'root' }, call);
@@ -63,7 +63,7 @@ describe('marking all rooms as read', () => {
     await context.close();
   });
 
-  it('asks nothing about a few, on a phone', async () => {
+  it('marking a few rooms as read asks nothing, on a phone', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me] });
     await aMessage(other, room.id, { text: 'new' }, call);
@@ -96,7 +96,7 @@ describe('the bar above the messages', () => {
     return { me, other, room, path: `/rooms/${room.id}/${seqs.at(-1)}` };
   }
 
-  it('says how many are new where their line is above what is seen, and leads there by keyboard', async () => {
+  it('the bar above the messages says how many are new when their line is out of view, and leads there by keyboard', async () => {
     const { me, path } = await unreadRoom(71);
     const { page, context, problems } = await visit(browser, { path });
     await signIn(page, me);
@@ -115,7 +115,7 @@ describe('the bar above the messages', () => {
     await context.close();
   });
 
-  it('is not there where the room opens at the line', async () => {
+  it('the bar above the messages is not shown when the room opens at the line', async () => {
     const { me, room } = await unreadRoom(20);
     const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
     await signIn(page, me);
@@ -125,7 +125,7 @@ describe('the bar above the messages', () => {
     await context.close();
   });
 
-  it('marks the room as read by its other button, by finger on a phone', async () => {
+  it('the bar above the messages marks the room as read by its other button, by finger on a phone', async () => {
     const { me, path } = await unreadRoom(40);
     const { page, context, problems } = await visit(browser, {
       path: path.replace(/\d+$/, (seq) => `${Number(seq) - 10}`),

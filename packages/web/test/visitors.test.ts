@@ -12,8 +12,8 @@ function refusedOf(page: Page): number[] {
   return refused;
 }
 
-describe('someone who is not signed in', () => {
-  it('visits the page without an error in the console', async () => {
+describe('a visitor who is not signed in', () => {
+  it('a visitor opens the page without an error in the console', async () => {
     const { page, context } = await visit(browser);
     await page.getByLabel('Password').waitFor();
     const refused = refusedOf(page);
@@ -26,7 +26,7 @@ describe('someone who is not signed in', () => {
     await context.close();
   });
 
-  it('is recognised by the session alone', async () => {
+  it('a visitor is recognised by the session alone', async () => {
     const { page, context } = await visit(browser);
     await signIn(page, await anAccount());
     await page.evaluate('localStorage.clear()');
@@ -35,7 +35,7 @@ describe('someone who is not signed in', () => {
     await context.close();
   });
 
-  it('reads that there is nothing at an address that leads nowhere', async () => {
+  it('a visitor reads that there is nothing at an address that leads nowhere', async () => {
     const { page, context } = await visit(browser);
     const answer = await page.goto(`${serveUrl}/anything/at/all`);
     expect(answer?.status()).toBe(404);
@@ -45,7 +45,7 @@ describe('someone who is not signed in', () => {
     await context.close();
   });
 
-  it('is told in plain words what a form lacks', async () => {
+  it('a visitor is told in plain words what a form lacks', async () => {
     const { page, context } = await visit(browser, { path: '/signup' });
     const submit = page.getByRole('button', { name: 'Create account' });
     const said = (label: string) =>
@@ -76,8 +76,8 @@ describe('someone who is not signed in', () => {
   });
 });
 
-describe('someone who is signed in', () => {
-  it('reads that there is nothing at an address that leads nowhere, and goes on from there', async () => {
+describe('a signed-in user', () => {
+  it('a signed-in user reads that there is nothing at an address that leads nowhere, and goes on from there', async () => {
     const { page, context } = await visit(browser);
     await signIn(page, await anAccount());
     await page.goto(`${serveUrl}/rooms/nothing`);
@@ -87,7 +87,7 @@ describe('someone who is signed in', () => {
     await context.close();
   });
 
-  it('sees a message only once if the service stores it in another form', async () => {
+  it('a signed-in user sees a message only once if the service stores it in another form', async () => {
     const room = await aRoom();
     const { page, context } = await visit(browser);
     await signIn(page, room.owner);
