@@ -72,8 +72,8 @@ const minutes = 60;
 describe.each([
   ['ahead', 2],
   ['behind', -2],
-])('after a clock that was two hours %s,', (_way, hours) => {
-  it('sessions and named tokens are valid, and someone who guessed is let in again in time', async () => {
+])('the service after a clock that was two hours %s', (_way, hours) => {
+  it('after a wrong clock sessions and named tokens are valid, and someone who guessed is let in again in time', async () => {
     const [ann, source] = [await anAccount(), anAddress()];
     const session = await aSession(call, ann);
     for (let wrong = 0; wrong < 6; wrong++) await logIn(call, ann.username, 'wrong horse', source);
@@ -83,7 +83,7 @@ describe.each([
     expect((await logIn(call, ann.username, ann.password)).status).toBe(201);
   });
 
-  it('codes and tickets end, none lasts longer than it should, and there are new ones', async () => {
+  it('after a wrong clock codes and tickets end, none lasts longer than it should, and there are new ones', async () => {
     const ann = await anAccount();
     const code = await aCode(ann);
     const { ticket } = (await call('POST', '/api/tickets', { token: ann.token, body: {} })).body as Ticket;
@@ -94,7 +94,7 @@ describe.each([
     expect((await setPassword(await aCode(ann))).status).toBe(204);
   });
 
-  it('an invitation ends within the day that it was made for, and one without an end stays', async () => {
+  it('after a wrong clock an invitation ends within the day that it was made for, and one without an end stays', async () => {
     const room = await aRoom({ is_open: false });
     const invite = async (body: object) =>
       ((await succeed(call('POST', `${room.path}/invitations`, { token: room.owner.token, body }))).body as { code: string })
@@ -106,7 +106,7 @@ describe.each([
       expect((await call('POST', '/api/members', { token: (await anAccount()).token, body: { invitation } })).status).toBe(201);
   });
 
-  it('who has used up a burst waits no longer than a burst lasts', async () => {
+  it('after a wrong clock a caller who has used up a burst waits no longer than a burst lasts', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     const send = () => inProcess('POST', '/api/messages', { token: ann.token, body: { room: room.id, text: 'Hello' } });
@@ -119,7 +119,7 @@ describe.each([
     expect(waitOf(await send())).toBeLessThanOrEqual(window);
   });
 
-  it('the feed of a room has every change once and in order, also for readers that were there before', async () => {
+  it('after a wrong clock the feed of a room has every change once and in order, also for readers that were there before', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     const before = await aMessage(ann, room.id, { text: 'before' }, call);
@@ -135,7 +135,7 @@ describe.each([
     expect(listed.map(({ text }) => text).toSorted()).toEqual(['after', 'edited']);
   });
 
-  it('devices are told of what is sent, at once, and again if they were to wait', async () => {
+  it('after a wrong clock devices are told of what is sent, immediately, and again if they were to wait', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann });
     await addMember(room, bob);
@@ -158,7 +158,7 @@ describe.each([
     expect(await pushSubscriptions.countDocuments({ endpoint: device.endpoint, retry: { $exists: true } })).toBe(0);
   });
 
-  it('connections and servers that are gone no longer count', async () => {
+  it('after a wrong clock connections and servers that are gone no longer count', async () => {
     const caller = await callerOf(await anAccount());
     const ids = Array.from({ length: socketLimits.perUser }, () => new ObjectId().toHexString());
     for (const id of ids) await addConnection(id, caller);
@@ -169,7 +169,7 @@ describe.each([
     expect((await register('here', 'this server')).others).toBe(0);
   });
 
-  it('files that were announced can be sent', async () => {
+  it('after a wrong clock files that were announced can be sent', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     const { id } = await aFile(ann, room.id);

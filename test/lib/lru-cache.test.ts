@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LruCache } from '../../lib/lru-cache.ts';
 
 describe('an LRU cache', () => {
-  it('has a limited number of entries, and drops the least recently used one first', () => {
+  it('an LRU cache has a limited number of entries, and drops the least recently used one first', () => {
     const recent = new LruCache<number>(2);
     recent.set('a', 1);
     recent.set('b', 2);
@@ -11,7 +11,7 @@ describe('an LRU cache', () => {
     expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
   });
 
-  it('has a limited total weight, whatever is replaced or removed', () => {
+  it('an LRU cache has a limited total weight, whatever is replaced or removed', () => {
     const recent = new LruCache<string>(10, 5, ({ length }) => length);
     recent.set('a', 'four');
     recent.set('a', 'x');

@@ -28,7 +28,7 @@ it.each([
   ],
   ['is not a metric on Lambda by default', { AWS_LAMBDA_FUNCTION_NAME: 'rooms' }, {}],
   ['is not a metric elsewhere', { METRICS: 'on' }, {}],
-])('a log line %s', async (_when, environment, expected) => {
+])('the metrics of a log line: it %s', async (_when, environment, expected) => {
   const { stdout, stderr } = await runCommand(['node', '--input-type=module', '-e', script], { environment });
   expect({ line: JSON.parse(stdout), stderr }).toEqual({ line: expected, stderr: '' });
 });

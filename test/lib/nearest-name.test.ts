@@ -11,6 +11,6 @@ it.each([
   ['te', undefined],
   ['q', undefined],
   ['colour', undefined],
-])('the name that is meant by %s is %s', (name, meant) => {
+])('the nearest name of %s is %s', (name, meant) => {
   expect(nearestName(name, ['text', 'room', 'thread', 'idempotency_key', 'p'])).toBe(meant);
 });

@@ -33,7 +33,7 @@ const signUp = (source: string, { username = aName(), token, invitation }: SignU
     body: { username, email: `${aName()}@example.org`, password: 'correct horse', ...(invitation && { invitation }) },
   });
 
-describe('through ten concurrent processes,', () => {
+describe('limits of accounts, through ten concurrent processes', () => {
   it('sign-ups from one address are counted, with taken names, and those by administrators are not', async () => {
     const source = anAddress();
     expect(await atOnce(12, () => signUp(source))).toEqual({ 201: 4, 429: 8 });
@@ -88,7 +88,7 @@ describe('through ten concurrent processes,', () => {
     expect(await atOnce(8, () => logIn(call, username, password))).toEqual({ 201: 3, 429: 5 });
   });
 
-  it('the oldest of too many sessions end', async () => {
+  it('the oldest of too many sessions of an account end', async () => {
     const { username, password } = await anAccount();
     const tokens: string[] = [];
     for (let login = 0; login < 5; login++) {

@@ -17,7 +17,7 @@ const users = database.collection('users');
 const tokens = database.collection('tokens');
 
 describe('a deletion', () => {
-  it('keeps nothing of the account except that it existed', async () => {
+  it('a deletion keeps nothing of the account except that it existed', async () => {
     const { id } = await anAccount();
     await deleteUser(new ObjectId(id));
     expect(await users.findOne({ _id: new ObjectId(id) })).toEqual({
@@ -31,7 +31,7 @@ describe('a deletion', () => {
     expect(await tokens.countDocuments({ user: new ObjectId(id) })).toBe(0);
   });
 
-  it('leaves no read marker, no ban and no trace of a login', async () => {
+  it('a deletion leaves no read marker, no ban and no trace of a login', async () => {
     const ann = await anAccount();
     const [left, banning] = [await aRoom(), await aRoom()];
     const members = await Promise.all([left, banning].map((room) => addMember(room, ann)));
@@ -45,7 +45,7 @@ describe('a deletion', () => {
     expect(await traces()).toEqual({ markers: 0, bans: 0, logins: others.logins });
   });
 
-  it('of someone who has read a thousand rooms deletes every marker', async () => {
+  it('a deletion of someone who has read a thousand rooms deletes every marker', async () => {
     const { id } = await anAccount();
     const user = new ObjectId(id);
     const marker = () => ({ _id: { room: new ObjectId(), user }, seq: 1, ordinal: 1 });
@@ -57,7 +57,7 @@ describe('a deletion', () => {
   it.each([
     ['requested again', deleteUser],
     ['found by finishDeletions', finishDeletions],
-  ])('that stopped after its first write is finished when it is %s', async (_how, finish) => {
+  ])('a deletion that stopped after its first write is finished when it is %s', async (_how, finish) => {
     const { id, token } = await anAccount();
     const user = new ObjectId(id);
     const room = new ObjectId((await createRoom('Left', user)).value._id.$oid);

@@ -35,7 +35,7 @@ describe('the last administrator', () => {
     ['demoted', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })],
     ['deactivated', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_active: false } })],
     ['deleted', (id: string, token: string) => call('DELETE', `/api/users/${id}`, { token })],
-  ])("can't be %s unless there is another active administrator", async (_how, leave) => {
+  ])("the last administrator can't be %s unless there is another active administrator", async (_how, leave) => {
     const { id, token } = await anAdmin();
     const deactivated = await anAdmin();
     expect((await call('PATCH', `/api/users/${deactivated.id}`, { token, body: { is_active: false } })).status).toBe(200);
@@ -48,7 +48,7 @@ describe('the last administrator', () => {
     expect(await leave(successor.id, successor.token)).toMatchObject(lastStays);
   });
 
-  it('may change everything else', async () => {
+  it('the last administrator may change everything else', async () => {
     const { token, password } = await anAdmin();
     const body = {
       email: 'last@example.org',
@@ -68,7 +68,7 @@ describe('the last administrator', () => {
     ['two are deleted', 2, ['delete']],
     ['six are demoted', 6, ['demote']],
     ['six step down in every way', 6, ['demote', 'deactivate', 'delete']],
-  ])('remains when %s concurrently, each by another process', async (_what, count, ways) => {
+  ])('the last administrator remains when %s concurrently, by several processes', async (_what, count, ways) => {
     for (let round = 0; round < 6; round++) {
       await users.deleteMany({});
       const all = await Promise.all(Array.from({ length: count }, anAdmin));
@@ -79,14 +79,14 @@ describe('the last administrator', () => {
     }
   });
 
-  it('remains when six processes demote the same other administrator', async () => {
+  it('the last administrator remains when six processes demote the same other administrator', async () => {
     const { id } = await anAdmin();
     await anAdmin();
     expect(await processes.run(Array.from({ length: 6 }, () => ({ id, way: 'demote' })))).toEqual(Array(6).fill(200));
     expect(await admins()).toBe(1);
   });
 
-  it('can step down after a process died that was about to demote the other', async () => {
+  it('the last administrator can step down after a process died that was about to demote the other', async () => {
     const [mine, abandoned] = [await anAdmin(), await anAdmin()];
     const claim = { id: new ObjectId(), at: new Date(Date.now() - claimTtl - 1_000) };
     await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: claim } });
@@ -97,7 +97,7 @@ describe('the last administrator', () => {
     expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
   });
 
-  it('stays unclaimed when its change is refused for another reason', async () => {
+  it('the last administrator stays unclaimed when its change is refused for another reason', async () => {
     const [{ id, token, password }, other] = [await anAdmin(), await anAccount()];
     await anAdmin();
     const body = { is_admin: false, email: other.email, current_password: password };

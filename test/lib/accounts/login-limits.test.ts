@@ -21,8 +21,8 @@ async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>>
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-describe('guessing passwords, through ten concurrent processes,', () => {
-  it('fails 5 times for one account at one address, whether or not the account exists', async () => {
+describe('guesses of passwords, through ten concurrent processes', () => {
+  it('guesses of passwords are 5 for one account at one address, whether or not the account exists', async () => {
     const { username } = await anAccount();
     for (const name of [username, aName()]) {
       const source = anAddress();
@@ -30,12 +30,12 @@ describe('guessing passwords, through ten concurrent processes,', () => {
     }
   });
 
-  it('fails 50 times for one address, over any accounts', async () => {
+  it('guesses of passwords are 50 for one address, over any accounts', async () => {
     const source = anAddress();
     expect(await attack(times(80, () => ({ name: aName(), password: 'a guess', source })))).toEqual({ 401: 50, 429: 30 });
   });
 
-  it('fails 100 times for one account over all addresses, which does not block its owner at a known address', async () => {
+  it('guesses of passwords are 100 for one account over all addresses, which does not block its owner at a known address', async () => {
     const { username, password } = await anAccount();
     const [home, elsewhere] = [anAddress(), anAddress()];
     expect((await logIn(inProcess, username, password, home)).status).toBe(201);
@@ -48,7 +48,7 @@ describe('guessing passwords, through ten concurrent processes,', () => {
     expect(await attack(times(20, () => ({ name: username, password: 'a guess', source: home })))).toEqual({ 401: 5, 429: 15 });
   });
 
-  it('does not block an owner who logs in 50 times concurrently', async () => {
+  it('an owner who logs in 50 times concurrently is not blocked', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     expect(await attack(times(50, () => ({ name: username, password, source })))).toEqual({ 200: 50 });
@@ -56,7 +56,7 @@ describe('guessing passwords, through ten concurrent processes,', () => {
 });
 
 describe.each(transports())('a login, %s', (_transport, call) => {
-  it('after too many failures is told when to retry, even with the right password, and works elsewhere', async () => {
+  it('a login after too many failures is told when to retry, even with the right password, and works elsewhere', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     for (let guess = 0; guess < 5; guess++) {
@@ -73,7 +73,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect((await logIn(call, username, password)).status).toBe(201);
   });
 
-  it('by e-mail address counts for the same account', async () => {
+  it('a login by e-mail address counts for the same account', async () => {
     const { username, email } = await anAccount();
     const source = anAddress();
     const tries = [username, email, username, email, username, email];
@@ -82,7 +82,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('that succeeds does not count', async () => {
+  it('a login that succeeds does not count', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     for (let time = 0; time < 8; time++) expect((await logIn(call, username, password, source)).status).toBe(201);
@@ -90,7 +90,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect((await logIn(call, username, 'a guess', source)).status).toBe(429);
   });
 
-  it('and its session have limits of their own for guesses of the current password', async () => {
+  it('a login and its session have limits of their own for guesses of the current password', async () => {
     const account = await anAccount();
     const [stolen, own] = [await aSession(call, account), await aSession(call, account)];
     const confirm = async (token: string, current: string) =>
@@ -102,7 +102,7 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     expect(await confirm(own, account.password)).toBe(200);
   });
 
-  it('at a known address works, however often others there have guessed', async () => {
+  it('a login at a known address works, however often others there have guessed', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     expect((await logIn(call, username, password, source)).status).toBe(201);
@@ -117,7 +117,7 @@ describe('a colleague who never signed in at an address', () => {
   const withProgram = (name: string, password: string, source: string, agent: string) =>
     inProcess('POST', '/api/sessions', { body: { username: name, password }, source, headers: { 'user-agent': agent } });
 
-  it('signs in with another program than the one that guessed there, but no more than 250 guesses of all programs', async () => {
+  it('a colleague signs in with another program than the one that guessed at the address, but not after 250 guesses of all programs', async () => {
     const source = anAddress();
     const { username, password } = await anAccount();
     for (let guess = 0; guess < 50; guess++) await withProgram(aName(), 'a guess', source, 'one');
@@ -129,7 +129,7 @@ describe('a colleague who never signed in at an address', () => {
     expect((await withProgram(aName(), 'a guess', source, 'six')).status).toBe(429);
   });
 
-  it('is not stopped by those who mistype their passwords where they signed in before', async () => {
+  it('a colleague is not stopped by those who mistype their passwords where they signed in before', async () => {
     const source = anAddress();
     const known = await Promise.all(times(11, () => anAccount()));
     for (const { username, password } of known) expect((await logIn(inProcess, username, password, source)).status).toBe(201);
@@ -140,10 +140,10 @@ describe('a colleague who never signed in at an address', () => {
   });
 });
 
-describe('the limits', () => {
+describe('the limits of logins', () => {
   const limits = database.collection<{ _id: string; attempts: unknown; known_until?: Date }>('login_limits');
 
-  it('treat IPv6 addresses of one network as one', async () => {
+  it('the limits of logins treat IPv6 addresses of one network as one', async () => {
     const name = aName();
     const statuses: number[] = [];
     for (let host = 1; host <= 6; host++) {
@@ -153,7 +153,7 @@ describe('the limits', () => {
     expect((await logIn(inProcess, name, 'a guess', '2001:db8:0:8::1')).status).toBe(401);
   });
 
-  it('forget failures that are older than their window', async () => {
+  it('the limits of logins forget failures that are older than their window', async () => {
     const name = aName();
     const source = anAddress();
     for (let guess = 0; guess < 5; guess++) await logIn(inProcess, name, 'a guess', source);
@@ -162,7 +162,7 @@ describe('the limits', () => {
     expect((await logIn(inProcess, name, 'a guess', source)).status).toBe(401);
   });
 
-  it("refuse everyone when they can't be read", async () => {
+  it("the limits of logins refuse everyone when they can't be read", async () => {
     const { id, username, password } = await anAccount();
     const source = anAddress();
     expect((await logIn(inProcess, username, password, source)).status).toBe(201);
@@ -175,7 +175,7 @@ describe('the limits', () => {
     expect((await logIn(inProcess, username, password, source)).status).toBe(201);
   });
 
-  it('contain no name, no address and no password', async () => {
+  it('the limits of logins store no name, no address and no password', async () => {
     const name = `mistyped-${aName()}`;
     await logIn(inProcess, name, 'a guess that was made', anAddress());
     const kept = JSON.stringify(await limits.find().toArray());

@@ -15,7 +15,7 @@ const hashOf = async (id: string): Promise<string> => (await users.findOne({ _id
 const attempt = (name: string, password: string) => logIn({ name, password, source: anAddress(), agent: undefined });
 
 describe('a login', () => {
-  it('takes the same time for an unknown name, a wrong password, an old hash and a deactivated account', async () => {
+  it('a login takes the same time for an unknown name, a wrong password, an old hash and a deactivated account', async () => {
     const [known, old, deactivated] = [await anAccount(), await anAccount(), await anAccount()];
     await users.updateOne({ _id: new ObjectId(old.id) }, { $set: { password_hash: await bcrypt.hash(old.password, 4) } });
     await changeUser(new ObjectId(deactivated.id), { is_active: false });
@@ -42,7 +42,7 @@ describe('a login', () => {
     }
   });
 
-  it('renews a hash that was created at a lower cost, and no other', async () => {
+  it('a login renews a hash that was created at a lower cost, and no other', async () => {
     const { id, username, password } = await anAccount();
     const cheap = await bcrypt.hash(password, 4);
     await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: cheap } });
@@ -56,7 +56,7 @@ describe('a login', () => {
     expect(await hashOf(id)).toBe(renewed);
   });
 
-  it('compares every byte of a password, even where bcrypt would stop', async () => {
+  it('a login compares every byte of a password, even where bcrypt would stop', async () => {
     const { id, username } = await anAccount();
     const whole = 'é'.repeat(36);
     await changeUser(new ObjectId(id), { password: whole });
@@ -64,7 +64,7 @@ describe('a login', () => {
     await expect(attempt(username, whole)).resolves.toMatchObject({ user: { username } });
   });
 
-  it('with the old password, started while a new one is set, returns an invalid session', async () => {
+  it('a login with the old password, started while a new one is set, returns an invalid session', async () => {
     const { id, username, password } = await anAccount();
     const [session] = await Promise.all([
       attempt(username, password),

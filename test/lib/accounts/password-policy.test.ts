@@ -4,13 +4,13 @@ import { readCommonPasswords } from '../../../lib/accounts/common-passwords.ts';
 import { newPassword } from '../../../lib/accounts/password-policy.ts';
 
 describe('a new password', () => {
-  it('is compared with a list whose package is unloaded afterwards, with all of its dependencies', () => {
+  it('a new password is compared with a list whose package is unloaded afterwards, with all of its dependencies', () => {
     expect(readCommonPasswords()).toContain('password1');
     const { cache } = createRequire(import.meta.url);
     expect(Object.keys(cache).filter((file) => file.includes('zxcvbn'))).toEqual([]);
   });
 
-  it('is not one of the 3 000 most common ones of 8 or more characters, regardless of case', () => {
+  it('a new password is not one of the 3 000 most common ones of 8 or more characters, regardless of case', () => {
     const commonPasswords = readCommonPasswords();
     expect(commonPasswords).toHaveLength(3_000);
     expect(commonPasswords.filter((password) => newPassword.read(password.toUpperCase()) !== undefined)).toEqual([]);

@@ -10,7 +10,7 @@ const { inProcess } = await import('../../support/transports.ts');
 const aHash = async (plain = 'correct horse', cost = 4) => computeInThread({ isNew: true, plain, cost });
 
 describe('the threads for passwords', () => {
-  it('do not block other requests', async () => {
+  it('the threads for passwords do not block other requests', async () => {
     let isHashed = false;
     const hashed = aHash('correct horse', 12).then(() => {
       isHashed = true;
@@ -21,14 +21,14 @@ describe('the threads for passwords', () => {
     await hashed;
   });
 
-  it('compute the same hashes as bcryptjs', async () => {
+  it('the threads for passwords compute the same hashes as bcryptjs', async () => {
     const hash = await hashPassword('correct horse');
     expect(hash).toMatch(/^\$2b\$14\$/);
     expect(await verifyPassword('correct horse', hash)).toBe(true);
     expect(await verifyPassword('battery staple', hash)).toBe(false);
   });
 
-  it('queue no more than two seconds of work, and refuse the rest immediately', async () => {
+  it('the threads for passwords queue no more than two seconds of work, and refuse the rest immediately', async () => {
     const ended: string[] = [];
     const compute = () =>
       aHash('correct horse', 14).then(
@@ -42,7 +42,7 @@ describe('the threads for passwords', () => {
     expect(ended.slice(0, -computed)).toEqual(Array(12 - computed).fill('503, Retry-After 2'));
   });
 
-  it('are replaced when one ends, which fails only what it was computing', async () => {
+  it('a thread for passwords that ends is replaced, and only what it was computing fails', async () => {
     const posted = vi.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
       this.emit('error', new Error('The thread ended.'));
     });

@@ -14,11 +14,11 @@ describe('a code by time', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('is at second %i the end of %s', (second, code) => {
+  ])('a code by time is at second %i the end of %s', (second, code) => {
     expect(codeOf(secret, stepAt(second * 1_000))).toBe(code.slice(-6));
   });
 
-  it('is that of an authenticator app, for any secret and time', () => {
+  it('a code by time is that of an authenticator app, for any secret and time', () => {
     for (let round = 0; round < 200; round++) {
       const [some, timestamp] = [newSecret(), Math.floor(Math.random() * 4_000_000_000_000)];
       const app = URI.parse(toUri(some, { issuer: 'Chat: ours & yours', account: 'ann' })) as TOTP;
@@ -29,7 +29,7 @@ describe('a code by time', () => {
     }
   });
 
-  it('is accepted for one step before and after its own, to the millisecond', () => {
+  it('a code by time is accepted for one step before and after its own, to the millisecond', () => {
     const at = 1_000_000;
     const code = codeOf(secret, at);
     const [begin, end] = [(at - 1) * halfMinute, (at + 2) * halfMinute];
@@ -37,7 +37,7 @@ describe('a code by time', () => {
     expect(times.map((time) => acceptedStep(secret, code, { time, after: 0 }))).toEqual([undefined, at, at, undefined]);
   });
 
-  it('is not accepted after it, or a later one, was used', () => {
+  it('a code by time is not accepted after it, or a later one, was used', () => {
     const time = 1_000_000 * halfMinute;
     const [before, now, next] = [-1, 0, 1].map((offset) => codeOf(secret, 1_000_000 + offset)) as [string, string, string];
     const accepted = (after: number) => [before, now, next].map((code) => acceptedStep(secret, code, { time, after }));
@@ -45,7 +45,7 @@ describe('a code by time', () => {
     expect(accepted(999_998)).toEqual([999_999, 1_000_000, 1_000_001]);
   });
 
-  it('is not accepted with a digit more, less or another', () => {
+  it('a code by time is not accepted with another digit, or one too many or too few', () => {
     const time = 59_000;
     expect(['287082', '2870820', '28708', '287083', ''].map((code) => acceptedStep(secret, code, { time, after: 0 }))).toEqual([
       1,

@@ -15,7 +15,7 @@ function controlledWork<I, O>() {
 }
 
 describe('a batch', () => {
-  it('contains the calls of one turn, and the next batch contains the calls that came meanwhile', async () => {
+  it('a batch contains the calls of one turn, and the next batch contains the calls that came meanwhile', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batch(work);
     const first = [join('a'), join('b')];
@@ -32,7 +32,7 @@ describe('a batch', () => {
     expect(await Promise.all(second)).toEqual(['C1', 'C2']);
   });
 
-  it('contains the calls of several turns while the process works on several requests', async () => {
+  it('a batch contains the calls of several turns while the process works on several requests', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batch(work);
     const other = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ describe('a batch', () => {
     expect(await alone).toBe('C');
   });
 
-  it('lets each item fail by itself', async () => {
+  it('a batch lets each item fail by itself', async () => {
     const join = batch(async (items: number[]) => Promise.allSettled(items.map(async (item) => 1 / (item || failing('zero')))));
     expect(await Promise.allSettled([join(1), join(0), join(2)])).toEqual([
       fulfilled(1),
@@ -59,7 +59,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('fails for all of its items when its work fails, and for none of the next batch', async () => {
+  it('a batch fails for all of its items when its work fails, and for none of the next batch', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batch(work);
     const failed = Promise.allSettled([join('a'), join('b')]);
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect(await next).toBe('C');
   });
 
-  it('is not blocked by a batch that hangs', async () => {
+  it('a batch is not blocked by a batch that hangs', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batch(work);
     const hanging = join('a');
@@ -89,7 +89,7 @@ describe('a batch', () => {
     expect(await last).toBe('C');
   });
 
-  it('does not wait for batches of another key', async () => {
+  it('a batch does not wait for batches of another key', async () => {
     const { started, work } = controlledWork<string, string>();
     const join = batchByKey(work);
     const joined = [join('x', 'a'), join('y', 'b'), join('x', 'c')];
@@ -102,7 +102,7 @@ describe('a batch', () => {
   });
 });
 
-it('loader looks up each key of a batch once', async () => {
+it('a loader looks up each key of a batch once', async () => {
   const asked: string[][] = [];
   const find = loader(async (keys) => {
     asked.push(keys);

@@ -24,18 +24,18 @@ const calls: [string, () => Promise<unknown>][] = [
 ];
 
 describe('the time of a database call', () => {
-  it.each(calls)('is at most 3 seconds and at most the rest of its request: %s', async (_method, call) => {
+  it.each(calls)('a database call takes at most 3 seconds and at most the rest of its request: %s', async (_method, call) => {
     expect(await timesOf(() => within(10_000, call))).toEqual([3_000]);
     const [left] = await timesOf(() => within(2_000, call));
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(2_000);
   });
 
-  it('has no limit outside a request', async () => {
+  it('the time of a database call has no limit outside a request', async () => {
     expect(await timesOf(() => tokens.findOne({ _id: nobody }))).toEqual([undefined]);
   });
 
-  it('ends with the request, except for the completion of a change', async () => {
+  it('the time of a database call ends with the request, except for the completion of a change', async () => {
     const late = async (work: () => Promise<unknown>) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return work();
@@ -60,7 +60,7 @@ describe('the time of a database call', () => {
     expect({ outcomes, sent }).toEqual({ outcomes: ['refused', 'done'], sent: [3_000] });
   });
 
-  it('in a batch is that of the caller with the most time left', async () => {
+  it('a database call in a batch has the time of the caller with the most time left', async () => {
     const ask = batch(async (items: string[]) => {
       await tokens.findOne({ _id: nobody });
       return items.map(fulfilled);

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('the database client', () => {
-  it('limits every stage of a call, and never by timeoutMS', () => {
+  it('the database client limits every stage of a call, and never by timeoutMS', () => {
     expect(clientOptions).toEqual({
       appName: 'chat-service',
       maxPoolSize: Number(process.env.MONGODB_POOL_SIZE),
@@ -39,7 +39,7 @@ describe('the database client', () => {
     expect(client.options).not.toHaveProperty('timeoutMS');
   });
 
-  it('numbers its writes, and requires a sync for the place of a message', async () => {
+  it('the database client numbers its writes, and requires a sync for the place of a message', async () => {
     const admin = await anAdmin();
     const room = await aRoomOf([admin]);
     const writes = (await commandsOf(() => aMessage(admin, room))).filter(({ name }) =>
@@ -51,7 +51,7 @@ describe('the database client', () => {
     ]);
   });
 
-  it('gives the documents of all batches of a cursor, decoded as they were stored or as bytes', async () => {
+  it('the database client gives the documents of all batches of a cursor, decoded as they were stored or as bytes', async () => {
     const collection = database.collection<{ _id: number }>('batches');
     const documents = Array.from({ length: 5 }, (_, _id) => ({
       _id,
@@ -66,7 +66,7 @@ describe('the database client', () => {
   });
 
   it.each(['down', 'mute'] as const)(
-    'answers 503 while the database is %s, and serves the next request once it is back',
+    'the database client answers 503 while the database is %s, and serves the next request once it is back',
     async (fault) => {
       const { token } = await anAdmin();
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
@@ -86,7 +86,7 @@ describe('the database client', () => {
     25_000,
   );
 
-  it('keeps serving when connections are cut between requests', async () => {
+  it('the database client keeps serving when connections are cut between requests', async () => {
     const { token } = await anAdmin();
     proxy.set('down');
     proxy.set('pass');
@@ -98,7 +98,7 @@ describe('the database client', () => {
 });
 
 describe('serialized inserts', () => {
-  it('run in the order in which they came, fail independently, and never overlap running one key', async () => {
+  it('serialized inserts run in the order in which they came, fail independently, and never overlap for one key', async () => {
     const insertOnce = serializeByKey<string>();
     const running = { a: 0, b: 0 };
     const insert = (key: 'a' | 'b', name: string) =>
@@ -119,7 +119,7 @@ describe('serialized inserts', () => {
     ]);
   });
 
-  it('are not tried after one that could not reach the database', async () => {
+  it('serialized inserts are not tried after one that could not reach the database', async () => {
     const insertOnce = serializeByKey<string>();
     const tried: string[] = [];
     const unreachable = new MongoNetworkError('down');

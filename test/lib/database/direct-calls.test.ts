@@ -9,7 +9,7 @@ const numbers = database.collection<Numbered>('numbers');
 await numbers.insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id, text: `number ${_id}` })));
 
 describe('operations on a database within this process', () => {
-  it('have no session and no number for retries', async () => {
+  it('operations on a database within this process have no session and no number for retries', async () => {
     const got = await fieldsGot(async () => {
       await numbers.insertOne({ _id: 10 });
       await numbers.findOneAndUpdate({ _id: 10 }, { $set: { text: 'ten' } });
@@ -20,13 +20,13 @@ describe('operations on a database within this process', () => {
     expect(got.flat().filter((field) => ['lsid', 'txnNumber'].includes(field))).toEqual([]);
   });
 
-  it('run concurrently, however many there are', async () => {
+  it('operations on a database within this process run concurrently, however many there are', async () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => at % 10);
     const found = await Promise.all(ids.map((_id) => numbers.findOne({ _id })));
     expect(found.map((number) => number?._id)).toEqual(ids);
   });
 
-  it('return the same as through a socket', async () => {
+  it('operations on a database within this process return the same as through a socket', async () => {
     expect(await numbers.findOne({ _id: 99 })).toBeNull();
     expect(await numbers.findOneAndUpdate({ _id: 99 }, { $set: { text: 'none' } })).toBeNull();
     expect(await numbers.countDocuments({ _id: { $gte: 5 } })).toBe(5);
@@ -42,25 +42,25 @@ describe('operations on a database within this process', () => {
     expect((await numbers.indexes()).map(({ name }) => name)).toEqual(['_id_']);
   });
 
-  it('leave out undefined fields', async () => {
+  it('operations on a database within this process leave out undefined fields', async () => {
     await numbers.insertOne({ _id: 30, text: undefined });
     expect(await numbers.findOneAndDelete({ _id: 30 })).toEqual({ _id: 30 });
   });
 
-  it('leave the given command unchanged', async () => {
+  it('operations on a database within this process leave the given command unchanged', async () => {
     const command = { ping: 1 };
     expect(await database.command(command)).toEqual({ ok: 1 });
     expect(command).toEqual({ ping: 1 });
   });
 
-  it('close a cursor that is not read to its end', async () => {
+  it('operations on a database within this process close a cursor that is not read to its end', async () => {
     const got = await fieldsGot(async () => {
       for await (const { _id } of numbers.find({}, { batchSize: 2 })) if (_id === 1) break;
     });
     expect(got.map(([name]) => name)).toEqual(['find', 'killCursors']);
   });
 
-  it('fail with the same errors as through a socket', async () => {
+  it('operations on a database within this process fail with the same errors as through a socket', async () => {
     const one = await numbers.insertOne({ _id: 1 }).catch((error: unknown) => error);
     expect(isDuplicateKey(one)).toBe(true);
     const many = await numbers.insertMany([{ _id: 40 }, { _id: 2 }, { _id: 41 }], { ordered: false }).catch((error) => error);

@@ -51,7 +51,7 @@ async function readStore(): Promise<Store> {
 }
 
 describe('an export that is imported', () => {
-  it('has every character of texts, names and topics', async () => {
+  it('an export that is imported has every character of texts, names and topics', async () => {
     const blocks: string[] = [];
     for (let first = 0; first < 0x110000; first += 8_000) {
       const codes = Array.from({ length: 8_000 }, (_, index) => first + index);
@@ -71,7 +71,7 @@ describe('an export that is imported', () => {
     );
   });
 
-  it('has no line that ends at U+2028 or U+2029', async () => {
+  it('an export that is imported has no line that ends at U+2028 or U+2029', async () => {
     await database.collection('messages').insertOne({ text: 'one\u2028two\u2029three\\u2028' });
     await exportTo(file, { collections: collectionNames, progress: () => {} });
     await clear();
@@ -81,7 +81,7 @@ describe('an export that is imported', () => {
     expect(await database.collection('messages').findOne()).toMatchObject({ text: 'one\u2028two\u2029three\\u2028' });
   });
 
-  it(`is the same store, whatever is in it (${randomStores} random stores)`, async () => {
+  it(`an export that is imported is the same store, whatever is in it (${randomStores} random stores)`, async () => {
     await fc.assert(
       fc.asyncProperty(aStore, async (store) => {
         const { before, after } = await exportAndImport(store);

@@ -10,7 +10,7 @@ it.each([
   ['a value that no index admits twice', 11_000, false],
   ['a write that failed, and not for the disk', 96, false],
   ['a call that is wrong', 2, false],
-])('%s, which is code %o, says that the database is unavailable: %o', (_what, code, isUnavailable) => {
+])('%s (code %o) says that the database is unavailable: %o', (_what, code, isUnavailable) => {
   expect(isDatabaseUnavailable(new MongoServerError({ message: 'refused', code }))).toBe(isUnavailable);
 });
 

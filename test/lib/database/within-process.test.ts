@@ -14,7 +14,7 @@ const room = await aRoomOf([ann]);
 const synced = { w: 'majority', j: true };
 
 describe('a database within this process', () => {
-  it('syncs the place of a message with the message alone, and that of a change with the change', async () => {
+  it('a database within this process syncs the place of a message with the message alone, and that of a change with the change', async () => {
     expect(concernsOf(await commandsGot(() => aMessage(ann, room)))).toMatchObject({
       'findAndModify rooms': { w: 'majority', j: false },
       'insert messages': synced,
@@ -27,7 +27,7 @@ describe('a database within this process', () => {
 describe('the state of collections', () => {
   const [things, others] = ['things', 'others'].map((name) => database.collection<{ _id: number }>(name)) as [Things, Things];
 
-  it('equals no other state while one of them does not exist', async () => {
+  it('the state of collections equals no other state while one of them does not exist', async () => {
     await things.insertOne({ _id: 0 });
     expect([stateOf(things), stateOf(things, others)]).toEqual([expect.any(Number), Number.NaN]);
     await others.insertOne({ _id: 0 });
@@ -41,7 +41,7 @@ describe('the state of collections', () => {
     ['an update that brings the document back', () => things.findOneAndUpdate({ _id: 1 }, { $unset: { text: '' } })],
     ['a deletion', () => things.deleteMany({ _id: 2 })],
     ['its removal', () => things.drop()],
-  ])('changes after %s, and stays the same for other collections', async (_what, change) => {
+  ])('the state of a collection changes after %s, and that of others does not', async (_what, change) => {
     const before = [stateOf(things), stateOf(others)];
     await change();
     expect(stateOf(things)).not.toBe(before[0]);
@@ -49,7 +49,7 @@ describe('the state of collections', () => {
     expect(stateOf(others)).toBe(before[1]);
   });
 
-  it('stays the same after reads, updates that change nothing, and refused commands', async () => {
+  it('the state of collections stays the same after reads, updates that change nothing, and refused commands', async () => {
     await things.insertOne({ _id: 1 });
     const before = stateOf(things, others);
     await things.find().toArray();

@@ -17,7 +17,7 @@ const owner = await anAccount();
 afterEach(() => vi.restoreAllMocks());
 
 describe('a feed', () => {
-  it('stops before a gap, and continues when it is filled', async () => {
+  it('a feed stops before a gap, and continues when it is filled', async () => {
     const room = await aRoomOf([owner]);
     const first = await aMessage(owner, room);
     const meanwhile = beforeInsert('messages', async () => {
@@ -32,7 +32,7 @@ describe('a feed', () => {
     expect(await read(room, first.seq)).toEqual({ seqs: [2, 3], next: '3' });
   });
 
-  it('closes an old gap, and the message that comes for it after all takes a later place', async () => {
+  it('a feed closes an old gap, and the message that comes late takes a later place', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     const meanwhile = beforeInsert('messages', async () => {
@@ -50,7 +50,7 @@ describe('a feed', () => {
     expect(await counted(room)).toBe(3);
   });
 
-  it('closes an old gap, and the event that comes for it after all takes a later place', async () => {
+  it('a feed closes an old gap, and the event that comes late takes a later place', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeUpdate(async () => {
@@ -64,7 +64,7 @@ describe('a feed', () => {
     expect(await counted(room)).toBe(2);
   });
 
-  it('includes a change whose function died before it recorded the event', async () => {
+  it('a feed includes a change whose function died before it recorded the event', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeInsert('events', () => Promise.reject(new Error('killed')));
@@ -78,7 +78,7 @@ describe('a feed', () => {
     expect(stored).toMatchObject({ type: 'message.edited', actor: new ObjectId(owner.id) });
   });
 
-  it('includes a change only once if it found the change before the function recorded the event', async () => {
+  it('a feed includes a change only once if it found the change before the function recorded the event', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const meanwhile = beforeInsert('events', async () => {
@@ -91,7 +91,7 @@ describe('a feed', () => {
     expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
   });
 
-  it('closes consecutive gaps together, whatever they were for, and counts the messages that are lost', async () => {
+  it('a feed closes consecutive gaps together, whatever they were for, and counts the messages that are lost', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     for (const isMessage of [true, false, true, false, false]) await abandonPlace(room, isMessage);
@@ -105,7 +105,7 @@ describe('a feed', () => {
     expect(await Promise.all(markers)).toEqual([2, 1, 0]);
   });
 
-  it('counts a message that is lost right after a change whose function died', async () => {
+  it('a feed counts a message that is lost right after a change whose function died', async () => {
     const room = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, room);
     const crash = beforeInsert('events', () => Promise.reject(new Error('killed')));
@@ -119,7 +119,7 @@ describe('a feed', () => {
   });
 
   it.each(['the count', 'the event'])(
-    'counts a lost message once, when the reader that closes the gap dies before %s',
+    'a feed counts a lost message once, when the reader that closes the gap dies before %s',
     async (step) => {
       const room = await aRoomOf([owner]);
       await abandonPlace(room, true);
@@ -134,7 +134,7 @@ describe('a feed', () => {
     },
   );
 
-  it('finds a message that was lost at the end of a silent room', async () => {
+  it('a feed finds a message that was lost at the end of a silent room', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     await abandonPlace(room, true);
@@ -146,7 +146,7 @@ describe('a feed', () => {
     expect(await read(room, 0)).toEqual({ seqs: [1], next: '2' });
   });
 
-  it('closes a gap once, when many readers reach it concurrently', async () => {
+  it('a feed closes a gap once, when many readers reach it concurrently', async () => {
     const room = await aRoomOf([owner]);
     for (let times = 0; times < 3; times++) {
       await abandonPlace(room, true);
@@ -158,7 +158,7 @@ describe('a feed', () => {
     expect(await counted(room)).toBe(3);
   });
 
-  it('starts for now before a gap, however much comes after it', async () => {
+  it('a feed starts for now before a gap, however much comes after it', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     await abandonPlace(room, true);
@@ -169,7 +169,7 @@ describe('a feed', () => {
     expect(await now(room)).toBe('152');
   });
 
-  it('starts before a flood that is too long to look through for gaps, and skips nothing', async () => {
+  it('a feed starts before a flood that is too long to look through for gaps, and skips nothing', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     const flood = async (from: number, count: number) => {

@@ -32,13 +32,13 @@ type Run = (operands: string[], options: Record<string, never>, streams: object)
 const run = (command: unknown, ...operands: string[]) => (command as Run)(operands, {}, streams);
 
 describe('files in an object store', () => {
-  it.runIf(inject('isEmbedded'))('are in a backup, with their bytes', async () => {
+  it.runIf(inject('isEmbedded'))('files in an object store are in a backup, with their bytes', async () => {
     const backup = join(place, 'backup');
     expect((await run(databaseCommands.backup, backup)).text).toContain('\nfiles: 1');
     expect(keysIn(join(backup, 'files')).sort()).toEqual(keys());
   });
 
-  it('are beside an export, are missed by a check when they are gone, and come back with an import', async () => {
+  it('files in an object store are beside an export, are missed by a check when they are gone, and come back with an import', async () => {
     const path = join(place, 'all.ndjson');
     await run(transferCommands.export, path);
     expect(keysIn(`${path}.files`).sort()).toEqual(keys());

@@ -38,11 +38,11 @@ type Run = (operands: string[], options: Record<string, never>, streams: object)
 const run = (command: unknown, ...operands: string[]) => (command as Run)(operands, {}, streams);
 
 describe('files', () => {
-  it('are checked with the database: that their bytes are there, and nothing else', async () => {
+  it('files are checked with the database: each has its bytes, and nothing else is there', async () => {
     expect((await run(databaseCommands['database check'])).text).toContain('\nfiles: 1\n');
   });
 
-  it.runIf(inject('isEmbedded'))('are in a backup, as hard links, after the database', async () => {
+  it.runIf(inject('isEmbedded'))('files are in a backup, as hard links, after the database', async () => {
     const backup = join(place, 'backup');
     expect((await run(databaseCommands.backup, backup)).text).toContain('\nfiles: 1');
     expect(keys(join(backup, 'files')).sort()).toEqual([key, `${key}p`].sort());
@@ -50,7 +50,7 @@ describe('files', () => {
     expect(statSync(join(backup, 'files', path)).ino).toBe(statSync(join(directory, path)).ino);
   });
 
-  it('are beside an export, and come with an import, which counts again what they take', async () => {
+  it('files are beside an export, and come with an import, which counts again what they take', async () => {
     const path = join(place, 'all.ndjson');
     await run(transferCommands.export, path);
     expect(told.join('')).toContain(`The bytes of 1 files are in ${path}.files.`);
@@ -65,7 +65,7 @@ describe('files', () => {
     expect((await run(databaseCommands['database check'])).text).toContain('\nfiles: 1\n');
   });
 
-  it('are not beside an export of a service that has none', async () => {
+  it('files are not beside an export of a service that has none', async () => {
     await files.deleteMany({});
     const path = join(place, 'none.ndjson');
     await run(transferCommands.export, path);

@@ -84,8 +84,8 @@ const begun = [
   ...[0, 1].map((which) => ({ kind: 'send' as const, which })),
 ].map((one) => ({ command: { ...one, isTwice: false }, death: undefined }));
 
-describe('whatever process dies when,', () => {
-  it('in the end every file has its bytes, its message and its place in the counts, and nothing else is left', async () => {
+describe('processes that die while they handle files', () => {
+  it('after any death of a process every file has its bytes, its message and its place in the counts, and nothing else is left', async () => {
     await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: 40 });
   });
 });

@@ -34,7 +34,7 @@ const usedBy = async (owner: string) => (await fileQuotas.findOne({ _id: owner }
 const sweepAll = () => sweepFiles({ now: Date.now() + 2 * unboundTime });
 
 describe('the space for files', () => {
-  it('is used up to the last byte by one account, with previews, and given back', async () => {
+  it('the space for files is used up to the last byte by one account, with previews, and given back', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const preview = { type: 'image/webp', size: 20_000, sha256: 'a'.repeat(64) };
@@ -49,7 +49,7 @@ describe('the space for files', () => {
     await sweepAll();
   });
 
-  it('is never exceeded by concurrent requests, of one account or of all', async () => {
+  it('the space for files is never exceeded by concurrent requests, of one account or of all', async () => {
     const people = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const rooms = await Promise.all(people.map((one) => aRoomOf([one])));
     const outcomes = await Promise.all(
@@ -67,7 +67,7 @@ describe('the space for files', () => {
     expect(await usedBy('service')).toBe(0);
   });
 
-  it('is given back when a message, or its room, is deleted', async () => {
+  it('the space for files is given back when a message, or its room, is deleted', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const [one, two] = [await aFile(ann, room, { bytes: 'x'.repeat(100) }), await aFile(ann, room, { bytes: 'x'.repeat(50) })];
@@ -81,7 +81,7 @@ describe('the space for files', () => {
     expect([await usedBy(ann.id), await files.countDocuments({ room: new ObjectId(room) })]).toEqual([0, 0]);
   });
 
-  it('is given back at once when a file is taken back, with its bytes', async () => {
+  it('the space for files is given back immediately when a file is taken back, with its bytes', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const before = keys();
@@ -92,7 +92,7 @@ describe('the space for files', () => {
     expect(await files.countDocuments({ user: new ObjectId(ann.id) })).toBe(0);
   });
 
-  it('is counted again where a process died, once it is at rest', async () => {
+  it('the space for files is counted again where a process died, once it is at rest', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     await aFile(ann, room);
@@ -105,7 +105,7 @@ describe('the space for files', () => {
 });
 
 describe('an upload', () => {
-  it('is refused with 503 where the disk is full, leaves nothing there, and can be repeated', async () => {
+  it('an upload is refused with 503 where the disk is full, leaves nothing there, and can be repeated', async () => {
     const ann = await anAccount();
     const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
     const put = () => call('PUT', url, { token: ann.token, body: 'Hello' });
@@ -120,7 +120,7 @@ describe('an upload', () => {
     expect((await put()).status).toBe(204);
   });
 
-  it('is cut when its bytes come too slowly, and not while they come', async () => {
+  it('an upload is cut when its bytes come too slowly, and not while they come', async () => {
     const limits = { patience: 200, bytesPerMillisecond: 1 };
     const request = () => Object.assign(new PassThrough(), {}) as never as Parameters<typeof bodyOf>[0] & PassThrough;
     const [slow, steady] = [request(), request()];
@@ -142,7 +142,7 @@ describe('an upload', () => {
 });
 
 describe('the sweep', () => {
-  it('ends when its time is over, and leaves the rest to the next', async () => {
+  it('the sweep of files ends when its time is over, and leaves the rest to the next', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     await sweepAll();
@@ -153,7 +153,7 @@ describe('the sweep', () => {
     expect(await usedBy(ann.id)).toBe(0);
   });
 
-  it('removes bytes without a document after a day, and what was never completed', async () => {
+  it('the sweep of files removes bytes without a document after a day, and files that were never completed', async () => {
     const { store } = await import('../../../lib/files/store.ts');
     const ann = await anAccount();
     const room = await aRoomOf([ann]);

@@ -61,7 +61,7 @@ afterAll(() => (real ? removeAll() : undefined));
 beforeEach(removeAll);
 
 describe('an upload to an object store', () => {
-  it('takes the bytes that were announced, also a second time', async () => {
+  it('an upload to an object store takes the bytes that were announced, also a second time', async () => {
     const [key, hello] = [aKey(), announcedAs('Hello')];
     const upload = direct.upload(key, hello);
     expect(await direct.holds(key, hello)).toBe(false);
@@ -78,7 +78,7 @@ describe('an upload to an object store', () => {
     ['another type', 'Hello', { 'Content-Type': 'text/html' }],
     ['another checksum', 'Hellp', { 'X-Amz-Checksum-Sha256': Buffer.from(measured('Hellp').sha256, 'hex').toString('base64') }],
     ['an access rule that nobody has signed', 'Hello', { 'x-amz-acl': 'public-read' }],
-  ])('takes no %s', async (_what, body, changed) => {
+  ])('an upload to an object store refuses %s', async (_what, body, changed) => {
     const key = aKey();
     expect(await put(direct.upload(key, announcedAs('Hello')), body, changed)).toBeGreaterThanOrEqual(400);
     expect(await store.beginning(key)).toBeUndefined();
@@ -88,17 +88,17 @@ describe('an upload to an object store', () => {
     ['another key', (url: string) => url.replace(/[0-9a-f]{32}/, 'a'.repeat(32))],
     ['no signature', (url: string) => url.replace(/\?.*/, '')],
     ['a longer time', (url: string) => url.replace('X-Amz-Expires=900', 'X-Amz-Expires=90000')],
-  ])('is refused with %s', async (_what, change) => {
+  ])('an upload to an object store is refused with %s', async (_what, change) => {
     const { url, headers } = direct.upload(aKey(), announcedAs('Hello'));
     expect(await put({ url: change(url), headers }, 'Hello')).toBe(403);
   });
 
-  it('takes a file without bytes, whose beginning is empty', async () => {
+  it('an upload to an object store takes a file without bytes, whose beginning is empty', async () => {
     const key = await anObject('');
     expect([(await store.beginning(key))?.length, await direct.holds(key, announcedAs(''))]).toEqual([0, true]);
   });
 
-  it.runIf(fake)('is refused after a quarter of an hour', async () => {
+  it.runIf(fake)('an upload to an object store is refused after a quarter of an hour', async () => {
     const upload = direct.upload(aKey(), announcedAs('Hello'));
     if (fake) fake.clock.ahead = 905_000;
     expect(await put(upload, 'Hello')).toBe(403);
@@ -112,7 +112,7 @@ describe('the address of a file in an object store', () => {
     disposition: `inline; filename="Gr__e (1)*.png"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%281%29.png`,
   };
 
-  it('gives the bytes, or a part of them, with the type and the name that the service says', async () => {
+  it('the address of a file in an object store gives the bytes, or a part of them, with the type and the name that the service says', async () => {
     const address = direct.address(await anObject(), 'GET', shown);
     const whole = await fetch(address);
     expect([whole.status, await whole.text()]).toEqual([200, 'Hello']);
@@ -125,7 +125,7 @@ describe('the address of a file in an object store', () => {
     expect([part.status, await part.text()]).toEqual([206, 'el']);
   });
 
-  it('is for one method, and no other name or type', async () => {
+  it('the address of a file in an object store is for one method, and no other name or type', async () => {
     const key = await anObject();
     const statusOf = async (address: string, method: string) => (await fetch(address, { method })).status;
     const address = direct.address(key, 'GET', shown);
@@ -135,7 +135,7 @@ describe('the address of a file in an object store', () => {
     expect(await statusOf(address.replace('inline', 'attachment'), 'GET')).toBe(403);
   });
 
-  it.runIf(fake)('is good for a minute', async () => {
+  it.runIf(fake)('the address of a file in an object store is good for a minute', async () => {
     const address = direct.address(await anObject(), 'GET', shown);
     if (fake) fake.clock.ahead = 65_000;
     expect((await fetch(address)).status).toBe(403);
@@ -147,7 +147,7 @@ describe('a signature', () => {
   const { accessKeyId, secretAccessKey } = bucket.credentials;
   const other = new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region: bucket.region });
 
-  it('is the one that another program computes for the same upload', async () => {
+  it('a signature is the same that another program computes for the same upload', async () => {
     const { url, headers } = direct.upload(aKey(), announcedAs('Hello', 'image/png'));
     const unsigned = new URL(url);
     const date = unsigned.searchParams.get('X-Amz-Date') ?? '';
@@ -161,7 +161,7 @@ describe('a signature', () => {
     expect(new URL(signed.url).searchParams.get('X-Amz-Signature')).toBe(signature);
   });
 
-  it('is the one that another program computes for an address with any name', async () => {
+  it('a signature is the same that another program computes for an address with any name', async () => {
     const disposition = `attachment; filename="a b+c&d=e*(f)'~.txt"; filename*=UTF-8''%E6%BC%A2%20%2B.txt`;
     const url = new URL(direct.address(aKey(), 'GET', { type: 'text/plain', disposition }));
     const signature = url.searchParams.get('X-Amz-Signature');
@@ -174,7 +174,7 @@ describe('a signature', () => {
 });
 
 describe('an object store', () => {
-  it('lists what was stored before a time, page by page, and nothing that is no file of the service', async () => {
+  it('an object store lists what was stored before a time, page by page, and nothing that is no file of the service', async () => {
     const keys = (await Promise.all(Array.from({ length: 8 }, () => anObject()))).sort();
     fake?.objects.set('chat/Notes.txt', { bytes: Buffer.alloc(1), type: '', checksum: '', at: new Date(0) });
     fake?.objects.set('Other.txt', { bytes: Buffer.alloc(1), type: '', checksum: '', at: new Date(0) });
@@ -182,14 +182,14 @@ describe('an object store', () => {
     expect(await listed(Date.now() - 60_000)).toEqual([]);
   });
 
-  it('removes what is there, and what is not', async () => {
+  it('an object store removes an object, and reports none that is missing', async () => {
     const key = await anObject();
     await store.remove(key);
     await store.remove(key);
     expect(await store.beginning(key)).toBeUndefined();
   });
 
-  it('gives copies to a directory, names what is missing, and takes the copies back', async () => {
+  it('an object store gives copies to a directory, names what is missing, and takes the copies back', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-s3-'));
     const [one, two, none] = [await anObject('One'), await anObject('Two', `${aKey()}p`), aKey()];
     const keys = async function* () {
@@ -206,7 +206,7 @@ describe('an object store', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('is not started without credentials, and not reached without encryption but on the same machine', () => {
+  it('an object store is not started without credentials, and not reached without encryption but on the same machine', () => {
     const { AWS_SECRET_ACCESS_KEY: _left, ...others } = environment;
     const read = (changed: object) => () => s3Store(readConfig({ ...others, ...changed }).files.bucket as typeof bucket);
     expect(read({ AWS_SECRET_ACCESS_KEY: '' })).toThrow('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
@@ -221,7 +221,7 @@ describe('an object store', () => {
 describe.runIf(fake)('an object store that fails', () => {
   const refusal = { status: 503, body: { description: 'The store of the files does not answer.' } };
 
-  it('is asked a second time, and then the answer is a refusal that names it', async () => {
+  it('an object store that fails is asked a second time, and then the answer is a refusal that names it', async () => {
     const key = await anObject();
     const fails: NonNullable<typeof fake>['faults'][number] = (_request, response) => Boolean(response.writeHead(503).end());
     const breaks: typeof fails = (request) => Boolean(request.socket.destroy());
@@ -233,13 +233,13 @@ describe.runIf(fake)('an object store that fails', () => {
     await expect(store.beginning(key)).rejects.toMatchObject(refusal);
   });
 
-  it('gives the first bytes of an object alone, also where it sends all', async () => {
+  it('the first bytes of an object are given alone, also if the store sends all', async () => {
     const key = await anObject();
     fake?.faults.push((_request, response) => Boolean(response.end('x'.repeat(1_000_000))));
     expect((await store.beginning(key))?.length).toBe(512);
   });
 
-  it('leaves nothing in the copy of an object that broke off', async () => {
+  it('an object whose copy breaks off leaves nothing in the directory', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-s3-'));
     fake?.faults.push((_request, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('Hello');
@@ -254,7 +254,7 @@ describe.runIf(fake)('an object store that fails', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('is a refusal as well where nothing listens', async () => {
+  it('an object store where nothing listens gives a refusal as well', async () => {
     const nobody = s3Store({ ...bucket, credentials: bucket.credentials, region, endpoint: 'http://127.0.0.1:1' });
     const socket = connect(1, '127.0.0.1');
     await once(socket, 'error');

@@ -8,7 +8,7 @@ import { operation } from '../../../lib/http/operation.ts';
 import type { ApiEvent } from '../../../lib/http/request.ts';
 
 describe('endpoint', () => {
-  it('runs its middleware in this order', async () => {
+  it('endpoint runs its middleware in this order', async () => {
     const steps: string[] = [];
     const handler = endpoint(
       { GET: operation({ summary: '', access: 'anyone', status: 200, run: async () => 'done' }) },
@@ -56,7 +56,7 @@ describe('endpoint', () => {
       500,
       { title: 'Internal error', description: 'The request failed and has been logged as request-1.', code: 'internal_error' },
     ],
-  ])('answers: %s', async (_what, run, status, body, isSpecified) => {
+  ])('endpoint answers: %s', async (_what, run, status, body, isSpecified) => {
     const response = await endpoint({
       GET: operation({ summary: '', access: 'anyone', status: 200, run, ...(isSpecified && { isSpecified }) }),
     })(anEvent('GET'), aContext);
@@ -64,7 +64,7 @@ describe('endpoint', () => {
     expect(response.headers['X-Request-Id']).toBe('request-1');
   });
 
-  it('lets an operation add headers, and answers 204 without a body', async () => {
+  it('endpoint lets an operation add headers, and answers 204 without a body', async () => {
     const handler = endpoint({
       GET: operation({
         summary: '',
@@ -81,7 +81,7 @@ describe('endpoint', () => {
   it.each([
     ['of its operations', 'PUT', 'GET, HEAD, POST, OPTIONS'],
     ['but no inherited properties', 'constructor', 'GET, HEAD, POST, OPTIONS'],
-  ])('allows the methods %s', async (_what, method, allow) => {
+  ])('endpoint allows the methods %s', async (_what, method, allow) => {
     const some = operation({ summary: '', access: 'anyone', status: 200, run: async () => 'done' });
     const handler = endpoint({ GET: some, POST: some });
     const withToken = { 'content-type': 'application/json', 'x-auth-token': 'a'.repeat(32) };
@@ -90,7 +90,7 @@ describe('endpoint', () => {
     expect(await handler(anEvent(method, withToken), aContext)).toMatchObject({ statusCode: 401 });
   });
 
-  it('reads the query by the parameters that the operation declares', async () => {
+  it('endpoint reads the query by the parameters that the operation declares', async () => {
     const handler = endpoint({
       GET: operation({
         summary: '',

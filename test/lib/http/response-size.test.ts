@@ -21,7 +21,7 @@ describe('a response', () => {
     ['of 2 million characters of 3 bytes', () => '丰'.repeat(2_200_000), undefined, 413],
     ['of 12 MB that compress well, for a client that accepts gzip', () => 'x'.repeat(12_000_000), 'gzip', 200],
     ['of 6 MB that do not, and grow by a third in base64', () => noise(3_500_000), 'gzip', 413],
-  ])('gets status 200 up to 6 MB and 413 above: one %s', async (_what, value, encoding, status) => {
+  ])('a response gets status 200 up to 6 MB and 413 above: one %s', async (_what, value, encoding, status) => {
     const response = await answer(value(), encoding);
     expect(response.statusCode).toBe(status);
     expect(Buffer.byteLength(JSON.stringify(response))).toBeLessThanOrEqual(largestResponse);
@@ -32,7 +32,7 @@ describe('a response', () => {
     }
   });
 
-  it('may be as large as its headers leave room for', async () => {
+  it('a response may be as large as its headers leave room for', async () => {
     const least = largestResponse - 10_240 - 1_000;
     expect((await answer('x'.repeat(least), undefined)).statusCode).toBe(200);
   });

@@ -9,7 +9,7 @@ describe('socketEndpoint', () => {
     ['an HttpError', unauthenticated(), 401, 'Please provide an auth token or login.'],
     ['a database out of reach', new MongoNetworkError('secret detail'), 503, 'The database did not answer in time.'],
     ['any other error', new Error('secret detail'), 500, 'The request failed and has been logged as request-1.'],
-  ])('refuses a handshake for %s, and answers a frame with it', async (_what, error, status, message) => {
+  ])('socketEndpoint refuses a handshake for %s, and answers a frame with it', async (_what, error, status, message) => {
     const fail = () => Promise.reject(error);
     const handler = socketEndpoint({ protocol: 'chat.v1', open: fail, answer: fail, close: fail });
     const answerTo = async (eventType: string) => {

@@ -6,16 +6,16 @@ import { blocksOf } from '../../support/document-blocks.ts';
 const secrets = ['0123456789abcdef-old', '0123456789abcdef-new'];
 const [old, secret] = secrets as [string, string];
 
-describe('behind CloudFront', () => {
+describe('a service behind CloudFront', () => {
   it.each([
     ['198.51.100.10:46532', '198.51.100.10'],
     ['2001:db8::5b:46532', '2001:db8::5b'],
     ['[2001:db8::5b]:46532', '2001:db8::5b'],
-  ])('a request comes from the viewer: %s', (header, source) => {
+  ])('a request through CloudFront comes from the viewer: %s', (header, source) => {
     expect(sourceOf({ 'x-origin-verify': secret, 'cloudfront-viewer-address': header })).toBe(source);
   });
 
-  it('the secret that is being replaced is taken as well', () => {
+  it('the secret of CloudFront that is being replaced is accepted as well', () => {
     expect(sourceOf({ 'x-origin-verify': old, 'cloudfront-viewer-address': '198.51.100.10:1' })).toBe('198.51.100.10');
   });
 

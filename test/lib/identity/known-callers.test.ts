@@ -12,7 +12,7 @@ const [tokens, users, messages] = ['tokens', 'users', 'messages'].map((name) => 
 
 /* Where the database is within the process. */
 describe('a cached caller', () => {
-  it('is found without the database while no token and no account changes', async () => {
+  it('a cached caller is found without the database while no token and no account changes', async () => {
     const { id, token } = await anAccount();
     await useUntilNoted(token);
     expect(await commandsGot(() => findCaller(token))).toEqual([]);
@@ -23,7 +23,7 @@ describe('a cached caller', () => {
     expect(seen.map((command) => command.get('aggregate'))).toEqual(['tokens']);
   });
 
-  it('has the time of each call', async () => {
+  it('a cached caller has the time of each call', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     await delay(5);
@@ -31,7 +31,7 @@ describe('a cached caller', () => {
     expect((await findCaller(token))?.at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
-  it('is no longer valid once the token has expired, without any change', async () => {
+  it('a cached caller is no longer valid once the token has expired, without any change', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     await set(tokens, { hash: hashOf(token) }, { expires_at: fromNow(300) });
@@ -40,7 +40,7 @@ describe('a cached caller', () => {
     expect(await findCaller(token)).toBeUndefined();
   });
 
-  it('has the use of the token noted again after an hour', async () => {
+  it('a cached caller has the use of the token noted again after an hour', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     const almostAnHourAgo = fromNow(300 - 3_600_000);
@@ -56,7 +56,7 @@ describe('a cached caller', () => {
     expect(got.filter((command) => command.has('aggregate'))).toHaveLength(1);
   });
 
-  it('is always the present owner of the token, whatever has happened', async () => {
+  it('a cached caller is always the present owner of the token, whatever has happened', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEvent, { minLength: 5, maxLength: 30 }), async (happening) => {
         const accounts = await Promise.all([anAccount(), anAccount()]);

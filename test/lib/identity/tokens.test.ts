@@ -11,7 +11,7 @@ const tokens = database.collection('tokens');
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
 describe('a token', () => {
-  it('is 32 of the 36 characters a-z and 0-9, and kept only as a SHA-256', async () => {
+  it('a token is 32 of the 36 characters a-z and 0-9, and kept only as a SHA-256', async () => {
     const { token } = await createToken(new ObjectId(), 'laptop');
     expect(token).toMatch(/^[a-z0-9]{32}$/);
     const kept = await tokens.findOne({ hash: hashOf(token) });
@@ -19,7 +19,7 @@ describe('a token', () => {
     expect(JSON.stringify(kept)).not.toContain(token);
   });
 
-  it('has every character equally often, and is unique', () => {
+  it('a token has every character equally often, and is unique', () => {
     const made = Array.from({ length: 31_250 }, randomToken);
     const counts = new Map<string, number>();
     for (const character of made.join('')) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -31,7 +31,7 @@ describe('a token', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  it('identifies the caller', async () => {
+  it('a token identifies the caller', async () => {
     const { id, username, email, token } = await anAdmin();
     expect(await findCaller(token)).toEqual({
       mustSetUpSecondFactor: false,
@@ -44,7 +44,7 @@ describe('a token', () => {
   it.each([
     ['expired a moment ago', { expires_at: new Date(Date.now() - 1_000) }, false],
     ['expires in a minute', { expires_at: new Date(Date.now() + 60_000) }, true],
-  ])('that %s is judged by the clock of the database, even before it is deleted', async (_when, change, valid) => {
+  ])('a token that %s is judged by the clock of the database, even before it is deleted', async (_when, change, valid) => {
     const { token } = await anAccount();
     await tokens.updateOne({ hash: hashOf(token) }, { $set: change });
     expect((await findCaller(token)) !== undefined).toBe(valid);
@@ -57,14 +57,14 @@ describe('a token', () => {
       (id: string) => database.collection('users').updateOne({ _id: new ObjectId(id) }, { $set: { is_active: false } }),
     ],
     ["is a deleted account's", (id: string) => database.collection('users').deleteOne({ _id: new ObjectId(id) })],
-  ])('that %s is not valid', async (_what, change) => {
+  ])('a token that %s is not valid', async (_what, change) => {
     const { id, token } = await anAccount();
     expect(await findCaller(token)).toBeDefined();
     await change(id, token);
     expect(await findCaller(token)).toBeUndefined();
   });
 
-  it('records that it was used, and again only after an hour', async () => {
+  it('a token records that it was used, and again only after an hour', async () => {
     const { token } = await anAccount();
     const lastUse = async (): Promise<Date | null> => (await tokens.findOne({ hash: hashOf(token) }))?.last_used_at ?? null;
     const usedAt = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
@@ -82,7 +82,7 @@ describe('a token', () => {
     await expect.poll(async () => ((await lastUse())?.getTime() ?? 0) > almostAnHourAgo.getTime()).toBe(true);
   });
 
-  it('of a session is not valid once its user has a new generation of sessions', async () => {
+  it('a token of a session is not valid once its user has a new generation of sessions', async () => {
     const { id, token } = await anAccount();
     await tokens.updateOne({ hash: hashOf(token) }, { $set: { kind: 'session', generation: 0 } });
     expect(await findCaller(token)).toMatchObject({ token: { kind: 'session' } });

@@ -26,15 +26,15 @@ const sendAtOnce = async (account: Account & { room: string }, count: number) =>
   return Object.fromEntries([...statuses].map(([status, all]) => [status, all.length]));
 };
 
-describe('the rate of messages and changes, through ten concurrent processes,', () => {
-  it('allows one burst and nothing beyond it', async () => {
+describe('the rate of messages and changes, through ten concurrent processes', () => {
+  it('the rate of changes allows one burst and nothing beyond it', async () => {
     const [account, other] = [await aSlowAccount(), await aSlowAccount()];
     expect(await sendAtOnce(account, 60)).toEqual({ 201: 20, 429: 40 });
     expect(await sendAtOnce(account, 20)).toEqual({ 429: 20 });
     expect(await sendAtOnce(other, 1)).toEqual({ 201: 1 });
   });
 
-  it('is that of each webhook, which hears when it may go on', async () => {
+  it('the rate of each webhook is limited, and it hears when it may go on', async () => {
     const { path, owner } = await aRoom();
     const made = () => call('POST', `${path}/webhooks`, { token: owner.token, body: {} });
     const secretOf = async () => ((await made()).body as { secret: string }).secret;
@@ -48,7 +48,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect((await post(other)).status).toBe(201);
   });
 
-  it('recovers with time', async () => {
+  it('the rate of changes recovers with time', async () => {
     const account = await aSlowAccount();
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 20, 429: 10 });
     const { free_at } = (await rateLimits.findOne({ _id: account.id })) ?? { free_at: new Date() };
@@ -56,7 +56,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 3, 429: 27 });
   });
 
-  it('is locked for no longer than a burst after a clock that was ahead', async () => {
+  it('the rate of changes is locked for no longer than a burst after a clock that was ahead', async () => {
     const account = await aSlowAccount();
     await send(account);
     await rateLimits.updateOne({ _id: account.id }, { $set: { free_at: new Date(Date.now() + 365 * 86_400_000) } });
@@ -65,7 +65,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(1_000);
   });
 
-  it('is reported with each of them, and with the time to continue', async () => {
+  it('the rate of changes is reported with each change, and with the time to continue', async () => {
     const account = await aSlowAccount();
     for (const left of [19, 18]) {
       const { headers } = await send(account);
@@ -89,7 +89,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect(headers.ratelimit).toMatch(/^"writes";r=0;t=\d+$/);
   });
 
-  it('does not count reads, and is checked after the token', async () => {
+  it('the rate of changes does not count reads, and is checked after the token', async () => {
     const account = await aSlowAccount();
     await sendAtOnce(account, 20);
     const { status, headers } = await call('GET', '/api/users/me', { token: account.token });
@@ -99,7 +99,7 @@ describe('the rate of messages and changes, through ten concurrent processes,', 
     expect((await call('DELETE', '/api/sessions', { token: 'a'.repeat(32) })).status).toBe(401);
   });
 
-  it('can be different for one account', async () => {
+  it('the rate of changes can be different for one account', async () => {
     const bot = await aSlowAccount();
     await users.updateOne({ _id: new ObjectId(bot.id) }, { $set: { writes_per_second: 10_000 } });
     expect(await sendAtOnce(bot, 60)).toEqual({ 201: 60 });

@@ -7,7 +7,7 @@ import { createRoom } from '../../../lib/rooms/rooms.ts';
 const [ann, bob, cem] = [new ObjectId(), new ObjectId(), new ObjectId()];
 type Member = [ObjectId, 'owner' | 'moderator' | 'member'];
 
-describe('leaving all rooms:', () => {
+describe('members who leave all rooms', () => {
   it.each<[string, Member[], Member[]]>([
     ['the only member leaves an empty room', [[ann, 'owner']], []],
     [
@@ -58,7 +58,7 @@ describe('leaving all rooms:', () => {
         [cem, 'member'],
       ],
     ],
-  ])('%s', async (_what, before, after) => {
+  ])('leaving all rooms: %s', async (_what, before, after) => {
     const [id, untouched] = [await aRoom(before), await aRoom([[bob, 'owner']])];
     await leaveAllRooms(ann);
     expect(await membersOf(id)).toEqual(after);

@@ -17,7 +17,7 @@ import { inProcess as call } from '../../support/transports.ts';
 const [admin, ann, bob, eve] = await Promise.all([anAdmin(), anAccount(), anAccount(), anAccount()]);
 
 describe("the list of the caller's rooms", () => {
-  it('shows each change to the next reader, by two queries', async () => {
+  it("the list of the caller's rooms shows each change to the next reader, by two queries", async () => {
     const reader = await anAccount();
     const [room, other, third] = await Promise.all(
       ['One', 'Two', 'Three'].map((name) => aRoom({ name, owner: ann, members: [reader, bob] })),
@@ -62,7 +62,7 @@ describe("the list of the caller's rooms", () => {
     ]);
   });
 
-  it('shows the present state of someone with many read markers', async () => {
+  it("the list of the caller's rooms shows the present state of someone with many read markers", async () => {
     const reader = await anAccount();
     const made: TestRoom[] = [];
     for (let n = 0; n < 13; n++) made.push(await aRoom({ name: `Room ${n}`, owner: reader }));
@@ -74,7 +74,7 @@ describe("the list of the caller's rooms", () => {
     expect(await shown()).toEqual([false]);
   });
 
-  it('is whole and in order for everyone while rooms move, come and go', async () => {
+  it("the list of the caller's rooms is whole and in order for everyone while rooms move, come and go", async () => {
     const readers = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
     const kept = await Promise.all(['A', 'B', 'C'].map((name) => aRoom({ name, owner: ann, members: readers })));
     let isOver = false;

@@ -9,8 +9,8 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const users = database.collection('users');
 
-describe('the authors of messages, with the database within the process,', () => {
-  it('are not queried again while no account changes', async () => {
+describe('the authors of messages, with the database within the process', () => {
+  it('the authors of messages are not queried again while no account changes', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     await aMessage(ann, room.id);
@@ -23,7 +23,7 @@ describe('the authors of messages, with the database within the process,', () =>
     }
   });
 
-  it('have their present names, and a deleted account has none', async () => {
+  it('the authors of messages have their present names, and a deleted account has none', async () => {
     const [ann, bob, gone] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoom({ owner: ann, members: [bob, gone] });
     for (const author of [ann, bob, gone, bob]) await aMessage(author, room.id);

@@ -27,7 +27,7 @@ describe('messages that an earlier version stored', () => {
     await messages.unscoped.insertMany(copies);
   });
 
-  it('are found after an upgrade, which is done once', async () => {
+  it('messages that an earlier version stored are found after an upgrade, which is done once', async () => {
     expect(await found('sanderling&limit=200')).toBe(1);
     expect(await fillWords()).toBe(450);
     expect(await found('sanderling&limit=200')).toBe(200);
@@ -36,7 +36,7 @@ describe('messages that an earlier version stored', () => {
     expect(await fillWords({ from: 'start' })).toBe(451);
   });
 
-  it('are found after an upgrade that was cut off and goes on, the newest first', async () => {
+  it('messages that an earlier version stored are found after an upgrade that was cut off and goes on, the newest first', async () => {
     const filling = fillWordsMeanwhile();
     await vi.waitFor(async () => expect(await upgrades.countDocuments()).toBe(1));
     await filling.end();

@@ -7,8 +7,8 @@ import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, memberId, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-describe('the newest page of a room, with the database within the process,', () => {
-  it('is not queried while no room and no account changes, and is current after each change', async () => {
+describe('the newest page of a room, with the database within the process', () => {
+  it('the newest page of a room is not queried while no room and no account changes, and is current after each change', async () => {
     const [ann, bob, gone, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner: ann, members: [bob, gone] });
     const { _id } = await aMessage(bob, room.id);
@@ -33,7 +33,7 @@ describe('the newest page of a room, with the database within the process,', () 
     expect((await commandsGot(() => newest(room.id, admin))).map((command) => command.get('aggregate'))).toContain('rooms');
   });
 
-  it('is no longer served to a reader who has been removed or whose room is deleted', async () => {
+  it('the newest page of a room is no longer served to a reader who has been removed or whose room is deleted', async () => {
     const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner: ann, members: [bob], is_open: false });
     await aMessage(ann, room.id);

@@ -15,7 +15,7 @@ import { inProcess as call } from '../../support/transports.ts';
 const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
 
 describe('the newest page of a room', () => {
-  it('is cached after two reads, and then only the caller, the position of the room and the names of the authors are queried', async () => {
+  it('the newest page of a room is cached after two reads, and then only the caller, the position of the room and the names of the authors are queried', async () => {
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room);
     await aMessage(bob, room);
@@ -30,7 +30,7 @@ describe('the newest page of a room', () => {
     expect(read).toEqual(await notKept(room, ann));
   });
 
-  it('shows a message and every change of one to the next reader', async () => {
+  it('the newest page of a room shows a message and every change of one to the next reader', async () => {
     const room = await aRoomOf([ann, bob]);
     const [message, other] = [await aMessage(ann, room), await aMessage(bob, room)];
     const one = `/api/messages/${message._id.$oid}`;
@@ -55,7 +55,7 @@ describe('the newest page of a room', () => {
     }
   });
 
-  it('has no name of someone who deleted the account after leaving', async () => {
+  it('the newest page of a room has no name of someone who deleted the account after leaving', async () => {
     const [room, gone] = [await aRoom({ owner: ann }), await anAccount()];
     await addMember(room, gone);
     await aMessage(gone, room.id);
@@ -67,7 +67,7 @@ describe('the newest page of a room', () => {
     expect((await newest(room.id, ann)).map(({ username }) => username)).toEqual(['(deleted)']);
   });
 
-  it('is refused to those who may no longer read the room, and to former administrators', async () => {
+  it('the newest page of a room is refused to those who may no longer read the room, and to former administrators', async () => {
     const room = await aRoom({ owner: ann, members: [bob] });
     const other = await anAdmin();
     await aMessage(ann, room.id);
@@ -84,7 +84,7 @@ describe('the newest page of a room', () => {
     expect(await statusFor(ann)).toBe(404);
   });
 
-  it('is read again after it was cached for as long as a function may run', async () => {
+  it('the newest page of a room is read again after it was cached for as long as a function may run', async () => {
     const room = await aRoomOf([ann]);
     await aMessage(ann, room);
     await untilKept(room);
@@ -96,8 +96,8 @@ describe('the newest page of a room', () => {
   });
 });
 
-describe('the newest page of a room is not cached while it may lack', () => {
-  it('a message whose place is taken', async () => {
+describe('the newest page of a room that may lack something', () => {
+  it('the newest page is not cached while it may lack a message whose place is taken', async () => {
     const room = await aRoomOf([ann]);
     const sent = await stored(await aMessage(ann, room));
     const place = await taken(room, 1);
@@ -113,7 +113,7 @@ describe('the newest page of a room is not cached while it may lack', () => {
     await untilKept(room);
   });
 
-  it('a change whose place is taken, and one whose event alone is missing', async () => {
+  it('the newest page is not cached while it may lack a change whose place is taken, or one whose event alone is missing', async () => {
     const room = await aRoomOf([ann]);
     const { _id } = await stored(await aMessage(ann, room));
     const { seq, ordinal, at } = await taken(room, 0);
@@ -127,7 +127,7 @@ describe('the newest page of a room is not cached while it may lack', () => {
     await untilKept(room);
   });
 
-  it('a change that was made while the page was read', async () => {
+  it('the newest page is not cached while it may lack a change that was made while the page was read', async () => {
     const room = await aRoomOf([ann]);
     const { _id } = await stored(await aMessage(ann, room));
     const { seq, ordinal, at } = await taken(room, 0);
@@ -140,7 +140,7 @@ describe('the newest page of a room is not cached while it may lack', () => {
     expect((await newest(room, ann)).map(({ text }) => text)).toEqual(['Changed']);
   });
 
-  it('the work of functions, and is cached once those no longer run', async () => {
+  it('the newest page is not cached while it may lack the work of functions, and is cached once those no longer run', async () => {
     const room = await aRoomOf([ann]);
     await aMessage(ann, room);
     await taken(room, 1);

@@ -49,19 +49,19 @@ function inPages(ids: string[], pages: Seen[][]): string[][] {
 }
 
 describe('a page of messages that are as long as can be', () => {
-  it.each(['after=0', 'before=1000'])('has 1 MB, and all pages from %s have each message once', async (from) => {
+  it.each(['after=0', 'before=1000'])('a page has 1 MB, and all pages from %s have each message once', async (from) => {
     const pages = await walk(`/api/messages?room=${room}&limit=200&${from}`);
     const inOrder = from.startsWith('before') ? pages.toReversed() : pages;
     expect(inOrder.flat().map(({ _id }) => _id.$oid)).toEqual(sent);
     for (const page of pages) expect(sizeOf(page)).toBeLessThan(1.1 * 1024 * 1024);
   });
 
-  it('around one of them has as many messages on each side as fit', async () => {
+  it('a page around a long message has as many messages on each side as fit', async () => {
     const { body } = await call('GET', `/api/messages?room=${room}&limit=200&around=30`, { token });
     expect((body as Seen[]).map(({ _id }) => _id.$oid)).toEqual(sent.slice(18, 42));
   });
 
-  it('of a search in several rooms has 1 MB, and all pages have each message once, the newest on the first', async () => {
+  it('a page of a search in several rooms has 1 MB, and all pages have each message once, the newest on the first', async () => {
     const [first, second] = [await aRoom({ owner }), await aRoom({ owner })];
     const found: string[] = [];
     for (let at = 0; at < 60; at++) {
@@ -76,7 +76,7 @@ describe('a page of messages that are as long as can be', () => {
     expect(pages.length).toBeLessThanOrEqual(3);
   });
 
-  it('of a feed is read without a search for lost messages after it', async () => {
+  it('a page of a feed is read without a search for lost messages after it', async () => {
     await age(room);
     const commands = await commandsOf(() => call('GET', `/api/events?room=${room}&after=0&limit=500`, { token }));
     expect(commands.filter(({ name }) => name === 'insert')).toEqual([]);
@@ -85,7 +85,7 @@ describe('a page of messages that are as long as can be', () => {
   it.each([
     [50, '👍'],
     [500, '🎉'],
-  ])('of a feed with limit=%i has 1 MB, before and after each message was changed', async (limit, emoji) => {
+  ])('a page of a feed with limit=%i has 1 MB, before and after each message was changed', async (limit, emoji) => {
     const before = await follow(limit);
     expect(before.flat().filter(({ data }) => data && 'text' in data).length).toBeGreaterThanOrEqual(sent.length);
     for (const message of sent) {

@@ -20,8 +20,8 @@ const sends = Number(process.env.SENDS ?? 320);
 const accounts = await Promise.all(Array.from({ length: 16 }, () => anAccount()));
 const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Message ${index}`);
 
-describe(`${sends} messages, sent again under their keys until they are acknowledged, are stored once each`, () => {
-  it('when the network between callers and the service breaks', async () => {
+describe(`repeated messages (${sends} sent again under their keys until they are acknowledged)`, () => {
+  it('repeated messages are stored once each when the network between callers and the service breaks', async () => {
     const { host, proxy } = await proxyFor(inject('baseUrl'));
     const call = overHttp(`http://${host}`);
     const room = await aRoomOf(accounts);
@@ -31,7 +31,7 @@ describe(`${sends} messages, sent again under their keys until they are acknowle
     expect(await sentIn(room)).toEqual(expected());
   }, 600_000);
 
-  it('when the network between the service and the database breaks', async () => {
+  it('repeated messages are stored once each when the network between the service and the database breaks', async () => {
     const { host, proxy } = await proxyFor(process.env.MONGODB_URI ?? '');
     const directory = await mkdtemp(join(tmpdir(), 'chat-retries-'));
     const log = join(directory, 'log');

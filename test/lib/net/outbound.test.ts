@@ -78,7 +78,7 @@ const innerAddresses = [
 ];
 
 describe('a request to an address that a user has chosen', () => {
-  it.each(innerAddresses)('does not reach %s, by its number or by a name', async (address) => {
+  it.each(innerAddresses)('a request of a user does not reach %s, by its number or by a name', async (address) => {
     expect(isPublic(address)).toBe(false);
     const host = address.includes(':') ? `[${address}]` : address;
     await expect(send(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
@@ -93,26 +93,26 @@ describe('a request to an address that a user has chosen', () => {
   });
 
   it.each(['https://2130706433', 'https://0x7f.1', 'https://0177.0.0.1', 'https://127.1'])(
-    'does not reach this machine by another spelling of its address: %s',
+    'a request does not reach this machine by another spelling of its address: %s',
     async (origin) => {
       await expect(send(`${origin}:${port}/`)).rejects.toThrow('not an address of the public internet');
       expect(heard).toBe(0);
     },
   );
 
-  it('is encrypted', async () => {
+  it('a request to an address that a user has chosen is encrypted', async () => {
     addresses['plain.example'] = ['9.9.9.9'];
     await expect(send('http://plain.example/')).rejects.toThrow('not an address of the public internet');
     await expect(fetched('http://plain.example/')).rejects.toThrow('not an address of the public internet');
   });
 
-  it.each(['1.1.1.1', '9.9.9.9', '142.250.1.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])('may reach %s', (address) => {
+  it.each(['1.1.1.1', '9.9.9.9', '142.250.1.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])('requests reach %s', (address) => {
     expect(isPublic(address)).toBe(true);
   });
 });
 
 describe('a request to an address that the operator has named', () => {
-  it('is sent there, follows no redirect, and tells when to try again', async () => {
+  it('a request to an address that the operator has named is sent there, follows no redirect, and tells when to try again', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
@@ -128,7 +128,7 @@ describe('a request to an address that the operator has named', () => {
     server.close();
   });
 
-  it('reads no endless answer', async () => {
+  it('a request to an address that the operator has named reads no endless answer', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(201);
       const more = () => !response.destroyed && response.write('x'.repeat(65_536), () => setImmediate(more));
@@ -143,7 +143,7 @@ describe('a request to an address that the operator has named', () => {
     server.close();
   });
 
-  it('ends with an error where the bytes of a file take too long', async () => {
+  it('a request to an address that the operator has named ends with an error if the bytes of a file take too long', async () => {
     const server = createServer((_request, response) => response.writeHead(200).write('x')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/file`);
@@ -154,7 +154,7 @@ describe('a request to an address that the operator has named', () => {
     server.close();
   });
 
-  it('fails where nobody answers', async () => {
+  it('a request to an address that the operator has named fails if nobody answers', async () => {
     await expect(send(`http://127.0.0.1:${port}/`, true)).rejects.toThrow();
     await expect(fetched(`http://127.0.0.1:${port}/`, true)).rejects.toThrow();
   });

@@ -9,7 +9,7 @@ import { inProcess as call } from '../../support/transports.ts';
 const [admin, ann, bob] = await Promise.all([anAdmin(), anAccount(), anAccount()]);
 
 describe('the list of all rooms', () => {
-  it('shows each change to the next reader, by one query', async () => {
+  it('the list of all rooms shows each change to the next reader, by one query', async () => {
     const room = await aRoom({ name: 'One', owner: ann });
     const others = await Promise.all(['Two', 'Three', 'Four'].map((name) => aRoom({ name, owner: ann })));
     expect(await list()).toHaveLength(4);
@@ -38,7 +38,7 @@ describe('the list of all rooms', () => {
     expect(await readsOf(list)).toEqual([['find rooms', undefined]]);
   });
 
-  it('is whole for everyone while rooms come, change and go', async () => {
+  it('the list of all rooms is whole for everyone while rooms come, change and go', async () => {
     let isOver = false;
     const lists: Listed[][] = [];
     const readers = Array.from({ length: 3 }, async () => {

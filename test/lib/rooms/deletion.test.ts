@@ -26,7 +26,7 @@ const leftOf = async ({ id }: TestRoom) => {
 const nothing = { messages: 0, events: 0, reads: 0, rooms: 0 };
 
 describe('deleting a room', () => {
-  it('deletes its messages, events and read markers, and nothing of another room', async () => {
+  it('deleting a room deletes its messages, events and read markers, and nothing of another room', async () => {
     const [room, other] = [await aRoomWithMessages(3), await aRoomWithMessages(3)];
     expect(await leftOf(room)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
     await deleteRoom(new ObjectId(room.id));
@@ -34,14 +34,14 @@ describe('deleting a room', () => {
     expect(await leftOf(other)).toEqual({ messages: 3, events: 1, reads: 1, rooms: 1 });
   });
 
-  it('works in batches', async () => {
+  it('deleting a room works in batches', async () => {
     const room = await aRoomWithMessages(11_000);
     await deleteRoom(new ObjectId(room.id));
     expect(await leftOf(room)).toEqual(nothing);
   });
 
   it.each([1, 2, 3, 4])(
-    'that is cut off at delete call %i looks complete to everyone, and a repetition completes it',
+    'deleting a room that is cut off at delete call %i looks complete to everyone, and a repetition completes it',
     async (last) => {
       const room = await aRoomWithMessages(7);
       const id = await memberId(room, member);
@@ -75,7 +75,7 @@ describe('deleting a room', () => {
     },
   );
 
-  it('that runs out of time says so, and a repetition continues', async () => {
+  it('deleting a room that runs out of time says so, and a repetition continues', async () => {
     const room = await aRoomWithMessages(3);
     await expect(deleteRoom(new ObjectId(room.id), { time: 0 })).rejects.toMatchObject({
       status: 503,
