@@ -26,7 +26,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
   const block = ({ token }: Account, { id: user }: Account): Promise<Reply> =>
     succeed(call('POST', '/api/blocks', { token, body: { user } }));
 
-  it('gives the room of exactly these people: hidden, closed, without a name and without an owner', async () => {
+  it('POST /api/conversations gives the room of exactly these people: hidden, closed, without a name and without an owner', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const reply = await open(ann, [bob.username]);
     expect(outcome(reply)).toEqual({
@@ -40,7 +40,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(members.map(({ role }) => role)).toEqual(['member', 'member']);
   });
 
-  it('gives the same people the same room, by ids or names, for each of them, and gives other people another one', async () => {
+  it('POST /api/conversations gives the same people the same room, by ids or names, and gives other people another one', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const first = await opened(ann, bob, eve);
     for (const [asker, users] of [
@@ -52,7 +52,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await opened(ann, bob))._id).not.toEqual(first._id);
   });
 
-  it('gives ten people who open it concurrently one room', async () => {
+  it('POST /api/conversations gives ten people who open it concurrently one room', async () => {
     const people = await accounts(9);
     const names = people.map(({ username }) => username);
     const replies = await Promise.all(
@@ -69,7 +69,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     for (const { members } of opened) expect(members).toHaveLength(9);
   });
 
-  it('shows the room to each of them with the names of the others, and lets all of them talk', async () => {
+  it('POST /api/conversations shows the room to each of its people with the names of the others, and lets all of them talk', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const { _id } = await opened(ann, bob);
     await aMessage(ann, _id.$oid, { text: 'Hello' }, call);
@@ -81,7 +81,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await roomsOf(ann)).filter((row) => 'others' in row)).toHaveLength(1);
   });
 
-  it('makes a room that nobody else can find', async () => {
+  it('POST /api/conversations makes a room that nobody else can find', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     await aMessage(ann, room, { text: 'secret' }, call);
@@ -97,7 +97,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(await roomsOf(eve)).toEqual([]);
   });
 
-  it('makes a room whose people and settings nobody can change, not even an administrator', async () => {
+  it('POST /api/conversations makes a room whose people and settings nobody can change, not even an administrator', async () => {
     const [ann, bob, eve, admin] = [...(await accounts(3)), await anAdmin()] as [Account, Account, Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     const [mine] = await roomsOf(ann);
@@ -118,7 +118,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     );
   });
 
-  it('makes a new room once an administrator has deleted the earlier one', async () => {
+  it('POST /api/conversations makes a new room once an administrator has deleted the earlier one', async () => {
     const [ann, bob, admin] = [...(await accounts(2)), await anAdmin()] as [Account, Account, Account];
     const first = await opened(ann, bob);
     await succeed(call('DELETE', `/api/rooms/${first._id.$oid}`, { token: admin.token }));
@@ -127,7 +127,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await opened(ann, bob))._id).toEqual(second._id);
   });
 
-  it('makes a room that can still be read, and says with whom, when one of its people has deleted the account', async () => {
+  it('POST /api/conversations makes a room that can still be read, and says with whom, when one of its people has deleted the account', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     await aMessage(bob, room, { text: 'Farewell' }, call);
@@ -141,7 +141,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(outcome(await open(ann, [bob.id]))).toEqual(refusals.noSuch('user'));
   });
 
-  it('refuses what is not a list of one to eight users', async () => {
+  it('POST /api/conversations refuses what is not a list of one to eight users', async () => {
     const ann = await anAccount();
     const rule = refusals.invalid('users', 'be a list of 1 to 8 ids or usernames');
     for (const users of [[], ann.username, [''], [{}], [7], Array.from({ length: 9 }, () => `${new ObjectId()}`)])
@@ -152,14 +152,14 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
       expect(outcome(await open(ann, users))).toEqual(refusals.noSuch('user'));
   });
 
-  it('with someone whom the caller has blocked is refused', async () => {
+  it('POST /api/conversations refuses a conversation with someone whom the caller has blocked', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     await block(ann, bob);
     expect(outcome(await open(ann, [bob.id, eve.id]))).toEqual(refusals.conflict('The caller has blocked the user.'));
     expect((await open(ann, [eve.id])).status).toBe(201);
   });
 
-  it('with someone who has blocked the caller looks the same as any other, and is hidden from the other', async () => {
+  it('a conversation with someone who has blocked the caller looks the same as any other, and is hidden from the other', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const [toBob, toEve] = [await opened(ann, bob), await opened(ann, eve)];
     await aMessage(ann, toBob._id.$oid, { text: 'harmless owls' }, call);
@@ -188,7 +188,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await roomsOf(bob)).map(({ unread }) => unread).sort()).toEqual([0, 2]);
   });
 
-  it('by someone else shows a group also to those who have blocked one of its members', async () => {
+  it('a group that someone else begins is also shown to those who have blocked one of its members', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     await block(bob, ann);
     const group = await opened(eve, ann, bob);
@@ -197,7 +197,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
 });
 
 describe.each(transports())('/api/blocks, %s', (_transport, call) => {
-  it('lets nobody whom the user has blocked add the user to a room, which looks as if the user left at once; administrators can', async () => {
+  it('a block stops its user from being added to a room, as if the user left immediately, except by administrators', async () => {
     const [ann, bob, admin] = [...(await accounts(2)), await anAdmin()] as [Account, Account, Account];
     await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));
     const roomsOfBob = async () => (await call('GET', '/api/members?user=me', { token: bob.token })).body;
@@ -225,7 +225,7 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
     expect(await roomsOfBob()).toHaveLength(1);
   });
 
-  it('lists the users whom the caller has blocked, page by page, until they are unblocked', async () => {
+  it('GET /api/blocks lists the users whom the caller has blocked, page by page, until they are unblocked', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const { token } = ann;
     const shown = ({ id, username }: Account) => ({ _id: { $oid: id }, username });
@@ -245,7 +245,7 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
     expect(outcome(await call('DELETE', `/api/blocks?user=${bob.id}`, { token }))).toEqual(refusals.noSuch('block'));
   });
 
-  it('refuses the caller, an unknown user and a missing user', async () => {
+  it('POST /api/blocks refuses the caller, an unknown user and a missing user', async () => {
     const ann = await anAccount();
     const block = async (body: object) => outcome(await call('POST', '/api/blocks', { token: ann.token, body }));
     expect(await block({ user: ann.id })).toEqual(refusals.invalid('user', 'be somebody else'));
@@ -262,7 +262,7 @@ describe.each(transports())('/api/blocks, %s', (_transport, call) => {
 });
 
 describe('a user', () => {
-  it('can block up to 500 others', async () => {
+  it('a user can block up to 500 others', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const many = Array.from({ length: 499 }, () => new ObjectId());
     await users.updateOne({ _id: new ObjectId(ann.id) }, { $set: { blocked: many } });

@@ -23,7 +23,7 @@ const read = async ({ _id }: Message, { token }: Account) =>
   (await call('GET', `/api/messages/${_id.$oid}`, { token })).body as Message;
 
 describe('unread messages', () => {
-  it('do not include deleted ones, however many, and a deletion of read ones changes nothing', async () => {
+  it('unread messages do not include deleted ones, however many, and a deletion of read ones changes nothing', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const sent: Message[] = [];
@@ -47,7 +47,7 @@ describe('unread messages', () => {
 });
 
 describe('an edit', () => {
-  it('that adds a mention to a read message counts as a mention for its user until they have read the edit', async () => {
+  it('an edit that adds a mention to a read message counts as a mention for its user until they have read the edit', async () => {
     const [ann, bob, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob, eve]);
     const message = await aMessage(ann, room, { text: 'lunch?' });
@@ -65,7 +65,7 @@ describe('an edit', () => {
     expect(await countsOf(room, bob)).toEqual([0, 0]);
   });
 
-  it('that removes a mention lowers the count of unread mentions, even if an edit had added the mention', async () => {
+  it('an edit that removes a mention lowers the count of unread mentions, even if an edit had added the mention', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const message = await aMessage(ann, room, { text: 'lunch?' });
@@ -84,7 +84,7 @@ describe('an edit', () => {
 });
 
 describe('a thread', () => {
-  it('counts the replies that exist', async () => {
+  it('a thread counts the replies that exist', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const root = await aMessage(ann, room);
@@ -99,7 +99,7 @@ describe('a thread', () => {
     expect((body as Message[])[0]).toMatchObject({ reply_count: 1 });
   });
 
-  it('includes the replies to its replies', async () => {
+  it('a thread includes the replies to its replies', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const root = await aMessage(ann, room);

@@ -17,7 +17,7 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
   const find = (q: string) => everyPage(call, `/api/directory?${new URLSearchParams({ q })}`, user.token);
   const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
 
-  it('lists visible rooms by name, regardless of case, to any user', async () => {
+  it('GET /api/directory lists visible rooms by name, regardless of case, to any user', async () => {
     const word = aWord();
     const owner = await anAccount();
     await aRoom({ owner, name: `${word} chat` });
@@ -34,7 +34,7 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     );
   });
 
-  it('lists every visible room without q', async () => {
+  it('GET /api/directory lists every visible room without q', async () => {
     const created = await aRoom({ name: aWord() });
     const all = await everyPage(call, '/api/directory?limit=200', user.token);
     expect(all.filter(({ _id }) => _id.$oid === created.id)).toHaveLength(1);
@@ -45,13 +45,13 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     ['a wildcard', (word: string) => `${word.slice(0, -1)}.`, false],
     ['an operator', (word: string) => `{"$gt":"${word}"}`, false],
     ['more than the name', (word: string) => `${word}x`, false],
-  ])('compares q with the starts of the words of the name literally, ignoring case: %s', async (_what, q, found) => {
+  ])('q is compared with the starts of words literally, ignoring case: %s', async (_what, q, found) => {
     const word = aWord();
     await aRoom({ name: word });
     expect(namesOf(await find(q(word)))).toEqual(found ? [word] : []);
   });
 
-  it('reflects that a room is renamed, hidden or shown', async () => {
+  it('GET /api/directory reflects that a room is renamed, hidden or shown', async () => {
     const [word, other] = [aWord(), aWord()];
     const created = await aRoom({ name: word });
     const change = (body: object) => call('PATCH', created.path, { token: created.owner.token, body });
@@ -64,7 +64,7 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     expect(await listed()).toEqual([other]);
   });
 
-  it('pages through rooms, even of the same name, and skips or repeats none while others come and go', async () => {
+  it('GET /api/directory pages through rooms, even of the same name, and skips or repeats none while others come and go', async () => {
     const word = aWord();
     const owner = await anAccount();
     const twins = [];
@@ -85,12 +85,12 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     ['an empty q', { q: '' }, invalid('q', 'have 1 to 100 characters and not be blank')],
     ['a limit of 0', { limit: '0' }, invalid('limit', 'be from 1 to 200')],
     ['an invalid cursor', { after: '!' }, invalid('after', "be a cursor from this list's Link header")],
-  ])('refuses %s', async (_what, query, body) => {
+  ])('GET /api/directory refuses %s', async (_what, query, body) => {
     const refused = await list(query as unknown as Record<string, string>);
     expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body });
   });
 
-  it('refuses a request without a token', async () => {
+  it('GET /api/directory refuses a request without a token', async () => {
     const { status, body } = await call('GET', '/api/directory');
     expect({ status, body }).toEqual({ status: 401, body: unauthenticated });
   });

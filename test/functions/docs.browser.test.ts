@@ -8,13 +8,13 @@ import { browser } from '../support/browser.ts';
 const baseUrl = inject('baseUrl');
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-describe('in a browser,', () => {
+describe('the documentation in a browser', () => {
   it.each([
     ['/docs', 'on a desktop', 1280],
     ['/docs', 'on a phone', 360],
     ['/docs/api/json', 'on a desktop', 1280],
     ['/docs/api/json', 'on a phone', 360],
-  ])('%s %s fits the width, without errors', async (path, _where, width) => {
+  ])('a page of the documentation fits the width, without errors: %s %s', async (path, _where, width) => {
     const { page, problems } = await open(path, width);
     for (const details of await page.locator('details > summary').all()) await details.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);

@@ -66,7 +66,7 @@ const things: [string, () => Promise<Thing>][] = [
 ];
 
 describe.each(transports())('an ETag, %s', (_transport, call) => {
-  it.each(things)('of %s saves the transfer of its body as long as that is the same', async (_what, make) => {
+  it.each(things)('an ETag of %s saves the transfer of its body as long as that is the same', async (_what, make) => {
     const { token, path, changes } = await make();
     const first = await succeed(call('GET', path, { token }));
     const { etag = '' } = first.headers;
@@ -86,7 +86,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
     }
   });
 
-  it.each(things)('of %s prevents a change from undoing another', async (_what, make) => {
+  it.each(things)('an ETag of %s prevents a change from undoing another', async (_what, make) => {
     const { token, path, changes } = await make();
     const stale = await tagOf(call, path, token);
     const [[first, change] = ['PATCH']] = changes;
@@ -106,7 +106,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
 });
 
 describe('If-Match', () => {
-  it('lets only one of ten changes of the same state through, in several processes', async () => {
+  it('If-Match lets only one of ten changes of the same state through, in several processes', async () => {
     const { call, end } = await callThrough(4, {});
     for (const [, make] of things) {
       const { token, path, changes } = await make();
@@ -120,7 +120,7 @@ describe('If-Match', () => {
     await end();
   });
 
-  it('lets a deletion of a room through only if nothing has changed before it', async () => {
+  it('If-Match lets a deletion of a room through only if nothing has changed before it', async () => {
     const { call, end } = await callThrough(2, {});
     const { token } = await anAdmin();
     const outcomes = await Promise.all(
@@ -142,7 +142,7 @@ describe('If-Match', () => {
     await end();
   });
 
-  it('does not prevent the repetition of a deletion that was cut off', async () => {
+  it('If-Match does not prevent the repetition of a deletion that was cut off', async () => {
     const [{ token }, { path, id, owner }] = [await anAdmin(), await aRoom()];
     await aMessage(owner, id);
     const precondition = preconditionOf({ 'if-match': await tagOf(inProcess, path, token) });
@@ -151,7 +151,7 @@ describe('If-Match', () => {
     await expect(deleteRoom(new ObjectId(id), { precondition })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('still matches while others talk in the room', async () => {
+  it('If-Match still matches while others talk in the room', async () => {
     const { owner, path, id } = await aRoom();
     const etag = await tagOf(inProcess, path, owner.token);
     const talk = Array.from({ length: 5 }, () => aMessage(owner, id));
@@ -160,7 +160,7 @@ describe('If-Match', () => {
     await Promise.all(talk);
   });
 
-  it('reveals nothing to those who may not make the change', async () => {
+  it('If-Match reveals nothing to those who may not make the change', async () => {
     const [stranger, room] = [await anAccount(), await aRoom({ is_visible: false })];
     const message = await aMessage(room.owner, room.id);
     const send = (path: string, body: object) =>

@@ -13,7 +13,7 @@ const { inProcess: call } = await import('../support/transports.ts');
 const replaced = { status: 410, body: expect.objectContaining({ title: 'Gone', code: 'history_replaced' }) };
 
 describe('a cursor', () => {
-  it('belongs to the epoch of the database, and is refused in another epoch', async () => {
+  it('a cursor belongs to the epoch of the database, and is refused in another epoch', async () => {
     const ann = await anAccount();
     const { token } = ann;
     const room = await aRoomOf([ann]);
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     expect(await read(again.headers['x-next-cursor'] ?? '')).toMatchObject({ status: 200, body: [] });
   });
 
-  it('is refused if it is ahead of its room, even if nobody has reported that the database was restored', async () => {
+  it('a cursor is refused if it is ahead of its room, even if nobody has reported that the database was restored', async () => {
     const ann = await anAccount();
     const { token } = ann;
     const room = await aRoomOf([ann]);
@@ -52,7 +52,7 @@ describe('a cursor', () => {
     expect(outcome(await call('GET', `/api/events?room=${room}&after=${ahead}`, { token }))).toEqual(replaced);
   });
 
-  it('of an epoch that only another process knows so far is accepted', async () => {
+  it('a cursor of an epoch that only another process knows so far is accepted', async () => {
     const ann = await anAccount();
     const { token } = ann;
     const room = await aRoomOf([ann]);

@@ -37,7 +37,7 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     return { status, next: placeIn(cursor), cursor, body };
   };
 
-  it('lists everything that happens to a message, in order, each event with the message as it is now', async () => {
+  it('GET /api/events lists everything that happens to a message, in order, each event with the message as it is now', async () => {
     const here = await aRoomOf([owner, member]);
     const { _id } = await aMessage(member, here, {}, call);
     const path = `/api/messages/${_id.$oid}`;
@@ -76,7 +76,7 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     });
   });
 
-  it('returns a cursor for now, after which only new events come', async () => {
+  it('GET /api/events returns a cursor for now, after which only new events come', async () => {
     const here = await aRoomOf([owner]);
     for (let times = 0; times < 3; times++) await aMessage(owner, here);
     const now = await read(here);
@@ -89,7 +89,7 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     });
   });
 
-  it('is paged, with every change on one page', async () => {
+  it('GET /api/events is paged, with every change on one page', async () => {
     const here = await aRoomOf([owner]);
     for (let times = 0; times < 5; times++) {
       const { _id } = await aMessage(owner, here);
@@ -104,7 +104,7 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]);
   });
 
-  it('can be read by members and admins', async () => {
+  it('GET /api/events is open to members and admins', async () => {
     for (const account of [member, admin]) expect(await read(room, '', account)).toMatchObject({ status: 200 });
   });
 
@@ -125,7 +125,7 @@ describe.each(transports())('/api/events, %s', (_transport, call) => {
     ['after a place of another epoch', `?room=${room}&after=${'0'.repeat(15)}.0`, owner.token, 410, replaced],
     ['of 501 events', `?room=${room}&limit=501`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
     ['of 0 events', `?room=${room}&limit=0`, owner.token, 400, invalid('limit', 'be from 1 to 500')],
-  ])('refuses a page %s, and serves a valid one', async (_what, query, token, status, body) => {
+  ])('GET /api/events refuses a page %s, and serves a valid one', async (_what, query, token, status, body) => {
     expect(outcome(await call('GET', `/api/events${query}`, { token }))).toEqual({ status, body });
     expect((await read(room, '&after=0&limit=500')).status).toBe(200);
   });
@@ -154,7 +154,7 @@ describe('a cursor older than the kept history', () => {
   const expire = (here: string) => events.deleteMany({ room: new ObjectId(here) });
   const seqs = (...expected: number[]) => ({ status: 200, body: expected.map((seq) => expect.objectContaining({ seq })) });
 
-  it('is 410 when the next event is too old, and not when it is recent', async () => {
+  it('a cursor older than the kept history gets 410 when the next event is too old, and not when it is recent', async () => {
     const here = await anOldRoom([40, 31, 29, 1]);
     expect(await read(here, 0)).toEqual({ status: 410, body: gone });
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
@@ -162,26 +162,26 @@ describe('a cursor older than the kept history', () => {
     expect(await read(here, 4)).toEqual(seqs());
   });
 
-  it('is 410 when the next event has expired, whatever follows', async () => {
+  it('a cursor older than the kept history gets 410 when the next event has expired, whatever follows', async () => {
     const here = await anOldRoom([32, 31, 29, 1]);
     await expire(here);
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
     expect(await read(here, 2)).toEqual(seqs(3, 4));
   });
 
-  it('is 410 when all later events have expired', async () => {
+  it('a cursor older than the kept history gets 410 when all later events have expired', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     await expire(here);
     await messages.deleteMany({ room: new ObjectId(here), seq: { $gt: 2 } });
     expect(await read(here, 1)).toEqual({ status: 410, body: gone });
   });
 
-  it('is not 410 when nothing came later, however long ago it was', async () => {
+  it('a cursor older than the kept history does not get 410 when nothing came later, however long ago it was', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     expect(await read(here, 4)).toEqual(seqs());
   });
 
-  it('waits for an event on its way into a room that has been silent for long', async () => {
+  it('a cursor older than the kept history waits for an event on its way into a room that has long been silent', async () => {
     const here = await anOldRoom([40, 39, 38, 37]);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $inc: { seq: 1 }, $currentDate: { changed_at: true } });
     expect(await read(here, 4)).toEqual(seqs());

@@ -15,8 +15,8 @@ const mentionsOf = async (account: Account, room: string) => {
 /** The room forgets that a message has just addressed everyone. */
 const aMinuteLater = (room: string) => rooms.updateOne({ _id: new ObjectId(room) }, { $unset: { for_all_at: '' } });
 
-describe('a message that addresses everyone', () => {
-  it('by @room mentions all members, and names nobody but those whom it names', async () => {
+describe('messages that address everyone', () => {
+  it('a message with @room mentions all members, and names nobody but those whom it names', async () => {
     const [ann, bob, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob, eve]);
     const sent = await aMessage(ann, room, { text: `@room lunch is ready, @${bob.username}!` });
@@ -28,19 +28,19 @@ describe('a message that addresses everyone', () => {
     }
   });
 
-  it('by @here is marked for those who are connected, and is nobody’s unread mention', async () => {
+  it('a message with @here is marked for those who are connected, and is nobody’s unread mention', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     expect((await aMessage(ann, room, { text: 'Is anybody @here?' })).mentions_all).toBe('here');
     expect(await mentionsOf(bob, room)).toBe(0);
   });
 
-  it.each(['`@room`', 'ann@room', '@roommate', 'room', '\\@room'])('does not do so by %s', async (text) => {
+  it.each(['`@room`', 'ann@room', '@roommate', 'room', '\\@room'])('a message does not address everyone by %s', async (text) => {
     const ann = await anAccount();
     expect((await aMessage(ann, await aRoomOf([ann]), { text })).mentions_all).toBe(null);
   });
 
-  it('does so once a minute; more often it is text like any other', async () => {
+  it('a member addresses everyone once a minute; more often it is text like any other', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const kinds = await Promise.all(Array.from({ length: 3 }, () => aMessage(ann, room, { text: '@room' })));
@@ -49,7 +49,7 @@ describe('a message that addresses everyone', () => {
     expect((await aMessage(bob, room, { text: '@room' })).mentions_all).toBe('room');
   });
 
-  it('may be left to moderators or owners', async () => {
+  it('the right to address everyone may be left to moderators or owners', async () => {
     const [ann, bob, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, [bob, 'moderator'], eve]);
     const limit = (who: Account, role: string) =>
@@ -65,14 +65,14 @@ describe('a message that addresses everyone', () => {
     expect([await kindOf(ann), await kindOf(bob)]).toEqual(['room', null]);
   });
 
-  it('in a thread alone addresses nobody', async () => {
+  it('a message in a thread alone addresses nobody', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const root = await aMessage(ann, room);
     expect((await aMessage(ann, room, { text: '@room', thread: root._id.$oid })).mentions_all).toBe(null);
   });
 
-  it('keeps doing so when it is edited, unless it says so no longer; an edit addresses nobody else', async () => {
+  it('an edited message still addresses everyone, unless its text no longer does; an edit addresses nobody else', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const edit = async ({ _id }: Message, text: string) =>

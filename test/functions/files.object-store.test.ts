@@ -25,7 +25,7 @@ describe('a file in an object store', () => {
     (await fetch(url, { method, headers, body: body as string })).status;
   const send = (room: string, id: string) => call('POST', '/api/messages', { token, body: { room, files: [id] } });
 
-  it('is uploaded to an address there, which is good for a quarter of an hour, with the headers that are signed', async () => {
+  it('a file is uploaded to an address of the object store, which is good for a quarter of an hour, with the headers that are signed', async () => {
     const { upload } = await announce(await aRoomOf([ann]));
     expect(upload.url.startsWith(`${objectStore.endpoint}/files/chat/`)).toBe(true);
     expect(upload.headers).toEqual({
@@ -38,7 +38,7 @@ describe('a file in an object store', () => {
     expect(new URL(upload.url).searchParams.get('X-Amz-Expires')).toBe('900');
   });
 
-  it('is announced again with the same key for another address of the same bytes', async () => {
+  it('a file in an object store is announced again with the same key for another address of the same bytes', async () => {
     const room = await aRoomOf([ann]);
     const key = { 'idempotency-key': crypto.randomUUID() };
     const [first, again] = [await announce(room, {}, key), await announce(room, {}, key)];
@@ -46,7 +46,7 @@ describe('a file in an object store', () => {
     expect(new URL(again.upload.url).pathname).toBe(new URL(first.upload.url).pathname);
   });
 
-  it('is not uploaded through the service', async () => {
+  it('a file in an object store is not uploaded through the service', async () => {
     const { id, url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
     expect(outcome(await call('PUT', url, { token, body: 'Hello' }))).toMatchObject({
       status: 409,
@@ -58,7 +58,7 @@ describe('a file in an object store', () => {
     expect(id).toMatch(/^[0-9a-f]{24}$/);
   });
 
-  it('is sent once its bytes are there, and without its preview while that is not', async () => {
+  it('a file in an object store is sent once its bytes are there, and without its preview while that is not', async () => {
     const room = await aRoomOf([ann]);
     const { _id, upload } = await announce(room, { preview: { type: 'image/webp', ...measured(webp) } });
     expect(outcome(await send(room, _id.$oid))).toMatchObject({ status: 409, body: { code: 'file_not_uploaded' } });
@@ -68,7 +68,7 @@ describe('a file in an object store', () => {
     expect((await send(room, _id.$oid)).body).toMatchObject({ files: [{ has_preview: false }] });
   });
 
-  it('is sent only as it was announced, whatever got into the store', async () => {
+  it('a file in an object store is sent only as it was announced, whatever got into the store', async () => {
     const room = await aRoomOf([ann]);
     const { id } = await aFile(ann, room);
     const [name, stored] = [...objectStore.objects].at(-1) ?? ['', undefined];
@@ -76,7 +76,7 @@ describe('a file in an object store', () => {
     expect((await send(room, id)).status).toBe(409);
   });
 
-  it('is read at an address that no cache keeps, that leads nowhere else, and that is good for a minute', async () => {
+  it('a file in an object store is read at an address that no cache keeps, that leads nowhere else, and that is good for a minute', async () => {
     const room = await aRoomOf([ann]);
     const { id, url } = await aFile(ann, room);
     await aMessage(ann, room, { files: [id] });
@@ -91,7 +91,7 @@ describe('a file in an object store', () => {
     objectStore.clock.ahead = 0;
   });
 
-  it('goes with its message, and what was never sent goes after a day', async () => {
+  it('a file in an object store is deleted with its message, and after a day if it was never sent', async () => {
     const room = await aRoomOf([ann]);
     const before = objectStore.objects.size;
     const { id } = await aFile(ann, room, { preview: webp });
@@ -113,14 +113,14 @@ describe('a file in an object store', () => {
     expect([...objectStore.objects.keys()].filter((key) => !expected.includes(key))).toEqual([]);
   });
 
-  it('is shown and sent by the page, which may reach this bucket and no other', async () => {
+  it('a file in an object store is shown and sent by the page, which may reach this bucket and no other', async () => {
     const { headers } = await call('GET', '/', { headers: { accept: 'text/html' } });
     const policy = headers['content-security-policy'] ?? '';
     for (const sources of ["img-src 'self'", "media-src 'self' blob:", "connect-src 'self'"])
       expect(policy).toContain(`${sources} ${objectStore.endpoint}/files/;`);
   });
 
-  it('cannot be read while the store does not answer, which is said so', async () => {
+  it('a file in an object store cannot be read while the store does not answer, and the response says so', async () => {
     const room = await aRoomOf([ann]);
     const { id, url } = await aFile(ann, room);
     await aMessage(ann, room, { files: [id] });

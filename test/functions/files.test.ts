@@ -39,7 +39,7 @@ const used = isThrough ? transports() : transports().slice(0, 1);
 describe.each(used)('/api/files, %s', (_transport, call) => {
   const announce = ({ token }: Account, body: object, headers = {}) => call('POST', '/api/files', { token, body, headers });
 
-  it.each(['GET', 'PUT'])('refuses %s with a preview that is neither asked for nor left out', async (method) => {
+  it.each(['GET', 'PUT'])('%s of the content of a file refuses an unclear choice of its preview', async (method) => {
     const { url } = await aFile(ann, await aRoomOf([ann]), { call, preview: webp });
     const body = method === 'PUT' ? { body: 'Hello' } : {};
     const reply = await call(method, `${url}?preview=maybe`, { token: ann.token, ...body });
@@ -48,7 +48,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
 
   describe('POST', () => {
     if (isThrough)
-      it('says how the bytes of a file, and those of its preview, are uploaded', async () => {
+      it('POST /api/files says how the bytes of a file, and those of its preview, are uploaded', async () => {
         const room = await aRoomOf([ann]);
         const preview = { type: 'image/webp', ...measured(webp) };
         const reply = await announce(ann, announced(room, png, { type: 'IMAGE/PNG', width: 8, height: 8, preview }));
@@ -64,7 +64,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         });
       });
 
-    it('gives the first answer again to the same key, and refuses it for another file', async () => {
+    it('POST /api/files gives the first answer again to the same key, and refuses the key for another file', async () => {
       const room = await aRoomOf([ann]);
       const key = { 'idempotency-key': crypto.randomUUID() };
       const first = await announce(ann, announced(room), key);
@@ -76,7 +76,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await announce(ann, announced(room, 'Other'), key)).status).toBe(422);
     });
 
-    it('announces one file for concurrent requests with one key', async () => {
+    it('POST /api/files announces one file for concurrent requests with one key', async () => {
       const room = await aRoomOf([ann]);
       const key = { 'idempotency-key': crypto.randomUUID() };
       const replies = await Promise.all(Array.from({ length: 5 }, () => announce(ann, announced(room), key)));
@@ -100,12 +100,12 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         'invalid_parameter',
       ],
       ['a preview that is a page', { preview: { type: 'text/html', size: 1, sha256: 'a'.repeat(64) } }, 400, 'invalid_parameter'],
-    ])('refuses %s', async (_what, fields, status, code) => {
+    ])('POST /api/files refuses %s', async (_what, fields, status, code) => {
       const reply = await announce(ann, announced(await aRoomOf([ann]), 'Hello', fields));
       expect({ status: reply.status, code: (reply.body as { code: string }).code }).toEqual({ status, code });
     });
 
-    it('refuses a file for a room to which the caller can send nothing, as a message', async () => {
+    it('POST /api/files refuses a file for a room to which the caller can send nothing, as it would a message', async () => {
       const hidden = await aRoom({ is_visible: false });
       const [archived, open] = [await aRoom({ owner: ann, archived: true }), await aRoom()];
       const codeFor = async (room: string) => {
@@ -123,7 +123,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     describe('PUT content', () => {
       const put = (url: string, body: Bytes, { token }: Account = ann) => call('PUT', url, { token, body });
 
-      it('stores the bytes that were announced, also a second time, and no others', async () => {
+      it('PUT content stores the bytes that were announced, also a second time, and no others', async () => {
         const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
         expect((await read(call, { url }, ann)).status).toBe(404);
         expect(outcome(await put(url, 'Hellp'))).toEqual(otherBytes);
@@ -136,12 +136,12 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         expect(outcome(await read(call, { url }, ann))).toEqual({ status: 200, body: 'Hello' });
       });
 
-      it('refuses a long body for a short file, and the connection is of use to nobody else', async () => {
+      it('PUT content refuses a long body for a short file, and the connection carries no further request', async () => {
         const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
         expect(outcome(await put(url, Buffer.alloc(3_000_000)))).toEqual(otherBytes);
       });
 
-      it('stores a file without bytes, and a large one', async () => {
+      it('PUT content stores a file without bytes, and a large one', async () => {
         const room = await aRoomOf([ann]);
         const large = randomBytes(6_000_000).toString('hex');
         for (const bytes of ['', large]) {
@@ -151,7 +151,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         }
       });
 
-      it('is for the one who has announced the file, until it is sent', async () => {
+      it('PUT content is for the one who has announced the file, until it is sent', async () => {
         const { url, room } = await aSentFile(call);
         const other = await aFile(ann, room, { bytes: undefined });
         expect(outcome(await put(other.url, 'Hello', bob))).toEqual({ status: 404, body: noSuchFile });
@@ -162,11 +162,11 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       });
     });
 
-  describe('POST /api/messages', () => {
+  describe('POST /api/messages with files', () => {
     const send = ({ token }: Account, body: object, headers = {}) => call('POST', '/api/messages', { token, body, headers });
     const codeOf = async (reply: ReturnType<Call>) => ((await reply).body as { code?: string }).code;
 
-    it('sends files with a text or without, in the order of the sender', async () => {
+    it('a message sends files with a text or without, in the order of the sender', async () => {
       const room = await aRoomOf([ann, bob]);
       const picture = await aFile(ann, room, { bytes: png, type: 'image/png', name: 'a.png', preview: webp, call });
       const note = await aFile(ann, room, { call });
@@ -185,14 +185,14 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(event?.data).toEqual(body);
     });
 
-    it('refuses a message without text and files in the words for one without text', async () => {
+    it('a message without text and files is refused in the words for one without text', async () => {
       const room = await aRoomOf([ann]);
       expect(await codeOf(send(ann, { room }))).toBe('missing_parameter');
       expect(await codeOf(send(ann, { room, files: [] }))).toBe('missing_parameter');
       expect(await codeOf(send(ann, { room, text: ' ', files: [] }))).toBe('invalid_parameter');
     });
 
-    it('takes a file once: the same request again gives the same message, another one is refused', async () => {
+    it('a file is taken once: the same request again gives the same message, another one is refused', async () => {
       const room = await aRoomOf([ann]);
       const [one, two] = [await aFile(ann, room, { call }), await aFile(ann, room, { call })];
       const key = { 'idempotency-key': crypto.randomUUID() };
@@ -208,7 +208,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await send(ann, { room, files: [two.id] })).status).toBe(201);
     });
 
-    it.each(['with one key', 'without a key'])('takes a file once for concurrent requests %s', async (how) => {
+    it.each(['with one key', 'without a key'])('a file is taken once by concurrent requests %s', async (how) => {
       const room = await aRoomOf([ann]);
       const { id } = await aFile(ann, room, { call });
       const key = how === 'with one key' ? { 'idempotency-key': crypto.randomUUID() } : {};
@@ -220,7 +220,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(messages.map(({ files }) => files.map(({ _id }) => _id.$oid))).toEqual([[id]]);
     });
 
-    it('takes a file for one message of different concurrent requests', async () => {
+    it('a file is taken by one message of different concurrent requests', async () => {
       const room = await aRoomOf([ann]);
       const [one, two] = [await aFile(ann, room, { call }), await aFile(ann, room, { call })];
       const replies = await Promise.all([
@@ -232,7 +232,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(messages.length).toBeLessThan(2);
     });
 
-    it("refuses another's file, one for another room, one that was not uploaded, and one that does not exist", async () => {
+    it("a message is refused with another's file, one for another room, one that was not uploaded, and one that does not exist", async () => {
       const room = await aRoomOf([ann, bob]);
       const own = await aFile(ann, await aRoomOf([ann]), { call });
       const others = await aFile(bob, room, { call });
@@ -245,7 +245,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(await codeOf(send(ann, { room, files: Array(11).fill(bare.id) }))).toBe('invalid_parameter');
     });
 
-    it('leaves no gap where it refuses a file', async () => {
+    it('a message that is refused for its file leaves no gap', async () => {
       const room = await aRoomOf([ann]);
       const { id } = await aFile(ann, room, { call });
       await Promise.all(Array.from({ length: 4 }, () => send(ann, { room, files: [id] })));
@@ -255,7 +255,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     });
   });
 
-  it('an edit changes the text alone, which may be empty beside files', async () => {
+  it('an edit of a message with files changes the text alone, which may be empty', async () => {
     const { message, room } = await aSentFile(call);
     const edit = (id: string, text: string) => call('PATCH', `/api/messages/${id}`, { token: ann.token, body: { text } });
     expect((await edit(message._id.$oid, 'Look')).body).toMatchObject({ text: 'Look', files: message.files });
@@ -280,7 +280,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     ['as it was sent, without blanks around it', ' A heron on a roof\n', 'A heron on a roof'],
     ['of 500 characters', '𝒜'.repeat(500), '𝒜'.repeat(500)],
     ['not at all, if nothing of it can be seen', ' \u200b', undefined],
-  ])('shows the description of a file %s', async (_what, alt, shown) => {
+  ])('the description of a file is shown %s', async (_what, alt, shown) => {
     const { message } = await aSentFile(call, { alt });
     const seen = (await call('GET', `/api/messages/${message._id.$oid}`, { token: bob.token })).body as Message;
     expect(seen.files.map((file) => file.alt)).toEqual([shown]);
@@ -305,7 +305,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     it.each([
       ['was announced', { bytes: undefined }],
       ['was uploaded', { bytes: 'Hello', preview: webp }],
-    ])('takes back a file that %s, once, and for nobody but its sender', async (_what, fields) => {
+    ])('DELETE takes back a file that %s, once, and for nobody but its sender', async (_what, fields) => {
       const room = await aRoomOf([ann, bob]);
       const file = await aFile(ann, room, { ...fields, call });
       const refused = { status: 404, body: noSuchFile };
@@ -318,14 +318,14 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(outcome(sent)).toEqual(refused);
     });
 
-    it('refuses a file that was sent, which stays', async () => {
+    it('DELETE refuses a file that was sent, which stays', async () => {
       const file = await aSentFile(call);
       expect(outcome(await takeBack(file, ann))).toMatchObject({ status: 409, body: { code: 'file_sent' } });
       expect(outcome(await takeBack(file, bob))).toEqual({ status: 404, body: noSuchFile });
       expect((await read(call, file, bob)).status).toBe(200);
     });
 
-    it('announces a new file for the key of one that was taken back', async () => {
+    it('the key of a file that was taken back announces a new one', async () => {
       const room = await aRoomOf([ann]);
       const key = crypto.randomUUID();
       const first = await aFile(ann, room, { key, call });
@@ -335,7 +335,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await aMessage(ann, room, { files: [second.id] }, call)).files).toHaveLength(1);
     });
 
-    it('and a message that takes the file at the same time agree about who has it', async () => {
+    it('DELETE of a file and a message that takes it at the same time agree about who has it', async () => {
       const room = await aRoomOf([ann, bob]);
       const file = await aFile(ann, room, { call });
       const [deleted, sent] = await Promise.all([
@@ -350,7 +350,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
   });
 
   describe('GET content', () => {
-    it('gives the bytes to those who may read the message now, and to nobody else', async () => {
+    it('GET content gives the bytes to those who may read the message now, and to nobody else', async () => {
       const room = await aRoom({ owner: ann, members: [bob], is_visible: false });
       const file = await aFile(ann, room.id, { call });
       const statuses = async () =>
@@ -375,7 +375,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(await statuses()).toEqual([404, 404, 404, 404]);
     });
 
-    it('keeps neither name nor bytes of a deleted message', async () => {
+    it('a deleted message leaves neither the name nor the bytes of its files', async () => {
       const { message, url } = await aSentFile(call, { name: 'Secret plan.txt' });
       await call('DELETE', `/api/messages/${message._id.$oid}`, { token: ann.token });
       const deleted = await call('GET', `/api/messages/${message._id.$oid}`, { token: bob.token });
@@ -383,13 +383,13 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await read(call, { url }, ann)).status).toBe(404);
     });
 
-    it('keeps nothing of a deleted room', async () => {
+    it('a deleted room leaves nothing of its files', async () => {
       const { url, room } = await aSentFile(call);
       expect((await call('DELETE', `/api/rooms/${room}`, { token: admin.token })).status).toBe(204);
       expect((await read(call, { url }, admin)).status).toBe(404);
     });
 
-    it('keeps what a deleted account has sent, and nothing that it has not', async () => {
+    it('a deleted account leaves the files that it has sent, and no others', async () => {
       const room = await aRoom({ owner: ann });
       const leaver = await anAccount();
       await addMember(room, leaver);
@@ -401,7 +401,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await read(call, unsent, admin)).status).toBe(404);
     });
 
-    it('gives the preview apart from the file', async () => {
+    it('GET content gives the preview apart from the file', async () => {
       const { url, shown } = await aSentFile(call, { bytes: png, type: 'image/png', preview: webp });
       expect(shown.has_preview).toBe(true);
       const { headers } = await read(call, { url: `${url}?preview=true` }, bob);
@@ -421,14 +421,14 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         ['bytes=0-1,3-4', 200, 'Hello there', undefined],
         ['lines=1-2', 200, 'Hello there', undefined],
         ['bytes=-', 200, 'Hello there', undefined],
-      ])('gives the part that %s asks for: %i', async (range, status, body, part) => {
+      ])('GET content gives the part that %s asks for: %i', async (range, status, body, part) => {
         const file = await aSentFile(call, { bytes: 'Hello there' });
         const reply = await read(call, file, bob, { range });
         expect({ ...outcome(reply), part: reply.headers['content-range'] }).toEqual({ status, body, part });
       });
 
     if (isThrough)
-      it('refuses a part after the end, also of a file without bytes', async () => {
+      it('GET content refuses a part after the end, also of a file without bytes', async () => {
         for (const bytes of ['Hello', '']) {
           const reply = await read(call, await aSentFile(call, { bytes }), bob, { range: 'bytes=5-' });
           expect([reply.status, reply.headers['content-range']]).toEqual([416, `bytes */${bytes.length}`]);
@@ -436,7 +436,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       });
 
     if (isThrough)
-      it('gives a part with If-Range if the file is the same, and 304 to a caller who has all of it', async () => {
+      it('GET content gives a part with If-Range if the file is the same, and 304 to a caller who has all of it', async () => {
         const file = await aSentFile(call);
         const { etag = '' } = (await read(call, file, bob)).headers;
         expect(outcome(await read(call, file, bob, { range: 'bytes=1-2', 'if-range': etag }))).toEqual({
@@ -453,7 +453,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         expect((await read(call, file, stranger, { 'if-none-match': etag })).status).toBe(404);
       });
 
-    it('answers HEAD with the headers of GET', async () => {
+    it('HEAD content has the headers of GET', async () => {
       const file = await aSentFile(call);
       const head = await readAt(call, file.url, bob, {}, 'HEAD');
       const get = await read(call, file, bob);
@@ -472,7 +472,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       ['application/pdf', Buffer.from('%PDF-1.7'), 'application/pdf', 'inline'],
       ['application/pdf', Buffer.from('<html>%PDF-1.7'), 'application/octet-stream', 'attachment'],
       ['image/gif', Buffer.from('GIF89a/*<svg onload=alert(1)>*/=1;'), 'image/gif', 'inline'],
-    ])('shows what says to be %s as its bytes are', async (claimed, bytes, type, disposition) => {
+    ])('a file that says to be %s is shown as its bytes are', async (claimed, bytes, type, disposition) => {
       const file = await aSentFile(call, { type: claimed, bytes });
       expect(file.shown.type).toBe(type);
       const { headers } = await read(call, file, bob, { accept: 'image/*' });
@@ -486,7 +486,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     });
 
     it.each(['image/svg+xml', 'text/html', 'text/javascript', 'application/xhtml+xml', 'text/plain', 'video/quicktime'])(
-      'gives %s only as bytes to store, in a sandbox',
+      'a file that says to be %s is given only as bytes to store, in a sandbox',
       async (type) => {
         const file = await aSentFile(call, { type, bytes: '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>' });
         expect(file.shown.type).toBe(type);
@@ -507,7 +507,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       ['photo\u202egpj.exe', `filename="photogpj.exe"; filename*=UTF-8''photogpj.exe`],
       ["it's (1).txt", `filename="it's (1).txt"; filename*=UTF-8''it%27s%20%281%29.txt`],
       ['漢'.repeat(255), `filename="${'_'.repeat(255)}"; filename*=UTF-8''${'%E6%BC%A2'.repeat(255)}`],
-    ])('is stored under a name that leaves no directory: %s', async (name, expected) => {
+    ])('a file is stored under a name that leaves no directory: %s', async (name, expected) => {
       const file = await aSentFile(call, { name });
       expect(file.shown.name).toBe(name.replace('\u202e', ''));
       expect((await read(call, file, bob)).headers['content-disposition']).toBe(`attachment; ${expected}`);

@@ -22,7 +22,7 @@ async function aCode(call: Call, { email }: Account): Promise<string> {
 }
 
 describe.each(transports())('a forgotten password, %s', (_transport, call) => {
-  it('is replaced by the link of an e-mail, which works once and ends every session and named token', async () => {
+  it('a forgotten password is replaced by the link of an e-mail, which works once and ends every session and named token', async () => {
     const user = await anAccount();
     const session = await aSession(call, user);
     expect(outcome(await forget(call, user.email.toUpperCase()))).toEqual(done);
@@ -39,7 +39,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
     expect(outcome(await setPassword(call, mail?.code))).toEqual(noSuchCode);
   });
 
-  it('gets the same answer and an e-mail without a code where there is no account', async () => {
+  it('a forgotten password without an account gets the same answer, and an e-mail without a code', async () => {
     const [known, unknown] = [await anAccount(), `${aName()}@example.org`];
     const [one, other] = [await forget(call, known.email), await forget(call, unknown)];
     expect(outcome(other)).toEqual(outcome(one));
@@ -48,7 +48,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
     ]);
   });
 
-  it('is replaced by a code that an administrator makes', async () => {
+  it('a forgotten password is replaced by a code that an administrator makes', async () => {
     const [user, { token }] = [await anAccount(), await anAdmin()];
     const created = await call('POST', `/api/users/${user.id}/codes`, { token, body: {} });
     const { code } = created.body as { code: string };
@@ -60,7 +60,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
 });
 
 describe('a code for a new password', () => {
-  it('is stored as a hash, and expires after an hour', async () => {
+  it('a code for a new password is stored as a hash, and expires after an hour', async () => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     const mine = { 'account.user': new ObjectId(user.id) };
@@ -72,14 +72,14 @@ describe('a code for a new password', () => {
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('that a clock which was ahead has made to last longer has expired', async () => {
+  it('a code for a new password that a clock which was ahead has made to last longer has expired', async () => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     await codes.updateOne({ 'account.user': new ObjectId(user.id) }, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('stays valid when the new password is refused', async () => {
+  it('a code for a new password stays valid when the new password is refused', async () => {
     const code = await aCode(inProcess, await anAccount());
     expect((await setPassword(inProcess, code, 'password1')).status).toBe(400);
     expect(outcome(await setPassword(inProcess, code))).toEqual(done);
@@ -104,14 +104,14 @@ describe('a code for a new password', () => {
       async ({ id }) => inProcess('PATCH', `/api/users/${id}`, { token: (await anAdmin()).token, body: { is_active: false } }),
     ],
     ['the use of another code', async (user) => setPassword(inProcess, await aCode(inProcess, user))],
-  ])('is no longer valid after %s', async (_what, happen) => {
+  ])('a code for a new password is no longer valid after %s', async (_what, happen) => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     expect(await happen(user)).toMatchObject({ status: expect.closeTo(202, -1) });
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('is accepted for only one of ten concurrent uses', async () => {
+  it('a code for a new password is accepted for only one of ten concurrent uses', async () => {
     const { call, end } = await callThrough(4, {});
     // Each process reads the list of common passwords before its time counts.
     await Promise.all(Array.from({ length: 4 }, () => setPassword(call, 'a'.repeat(32))));
@@ -125,7 +125,7 @@ describe('a code for a new password', () => {
     expect((await logIn(inProcess, user.username, chosen)).status).toBe(201);
   });
 
-  it('makes the address of its use a known one, so that guesses elsewhere do not lock the owner out', async () => {
+  it('a code for a new password makes the address of its use a known one, so that guesses elsewhere do not lock the owner out', async () => {
     const [user, home] = [await anAccount(), anAddress()];
     const code = await aCode(inProcess, user);
     await inProcess('PUT', '/api/password', { body: { code, password: 'another horse' }, source: home });
@@ -135,7 +135,7 @@ describe('a code for a new password', () => {
     expect((await logIn(inProcess, user.username, 'another horse', home)).status).toBe(201);
   });
 
-  it('is made only by full administrators, and only for active accounts', async () => {
+  it('a code for a new password is made only by full administrators, and only for active accounts', async () => {
     const [user, { token }] = [await anAccount(), await anAdmin()];
     const make = (as: string) => inProcess('POST', `/api/users/${user.id}/codes`, { token: as, body: {} });
     const scoped = await inProcess('POST', '/api/tokens', { token, body: { name: aName(), scopes: ['admin', 'account'] } });
@@ -149,7 +149,7 @@ describe('a code for a new password', () => {
     expect(mailsTo(user.email)).toMatchObject([{ code: undefined }]);
   });
 
-  it('is printed by the command line', async () => {
+  it('a code for a new password is printed by the command line', async () => {
     const user = await anAccount();
     const { code, stdout, stderr } = await admin(['user', 'code', user.username]);
     expect({ code, stdout, stderr }).toEqual({
@@ -162,7 +162,7 @@ describe('a code for a new password', () => {
 });
 
 describe('the purpose of a code', () => {
-  it('is enforced: a code for an address sets no password', async () => {
+  it('a code for an address sets no password', async () => {
     const email = `${aName()}@example.org`;
     await inProcess('POST', '/api/codes', { body: { email, purpose: 'address' } });
     expect(outcome(await setPassword(inProcess, mailsTo(email)[0]?.code))).toEqual(noSuchCode);

@@ -25,7 +25,7 @@ const { code: _, ...withoutCode } = reused;
 const aKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 
 describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_transport, call) => {
-  it('sends one message, however often the request is repeated', async () => {
+  it('POST /api/messages with a key sends one message, however often the request is repeated', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const first = await call('POST', '/api/messages', sent);
@@ -42,7 +42,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     ['text', (room) => ({ room, text: 'Bye' })],
     ['thread', (room, thread) => ({ room, text: 'Hello', thread })],
     ['room', () => ({ room: 'f'.repeat(24), text: 'Hello' })],
-  ])('refuses the same key with another %s', async (_what, body) => {
+  ])('a key is refused with another %s', async (_what, body) => {
     const room = await aRoomOf([ada]);
     const { _id } = await aMessage(ada, room);
     const headers = aKey();
@@ -51,7 +51,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect([first.status, outcome(second)]).toEqual([201, { status: 422, body: reused }]);
   });
 
-  it('finds what an earlier version has sent, which knew neither files nor replies in the room', async () => {
+  it('a key finds what an earlier version has sent, which knew neither files nor replies in the room', async () => {
     const room = await aRoomOf([ada]);
     const headers = aKey();
     const body = { room, text: 'Hello' };
@@ -61,7 +61,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect(stored).toMatchObject(idempotencyKeyOf(headers, new ObjectId(room), 'Hello', null) as object);
   });
 
-  it('belongs to one account', async () => {
+  it('a key belongs to one account', async () => {
     const room = await aRoomOf([ada, bob]);
     const headers = aKey();
     const sent = [ada, bob].map(({ token }) => call('POST', '/api/messages', { token, headers, body: { room, text: 'Hello' } }));
@@ -69,7 +69,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect(one?._id).not.toEqual(two?._id);
   });
 
-  it('returns the message as it is now, edited or deleted', async () => {
+  it('a repeated request returns the message as it is now, edited or deleted', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const { _id } = (await call('POST', '/api/messages', sent)).body as Message;
@@ -79,7 +79,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect(await call('POST', '/api/messages', sent)).toMatchObject({ status: 201, body: { _id, text: '' } });
   });
 
-  it('sends one message for 12 concurrent requests, and leaves no gap that a feed would wait at', async () => {
+  it('a key sends one message for 12 concurrent requests, and leaves no gap that a feed would wait at', async () => {
     const room = await aRoomOf([ada]);
     const sent = { token: ada.token, headers: aKey(), body: { room, text: 'Hello' } };
     const replies = await Promise.all(Array.from({ length: 12 }, () => call('POST', '/api/messages', sent)));
@@ -95,7 +95,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
 });
 
 describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transport, call) => {
-  it('creates one room for 8 concurrent requests', async () => {
+  it('a key creates one room for 8 concurrent requests', async () => {
     const sent = { token: admin.token, headers: aKey(), body: { name: `Room ${crypto.randomUUID()}` } };
     const replies = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/api/rooms', sent)));
     expect(new Set(replies.map((reply) => JSON.stringify(outcome(reply)))).size).toBe(1);
@@ -104,7 +104,7 @@ describe.each(transports())('Idempotency-Key on POST /api/rooms, %s', (_transpor
     expect(await rooms.countDocuments({ name: sent.body.name })).toBe(1);
   });
 
-  it('refuses the same key with another name, and accepts it from another account', async () => {
+  it('a key is refused with another name of a room, and accepted from another account', async () => {
     const headers = aKey();
     const post = (token: string, name: string) => call('POST', '/api/rooms', { token, headers, body: { name } });
     expect((await post(admin.token, 'One')).status).toBe(201);
@@ -175,12 +175,12 @@ describe('a retry by someone who was banned from the room meanwhile', () => {
     },
   };
 
-  it('is a case here for every idempotent operation', () => {
+  it('every idempotent operation has a case of a retry by someone who was banned', () => {
     expect(Object.keys(scenes).sort()).toEqual(idempotent.sort());
   });
 
   it.each(Object.keys(scenes).flatMap((name) => (['nothing', 'a deletion'] as const).map((after) => [name, after] as const)))(
-    'to %s tells nothing new, also after %s',
+    'a retry of %s by a banned user tells nothing new (before it: %s)',
     async (name, after) => {
       await scenes[name]?.(after);
     },

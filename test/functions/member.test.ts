@@ -16,7 +16,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   const ask = (method: string, id: string | undefined, account: Account | undefined, body?: unknown) =>
     call(method, `/api/members/${id}`, { token: account?.token, body });
 
-  it('GET returns a member to the members of the room and to admins', async () => {
+  it('GET /api/members/{member} returns a member to the members of the room and to admins', async () => {
     for (const account of [owner, moderator, admin]) {
       const { status, body } = await ask('GET', memberIdHere, account);
       expect({ status, body }).toEqual({
@@ -60,7 +60,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       invalid('ban', "be left out when one leaves: users can't ban themselves"),
     ],
     ['a kick with an invalid ban flag', 'DELETE', `${memberIdHere}?ban=yes`, owner, 400, invalid('ban', "be 'true' or 'false'")],
-  ])('refuses %s', async (_what, method, id, account, status, refusal) => {
+  ])('a request to a member is refused: %s', async (_what, method, id, account, status, refusal) => {
     const refused = await ask(method, id, account);
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
     expect((await call('GET', room.path, { token: owner.token })).body).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       ['lets an owner kick a moderator', 'owner', 'moderator'],
       ['lets an owner kick another owner', 'owner', 'owner'],
       ['lets an admin kick anyone', 'admin', 'owner'],
-    ])('%s', async (_what, by, role) => {
+    ])('DELETE of a member %s', async (_what, by, role) => {
       const [target, helper] = [await anAccount(), await anAccount()];
       const created = await aRoom({ moderators: [helper] });
       const id = await addMember(created, target, role);
@@ -87,7 +87,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       expect((await call('POST', '/api/members', { token: target.token, body: { room: created.id } })).status).toBe(201);
     });
 
-    it('with a ban keeps the user out until it is lifted', async () => {
+    it('DELETE of a member with a ban keeps the user out until it is lifted', async () => {
       const target = await anAccount();
       const created = await aRoom({ members: [target] });
       const id = await memberId(created, target);
@@ -99,7 +99,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       expect(await rejoin()).toBe(201);
     });
 
-    it('lets the last member leave, and keeps the empty room', async () => {
+    it('DELETE of a member lets the last member leave, and keeps the empty room', async () => {
       const created = await aRoom();
       expect((await ask('DELETE', await memberId(created, created.owner), created.owner)).status).toBe(204);
       expect((await call('GET', created.path, { token: admin.token })).body).toMatchObject({ members: [] });
@@ -110,7 +110,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
     it.each<[string, 'owner' | 'admin']>([
       ['an owner', 'owner'],
       ['an admin', 'admin'],
-    ])('is allowed for %s', async (_who, by) => {
+    ])('PATCH of a role is allowed for %s', async (_who, by) => {
       const created = await aRoom({ members: [member] });
       const id = await memberId(created, member);
       for (const role of ['owner', 'moderator', 'member'] as const) {
@@ -120,7 +120,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       }
     });
 
-    it('lets an owner step down once there is another owner', async () => {
+    it('PATCH of a role lets an owner step down once there is another owner', async () => {
       const created = await aRoom({ members: [member] });
       const id = await memberId(created, created.owner);
       const refused = await ask('PATCH', id, created.owner, { role: 'member' });
@@ -134,7 +134,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   });
 
   describe('PATCH last_read', () => {
-    it('moves the read marker forwards, never backwards, and counts what is unread', async () => {
+    it('PATCH of last_read moves the read marker forwards, never backwards, and counts what is unread', async () => {
       const { created, id, mine } = await aRoomWithMessages(call);
       // The seqs: 1 is the join, 2 to 4 are messages, 5 is an event, 6 and 7 are messages.
       expect(await mine()).toMatchObject({ seq: 7, last_read: 1, unread: 5 });
@@ -147,7 +147,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       expect(await mine()).toMatchObject({ seq: 7, last_read: 7, unread: 0 });
     });
 
-    it('can be combined with a role', async () => {
+    it('PATCH of last_read can be combined with a role', async () => {
       const { created, id } = await aRoomWithMessages(call);
       await addMember(created, admin, 'owner');
       const { status, body } = await ask('PATCH', id, created.owner, { role: 'moderator', last_read: 4 });
@@ -195,7 +195,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
     ['a role by a stranger', memberIdHere, user, { role: 'owner' }, 404, noSuch('member')],
     ['an unknown member', nobody, admin, { role: 'owner' }, 404, noSuch('member')],
     ['the role of the last owner', ownerId, admin, { role: 'moderator' }, 409, conflict('The last owner must stay an owner.')],
-  ])('PATCH refuses to change %s', async (_what, id, account, body, status, refusal) => {
+  ])('PATCH /api/members/{member} refuses to change %s', async (_what, id, account, body, status, refusal) => {
     const refused = await ask('PATCH', id, account, body);
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
     expect((await ask('GET', memberIdHere, member)).body).toMatchObject({ role: 'member', last_read: 1 });
@@ -210,7 +210,7 @@ describe.each(transports())('/api/bans, %s', (_transport, call) => {
     ['a moderator', 'moderator'],
     ['an owner', 'owner'],
     ['an admin', 'admin'],
-  ])('DELETE is allowed for %s, and only for banned users', async (_who, by) => {
+  ])('DELETE /api/bans is allowed for %s, and only for banned users', async (_who, by) => {
     const created = await aRoomThatBans(user);
     const actor = { moderator, owner: created.owner, admin }[by];
     const query = `?room=${created.id}&user=${user.id}`;
@@ -219,7 +219,7 @@ describe.each(transports())('/api/bans, %s', (_transport, call) => {
     expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: noSuch('ban') });
   });
 
-  it('DELETE refuses everyone else', async () => {
+  it('DELETE /api/bans refuses other people, unknown rooms and missing parameters', async () => {
     const created = await aRoomThatBans(user);
     const hidden = await aRoom({ is_visible: false });
     const cases: [string, Account | undefined, number, unknown][] = [

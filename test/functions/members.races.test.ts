@@ -35,8 +35,8 @@ async function expectEventsWithoutGap(room: TestRoom) {
   );
 }
 
-describe('concurrently, from several processes,', () => {
-  it('50 joins for the last 10 places add 10 members', async () => {
+describe('concurrent changes of members, from several processes', () => {
+  it('50 concurrent joins for the last 10 places add 10 members', async () => {
     const room = await aRoom();
     const strangers = Array.from({ length: 49 }, () => ({
       _id: new ObjectId(),
@@ -54,7 +54,7 @@ describe('concurrently, from several processes,', () => {
     await expectEventsWithoutGap(room);
   });
 
-  it('20 joins of one user add one member', async () => {
+  it('20 concurrent joins of one user add one member', async () => {
     const room = await aRoom();
     const [account] = accounts as [Account];
     const replies = await Promise.all(Array.from({ length: 20 }, () => join(account, room)));
@@ -62,7 +62,7 @@ describe('concurrently, from several processes,', () => {
     expect((await stored(room)).members).toHaveLength(2);
   });
 
-  it.each(rounds)('two owners leave a room with a member, and one of them stays (%i)', async () => {
+  it.each(rounds)('one of two owners who leave a room with a member concurrently stays (%i)', async () => {
     const [one, two, member] = accounts as [Account, Account, Account];
     const room = await aRoom({ owner: one, members: [member] });
     const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
@@ -71,7 +71,7 @@ describe('concurrently, from several processes,', () => {
     expect((await stored(room)).members.filter(({ role }) => role === 'owner')).toHaveLength(1);
   });
 
-  it.each(rounds)('two owners demote and remove each other, and one owner stays (%i)', async () => {
+  it.each(rounds)('one owner stays when two owners demote and remove each other concurrently (%i)', async () => {
     const [one, two] = accounts as [Account, Account];
     const room = await aRoom({ owner: one });
     const [oneId, twoId] = [await memberId(room, one), await addMember(room, two, 'owner')];
@@ -123,7 +123,7 @@ describe('concurrently, from several processes,', () => {
     await expectEventsWithoutGap(room);
   });
 
-  it.each(rounds)('a moderator is demoted and kicks a member, in one order or the other (%i)', async () => {
+  it.each(rounds)('a moderator who is demoted while kicking a member does so before it or not at all (%i)', async () => {
     const [moderator, target] = accounts as [Account, Account];
     const room = await aRoom({ moderators: [moderator], members: [target] });
     const [moderatorId, targetId] = [await memberId(room, moderator), await memberId(room, target)];
@@ -137,7 +137,7 @@ describe('concurrently, from several processes,', () => {
     expect([204, 403]).toContain(kick.status);
   });
 
-  it('deletions of one room leave nothing, and each succeeds or finds the room gone', async () => {
+  it('concurrent deletions of one room leave nothing, and each succeeds or finds the room gone', async () => {
     const room = await aRoom({ members: accounts.slice(0, 3) });
     const replies = await Promise.all([
       ...Array.from({ length: 6 }, () => call('DELETE', room.path, { token: admin.token })),

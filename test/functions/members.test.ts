@@ -32,7 +32,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   const join = (account: Account, body: object) => call('POST', '/api/members', { token: account.token, body });
 
   describe('GET ?room=', () => {
-    it('lists the members with their names to a member, with more fields in its own row', async () => {
+    it('GET /api/members?room= lists the members with their names to a member, with more fields in its own row', async () => {
       const { status, body } = await call('GET', `/api/members?room=${room.id}`, { token: member.token });
       expect({ status, body }).toEqual({
         status: 200,
@@ -44,13 +44,13 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       });
     });
 
-    it('lists them to admins', async () => {
+    it('GET /api/members?room= lists the members to admins', async () => {
       const { status, body } = await call('GET', `/api/members?room=${room.id}`, { token: admin.token });
       const rows = [row(owner, 'owner'), row(member, 'member'), row(moderator, 'moderator')];
       expect({ status, body }).toEqual({ status: 200, body: rows });
     });
 
-    it('pages through them, each on one page, even when one leaves meanwhile', async () => {
+    it('GET /api/members?room= pages through the members, each on one page, even when one leaves meanwhile', async () => {
       const accounts = await Promise.all(Array.from({ length: 4 }, () => anAccount()));
       const created = await aRoom({ owner, members: accounts });
       const ids = await Promise.all(accounts.map((account) => memberId(created, account)));
@@ -65,7 +65,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   });
 
   describe('GET ?user=me', () => {
-    it("lists the caller's own rooms, the most recently active first", async () => {
+    it("GET /api/members?user=me lists the caller's own rooms, the most recently active first", async () => {
       const me = await anAccount();
       const [one, two, three] = [
         await aRoom({ name: 'One', members: [me] }),
@@ -84,13 +84,13 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       });
     });
 
-    it('is empty for a user without rooms', async () => {
+    it('GET /api/members?user=me is empty for a user without rooms', async () => {
       const { token } = await anAccount();
       const { status, body, headers } = await call('GET', '/api/members?user=me', { token });
       expect({ status, body, link: headers.link }).toEqual({ status: 200, body: [], link: undefined });
     });
 
-    it('pages through them, and skips or repeats none when others become active or are deleted', async () => {
+    it('GET /api/members?user=me pages through the rooms, and skips or repeats none when others become active or are deleted', async () => {
       const me = await anAccount();
       const created: TestRoom[] = [];
       for (let index = 0; index < 7; index++) created.push(await aRoom({ name: `Room ${index}`, owner: me }));
@@ -111,7 +111,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   });
 
   describe('GET ?user={user}', () => {
-    it('lists the memberships of another user in rooms where the caller is as well, and no others', async () => {
+    it('GET /api/members?user={user} lists the memberships of another user in rooms where the caller is as well, and no others', async () => {
       const [me, other] = [await anAccount(), await anAccount()];
       const one = await aRoom({ owner: me, members: [other], is_visible: false });
       const two = await aRoom({ owner: other, members: [me] });
@@ -134,7 +134,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       expect(await roomsOf()).not.toContain(direct);
     });
 
-    it("lists the caller's own rooms by the caller's own id as well", async () => {
+    it("GET /api/members?user={user} lists the caller's own rooms by the caller's own id as well", async () => {
       const me = await anAccount();
       await aRoom({ owner: me });
       const [byId, byWord] = [me.id, 'me'].map((user) => call('GET', `/api/members?user=${user}`, { token: me.token }));
@@ -143,7 +143,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   });
 
   describe('POST', () => {
-    it('joins an open room, in which nothing old is unread', async () => {
+    it('POST /api/members joins an open room, in which nothing old is unread', async () => {
       const me = await anAccount();
       const created = await aRoom({ owner, name: 'Open' });
       const { status, body } = await join(me, { room: { $oid: created.id } });
@@ -162,7 +162,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       ['by an owner, as a moderator', owner, closed, 'moderator'],
       ['by an owner, as an owner', owner, hidden, 'owner'],
       ['by an admin who is not a member, as an owner', admin, hidden, 'owner'],
-    ])('adds another user, %s', async (_who, { token }, to, role) => {
+    ])('POST /api/members adds another user, %s', async (_who, { token }, to, role) => {
       const other = await anAccount();
       const body = { room: to.id, user: other.id, role };
       const answered = await call('POST', '/api/members', { token, body });
@@ -172,7 +172,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       });
     });
 
-    it('lets admins join closed and hidden rooms, in any role', async () => {
+    it('POST /api/members lets admins join closed and hidden rooms, in any role', async () => {
       expect(
         await join(admin, { room: (await aRoom({ owner, is_open: false, is_visible: false })).id, role: 'owner' }),
       ).toMatchObject({
@@ -182,7 +182,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     });
   });
 
-  it('admits the 1 000th member to a room, and no further one', async () => {
+  it('POST /api/members admits the 1 000th member to a room, and no further one', async () => {
     const created = await aRoom();
     const crowd = Array.from({ length: 998 }, () => ({
       _id: new ObjectId(),
@@ -197,7 +197,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     await call('DELETE', created.path, { token: admin.token });
   });
 
-  describe('refuses and changes nothing:', () => {
+  describe('requests to /api/members that are refused and change nothing', () => {
     it.each<[string, Account | undefined, object, number, unknown]>([
       ['without a token', undefined, { room: room.id }, 401, unauthenticated],
       ['without a room', user, { user: user.id }, 400, missing('room')],
@@ -237,7 +237,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       ['adding an unknown user', owner, { room: room.id, user: nowhere }, 404, noSuch('user')],
       ['adding a member', owner, { room: room.id, user: member.id }, 409, conflict('The user is already a member.')],
       ['adding to an archived room', owner, { room: archived.id, user: user.id }, 409, conflict('The room is archived.')],
-    ])('%s', async (_what, account, body, status, refusal) => {
+    ])('POST /api/members is refused: %s', async (_what, account, body, status, refusal) => {
       const refused = await call('POST', '/api/members', { token: account?.token, body });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
       expect((await call('GET', room.path, { token: admin.token })).body).toMatchObject({
@@ -245,7 +245,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       });
     });
 
-    it('adding a deactivated user', async () => {
+    it('POST /api/members refuses a deactivated user', async () => {
       const gone = await anAccount();
       const { database } = await import('../../lib/database/client.ts');
       await database.collection('users').updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
@@ -281,7 +281,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       ['the members, to a stranger', `?room=${room.id}`, user, 403, denied('Room membership required.')],
       ['the members of a hidden room, to a stranger', `?room=${hidden.id}`, user, 404, noSuch('room')],
       ['the members of an unknown room', `?room=${nowhere}`, admin, 404, noSuch('room')],
-    ])('%s', async (_what, query, { token }, status, refusal) => {
+    ])('GET /api/members is refused: %s', async (_what, query, { token }, status, refusal) => {
       const refused = await call('GET', `/api/members${query}`, { token });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
       expect((await call('GET', `/api/members?room=${room.id}`, { token: member.token })).status).toBe(200);

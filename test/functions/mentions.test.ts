@@ -16,7 +16,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
   const list = ({ token }: Account, query = '') => call('GET', `/api/messages?mentions=me${query}`, { token });
   const idsOf = async (who: Account) => ((await succeed(list(who))).body as Message[]).map(idOf);
 
-  it('come newest first, page by page, with nothing twice or left out', async () => {
+  it('the mentions in all rooms come newest first, page by page, with nothing twice or left out', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const rooms = [await aRoomOf([me, other]), await aRoomOf([other, me]), await aRoomOf([other, me])];
     const sent: string[] = [];
@@ -35,7 +35,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
     expect(byPages).toEqual(all);
   });
 
-  it('are those of rooms that the caller may still read, in messages that still mention the caller', async () => {
+  it('the mentions in all rooms are those of rooms that the caller may still read, in messages that still mention the caller', async () => {
     const [me, other, admin] = [await anAccount(), await anAccount(), await anAdmin()];
     const text = `for @${me.username}`;
     const [left, kept] = [await aRoom({ owner: other, members: [me] }), await aRoom({ owner: other, members: [me] })];
@@ -52,7 +52,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
     expect(await idsOf(admin)).toEqual([]);
   });
 
-  it('leave out a conversation with someone whom the caller has blocked', async () => {
+  it('the mentions in all rooms leave out a conversation with someone whom the caller has blocked', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const begun = await succeed(call('POST', '/api/conversations', { token: other.token, body: { users: [me.id] } }));
     const said = await aMessage(other, (begun.body as Message)._id.$oid, { text: `@${me.username}` });
@@ -61,7 +61,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
     expect(await idsOf(me)).toEqual([]);
   });
 
-  it('cost a bounded look at the index of mentions, also after many in a room that was left', async () => {
+  it('the mentions in all rooms cost a bounded look at the index of mentions, also after many in a room that was left', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [left, kept] = [await aRoomOf([other]), await aRoomOf([other, me])];
     const here = await aMessage(other, kept, { text: `@${me.username}` });
@@ -88,7 +88,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
     ['with a filter of one room', '/api/messages?mentions=me&pinned=true', invalid('pinned', "not be used without 'room'")],
     ['before a place of one room', '/api/messages?mentions=me&before=9', invalid('before', "not be used without 'room'")],
     ['since a time', '/api/messages?mentions=me&since=2026-01-01T00:00:00Z', invalid('since', "not be used without 'q'")],
-  ])('refuse a query %s', async (_what, path, body) => {
+  ])('the mentions in all rooms refuse a query %s', async (_what, path, body) => {
     const { token } = await anAccount();
     expect(outcome(await call('GET', path, { token }))).toEqual({ status: 400, body });
   });

@@ -79,14 +79,14 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
       },
     ],
   ])('%s', (action, refused) => {
-    it.each(Object.entries(people))('by the %s is allowed or refused as documented', async (who, account) => {
+    it.each(Object.entries(people))(`${action} by the %s is allowed or refused as documented`, async (who, account) => {
       const { _id } = await aMessage(author, room);
       const expected = refused[who as keyof typeof people] ?? expect.objectContaining({ status: actions[action].status });
       expect(outcome(await act(action, account, _id.$oid))).toEqual(expected);
     });
   });
 
-  it.each(Object.keys(actions) as Action[])('%s answers 404 for an unknown message and a malformed id', async (action) => {
+  it.each(Object.keys(actions) as Action[])('a request to %s answers 404 for an unknown message and a bad id', async (action) => {
     for (const id of ['f'.repeat(24), 'x']) expect(outcome(await act(action, owner, id))).toEqual(noSuchMessage);
   });
 
@@ -98,7 +98,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isDeleted],
     ['pin', isDeleted],
     ['unpin', isDeleted],
-  ])('%s is allowed or refused as documented for a deleted message', async (action, refusal) => {
+  ])('a request about a deleted message is allowed or refused as documented: %s', async (action, refusal) => {
     const { _id } = await aMessage(owner, room);
     expect(outcome(await act('delete', owner, _id.$oid))).toEqual({ status: 204, body: '' });
     const expected = refusal ?? expect.objectContaining({ status: actions[action].status });
@@ -113,7 +113,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['unreact', isArchived],
     ['pin', isArchived],
     ['unpin', isArchived],
-  ])('%s is allowed or refused as documented for a message of an archived room', async (action, refusal) => {
+  ])('a request about a message of an archived room is allowed or refused as documented: %s', async (action, refusal) => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await rooms.updateOne({ _id: new ObjectId(here) }, { $set: { archived_at: new Date() } });
@@ -121,7 +121,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect(outcome(await act(action, owner, _id.$oid))).toEqual(expected);
   });
 
-  it('PATCH changes the text, its mentions and the time of the edit', async () => {
+  it('PATCH of a message changes the text, its mentions and the time of the edit', async () => {
     const sent = await aMessage(author, room, { text: `Hello @${owner.username}` });
     const text = ` Hello\t@${member.username} `;
     const edited = await call('PATCH', `/api/messages/${sent._id.$oid}`, { token: author.token, body: { text } });
@@ -134,14 +134,14 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['no text', {}, "The 'text' parameter is required."],
     ['a blank text', { text: ' ' }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
     ['a number', { text: 1 }, "The 'text' parameter must have 1 to 10000 characters and not be blank."],
-  ])('PATCH refuses %s', async (_what, body, description) => {
+  ])('PATCH of a message refuses %s', async (_what, body, description) => {
     const { _id } = await aMessage(author, room);
     const refused = await call('PATCH', `/api/messages/${_id.$oid}`, { token: author.token, body });
     expect(refused).toMatchObject({ status: 400, body: { description } });
     expect((await act('edit', author, _id.$oid)).status).toBe(200);
   });
 
-  it('DELETE keeps the place of a message and none of its content', async () => {
+  it('DELETE of a message keeps its place and none of its content', async () => {
     const secret = `secret${crypto.randomUUID().replaceAll('-', '')}`;
     const sent = await aMessage(author, room, { text: `${secret} @${owner.username}`, key: crypto.randomUUID() });
     await act('react', member, sent._id.$oid);
@@ -155,7 +155,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  it('adds and removes reactions as a set, so that both can be repeated', async () => {
+  it('reactions are added and removed as a set, so that both can be repeated', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const put = (emoji: string, { token }: Account) => call('PUT', path + encodeURIComponent(emoji), { token, body: {} });
@@ -175,7 +175,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     ['a space', 'a b'],
     ['65 characters', 'x'.repeat(65)],
     ['a control character', 'a\u0007'],
-  ])('refuses a reaction of %s', async (_what, emoji) => {
+  ])('a reaction of %s is refused', async (_what, emoji) => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}/reactions/`;
     const description = "The 'emoji' parameter must be one emoji, or one word of at most 64 characters.";
@@ -186,7 +186,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect((await call('PUT', `${path}${'x'.repeat(64)}`, sent)).status).toBe(200);
   });
 
-  it('pins a message, and unpins it; both can be repeated', async () => {
+  it('a message is pinned and unpinned, and both can be repeated', async () => {
     const { _id } = await aMessage(author, room);
     const pinned = await act('pin', moderator, _id.$oid);
     expect(pinned).toMatchObject({ status: 200, body: { pinned_at: date } });
@@ -195,7 +195,7 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
     expect(await act('unpin', owner, _id.$oid)).toMatchObject({ status: 200, body: { pinned_at: null } });
   });
 
-  it('shows messages of a deleted account without its name', async () => {
+  it('a message of a deleted account is shown without its name', async () => {
     const here = await aRoomOf([owner]);
     const { _id } = await aMessage(owner, here);
     await messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { user: new ObjectId() } });
@@ -203,8 +203,8 @@ describe.each(transports())('/api/messages/{message}, %s', (_transport, call) =>
   });
 });
 
-describe('concurrently,', () => {
-  it('at most 20 different emoji are added', async () => {
+describe('concurrent changes of a message', () => {
+  it('concurrent reactions add at most 20 different emoji', async () => {
     const { _id } = await aMessage(author, room);
     const put = (emoji: string) =>
       inProcess('PUT', `/api/messages/${_id.$oid}/reactions/${emoji}`, { token: member.token, body: {} });
@@ -216,7 +216,7 @@ describe('concurrently,', () => {
     expect((body as { reactions: unknown[] }).reactions).toHaveLength(20);
   });
 
-  it('edits, reactions and a deletion leave a deleted message without content', async () => {
+  it('concurrent edits, reactions and a deletion leave a deleted message without content', async () => {
     const { _id } = await aMessage(author, room);
     const path = `/api/messages/${_id.$oid}`;
     const actions = Array.from({ length: 12 }, (_, index) => [

@@ -32,7 +32,7 @@ const searchRule = 'have 1 to 2000 characters, none of them control characters, 
 
 describe.each(transports())('/api/messages, %s', (_transport, call) => {
   describe('POST', () => {
-    it('sends a message to the members of a room', async () => {
+    it('POST /api/messages sends a message to the members of a room', async () => {
       const here = await aRoomOf([owner, member]);
       const sent = await call('POST', '/api/messages', {
         token: member.token,
@@ -65,7 +65,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       expect((await call('GET', `/api/messages?room=${here}`, { token: owner.token })).body).toEqual([sent.body]);
     });
 
-    it('accepts ids in both forms, and gives each message the next seq', async () => {
+    it('POST /api/messages accepts ids in both forms, and gives each message the next seq', async () => {
       const here = await aRoomOf([owner]);
       const bodies = [
         { room: here, text: 'a' },
@@ -78,7 +78,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
         });
     });
 
-    it('replies to a message, which counts its replies', async () => {
+    it('POST /api/messages replies to a message, which counts its replies', async () => {
       const parent = await aMessage(owner, room, {}, call);
       const replies = await Promise.all(
         Array.from({ length: 8 }, () => aMessage(member, room, { thread: parent._id.$oid }, call)),
@@ -94,7 +94,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       expect(thread.body).toEqual(replies.toSorted((one, other) => one.seq - other.seq));
     });
 
-    it('finds the members that a text mentions, and nobody else', async () => {
+    it('POST /api/messages finds the members that a text mentions, and nobody else', async () => {
       const text = `@${owner.username}, (@${member.username.toUpperCase()}). @${owner.username}! @${stranger.username} @nobody-of-all x@${member.username}`;
       const { mentions } = await aMessage(owner, room, { text }, call);
       expect(mentions).toHaveLength(2);
@@ -159,13 +159,13 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       400,
       invalid('Idempotency-Key', 'be 1 to 255 visible ASCII characters'),
     ],
-  ])('refuses a message %s, and accepts a valid one', async (_what, sent, status, body) => {
+  ])('POST /api/messages refuses a message %s, and accepts a valid one', async (_what, sent, status, body) => {
     const good = { token: member.token, body: { room, text: 'Hello' } };
     expect(outcome(await call('POST', '/api/messages', { ...good, ...sent }))).toEqual({ status, body });
     expect((await call('POST', '/api/messages', good)).status).toBe(201);
   });
 
-  it('accepts a text of 10 000 code points, and a key of 255 characters', async () => {
+  it('POST /api/messages accepts a text of 10 000 code points, and a key of 255 characters', async () => {
     const text = '🦉'.repeat(10_000);
     expect((await aMessage(member, room, { text, key: 'k'.repeat(219) + crypto.randomUUID() }, call)).text).toBe(text);
   });
@@ -207,7 +207,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       ['messages with all of the words', () => '&q=mouse+4&limit=12', [4]],
       ['a page of the messages with a word', (seqs) => `&q=mouse&before=${seqs[8]}&limit=1`, [4]],
       ['nothing for a word that is in no message', () => '&q=eagle', []],
-    ])('returns %s', async (_what, query, expected) => {
+    ])('GET /api/messages returns %s', async (_what, query, expected) => {
       const { here, seqs } = await pages;
       const { status, body } = await call('GET', `/api/messages?room=${here}${query(seqs)}`, { token: owner.token });
       expect({ status, seqs: (body as Message[]).map(({ seq }) => seq) }).toEqual({
@@ -221,7 +221,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       ['forwards', '&limit=5&after=0'],
       ['forwards from around a seq', '&limit=2&around=1'],
       ['backwards through a search', '&limit=1&q=mouse'],
-    ])('is paged through %s without skipping or repeating any', async (_what, query) => {
+    ])('GET /api/messages is paged through %s without skipping or repeating any', async (_what, query) => {
       const { here, seqs } = await pages;
       const found: number[] = [];
       let path: string | undefined = `/api/messages?room=${here}${query}`;
@@ -264,13 +264,13 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       ['with a NUL in q', `?room=${room}&q=a%00`, {}, 400, invalid('q', searchRule)],
       ['with 2001 characters in q', `?room=${room}&q=${'a'.repeat(2001)}`, {}, 400, invalid('q', searchRule)],
       ['around a place, with q', `?room=${room}&q=owl&around=1`, {}, 400, invalid('q', "not be combined with 'around'")],
-    ])('refuses a page %s, and serves a valid one', async (_what, query, sent, status, body) => {
+    ])('GET /api/messages refuses a page %s, and serves a valid one', async (_what, query, sent, status, body) => {
       const path = `/api/messages${query || `?room=${room}`}`;
       expect(outcome(await call('GET', path, { token: member.token, ...sent }))).toEqual({ status, body });
       expect((await call('GET', `/api/messages?room=${room}`, { token: member.token })).status).toBe(200);
     });
 
-    it('refuses only the third concurrent search of the same user', async () => {
+    it('GET /api/messages refuses only the third concurrent search of the same user', async () => {
       const path = `/api/messages?room=${room}&q=owl`;
       const searches = await Promise.all(Array.from({ length: 30 }, () => call('GET', path, { token: member.token })));
       const statuses = new Set(searches.map(({ status }) => status));
@@ -278,7 +278,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       for (const { token } of [member, owner]) expect((await call('GET', path, { token })).status).toBe(200);
     });
 
-    it('lets admins read rooms that they are not members of', async () => {
+    it('GET /api/messages lets admins read rooms that they are not members of', async () => {
       const { here } = await pages;
       expect((await call('GET', `/api/messages?room=${here}&limit=2`, { token: admin.token })).body).toHaveLength(2);
     });

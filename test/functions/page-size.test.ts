@@ -7,14 +7,14 @@ const { aMessage } = await import('../support/messages.ts');
 const { aRoom, nextOf } = await import('../support/rooms.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
-describe('with a PAGE_SIZE of 2,', async () => {
+describe('a PAGE_SIZE of 2', async () => {
   const [owner, admin] = [await anAccount(), await anAdmin()];
   const rooms = [await aRoom({ owner }), await aRoom({ owner }), await aRoom({ owner })];
   const room = rooms[0]?.id ?? '';
   for (let count = 0; count < 3; count++) await aMessage(owner, room);
 
   it.each(['/api/directory', '/api/members?user=me', `/api/messages?room=${room}`])(
-    'a page of %s has 2 things without `limit`, and as many as `limit` says with it',
+    'with a PAGE_SIZE of 2 a page of %s has 2 things without `limit`, and as many as `limit` says with it',
     async (path) => {
       const page = await call('GET', path, { token: owner.token });
       expect(page.body).toHaveLength(2);
@@ -24,20 +24,20 @@ describe('with a PAGE_SIZE of 2,', async () => {
     },
   );
 
-  it('a page of events has 2, and its cursor continues it', async () => {
+  it('with a PAGE_SIZE of 2 a page of events has 2, and its cursor continues it', async () => {
     const { headers, body } = await call('GET', `/api/events?room=${room}&after=0`, { token: owner.token });
     expect(body).toHaveLength(2);
     expect(placeIn(headers['x-next-cursor'])).toBe('2');
   });
 
-  it('GET /api/rooms lists all rooms, unless a page is asked for', async () => {
+  it('with a PAGE_SIZE of 2 GET /api/rooms lists all rooms, unless a page is requested', async () => {
     const { body } = await call('GET', '/api/rooms', { token: admin.token });
     expect((body as unknown[]).length).toBeGreaterThanOrEqual(3);
     const page = await call('GET', `/api/rooms?after=${'0'.repeat(24)}`, { token: admin.token });
     expect(page.body).toHaveLength(2);
   });
 
-  it('GET /api/health reports the page size', async () => {
+  it('with a PAGE_SIZE of 2 GET /api/health reports the page size', async () => {
     expect((await call('GET', '/api/health')).body).toMatchObject({ limits: { page_size: 2 } });
   });
 });

@@ -22,7 +22,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
   const patch = async (room: string, account: Account, body: object): Promise<Reply> =>
     call('PATCH', `/api/members/${(await mine(room, account))._id.$oid}`, { token: account.token, body });
 
-  it("never counts the member's own messages as unread", async () => {
+  it("a membership never counts the member's own messages as unread", async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     for (let count = 0; count < 3; count++) await aMessage(ann, room, {}, call);
@@ -33,7 +33,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     expect(await mine(room, ann)).toMatchObject({ seq: 4, last_read: 3, unread: 1 });
   });
 
-  it('counts the unread messages that mention the member, edited and deleted ones as they are now', async () => {
+  it('a membership counts the unread messages that mention the member, edited and deleted ones as they are now', async () => {
     const [ann, bob, eve] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob, eve]);
     const at = `@${bob.username}`;
@@ -54,7 +54,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     expect(await counts()).toEqual([0, 1, 0]);
   });
 
-  it('lets its read marker be set back, so that messages are unread again', async () => {
+  it('a membership lets its read marker be set back, so that messages are unread again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const second = [
@@ -72,7 +72,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     expect((await patch(room, bob, { unread_from: 1 })).body).toMatchObject({ last_read: 0, unread: 3 });
   });
 
-  it('mutes a room for the member alone, until it is unmuted or joined again', async () => {
+  it('a membership mutes a room for the member alone, until it is unmuted or joined again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room, {}, call);
@@ -88,7 +88,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     expect(await mine(room, bob)).toMatchObject({ is_muted: false });
   });
 
-  it('makes a room a favourite of the member alone, until it is left', async () => {
+  it('a membership makes a room a favourite of the member alone, until the member leaves it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     expect(await patch(room, bob, { is_favourite: true })).toMatchObject({ status: 200, body: { is_favourite: true } });
@@ -113,7 +113,7 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     ],
     ["another's room to be muted", { is_muted: true }, refusals.denied('You can only mute a room for yourself.')],
     ["another's marker to go back", { unread_from: 1 }, refusals.denied('You can only move your own read marker.')],
-  ])('refuses %s, also to an owner', async (_what, body, refusal) => {
+  ])('a membership refuses %s, also to an owner', async (_what, body, refusal) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     await aMessage(ann, room, {}, call);
@@ -131,8 +131,8 @@ describe.each(transports())('a membership, %s,', (_transport, call) => {
     ],
     ['from a place that was not taken', { unread_from: 2 }, refusals.invalid('unread_from', "be from 1 to 1, the room's 'seq'")],
     ['from nowhere', { unread_from: 0 }, refusals.invalid('unread_from', `be from 1 to ${Number.MAX_SAFE_INTEGER}`)],
-    ['half', { is_muted: 'a bit' }, refusals.invalid('is_muted', 'be true or false')],
-  ])('refuses to move its read marker %s', async (_what, body, refusal) => {
+    ['with a text for is_muted', { is_muted: 'a bit' }, refusals.invalid('is_muted', 'be true or false')],
+  ])('a membership refuses to move its read marker %s', async (_what, body, refusal) => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     await aMessage(ann, room, {}, call);
@@ -153,7 +153,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     return rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: at, last_message_at: at } });
   };
 
-  it('lists the rooms in which something happened since a time, the most recently active first', async () => {
+  it('GET /api/members?since= lists the rooms in which something happened since a time, the most recently active first', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const made = await Promise.all(['One', 'Two', 'Three', 'Four'].map((name) => aRoomOf([ann, bob], { name })));
     for (const [index, room] of made.entries()) await age(room, 100 * (index + 1));
@@ -168,7 +168,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     expect([namesOf(first), namesOf(rest), nextOf(rest)]).toEqual([['One', 'Three'], ['Two'], undefined]);
   });
 
-  it('returns the time for the next request, so that nothing is missed', async () => {
+  it('GET /api/members?since= returns the time for the next request, so that nothing is missed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const [one, two] = await Promise.all(['One', 'Two'].map((name) => aRoomOf([ann, bob], { name })));
     for (const room of [one, two]) await age(room as string, 3_600);
@@ -185,7 +185,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     expect(await ask(bob, cursorOf(moved))).toMatchObject({ body: [{ room_name: 'Two', seq: 1 }] });
   });
 
-  it('returns the time for the next request also to a user without rooms', async () => {
+  it('GET /api/members?since= returns the time for the next request also to a user without rooms', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const none = await call('GET', '/api/members?user=me', { token: bob.token });
     expect(none.body).toEqual([]);
@@ -201,7 +201,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
       'user=me&since=yesterday',
       refusals.invalid('since', "be a time such as '2026-11-21T04:04:42.123Z', or an 'X-Next-Cursor'"),
     ],
-  ])('refuses %s', async (_what, query, refusal) => {
+  ])('GET /api/members?since= refuses %s', async (_what, query, refusal) => {
     const { token } = await anAccount();
     expect(outcome(await call('GET', `/api/members?${query}`, { token }))).toEqual(refusal);
     expect((await call('GET', '/api/members?user=me&since=2026-01-01T00:00:00Z', { token })).status).toBe(200);
@@ -209,7 +209,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
 });
 
 describe('a message', () => {
-  it("is stored although its sender's marker can't be moved", async () => {
+  it("a message is stored although its sender's marker can't be moved", async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner: ann, members: [bob] });
     const failure = vi.spyOn(readMarkers, 'bulkWrite').mockRejectedValue(new Error('lost on the way'));
@@ -224,7 +224,7 @@ describe('a message', () => {
     expect(await mine()).toMatchObject({ body: { unread: 0 } });
   });
 
-  it('is noted in the markers of its readers a moment later, and on Lambda before it is answered', async () => {
+  it('a message is noted in the markers of its readers a moment later, and on Lambda before it is answered', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const stored = () => readMarkers.find({ '_id.room': new ObjectId(room) }, { projection: { _id: 0 } }).toArray();
@@ -240,7 +240,7 @@ describe('a message', () => {
     end();
   });
 
-  it('of many at the same time moves each sender to the last of its own', async () => {
+  it('many concurrent messages move the marker of each sender to the last of its own', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => anAccount()));
     const room = await aRoom({ owner: people[0] as Account });
     const members = [await memberId(room, people[0] as Account)];

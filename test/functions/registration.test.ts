@@ -7,7 +7,7 @@ const { outcome } = await import('../support/responses.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 describe('POST /api/users while registration is closed', () => {
-  it('is for administrators, and refused to others before their body is checked', async () => {
+  it('POST /api/users while registration is closed is for administrators, and refused to others before their body is checked', async () => {
     const [admin, user] = [await anAdmin(), await anAccount()];
     const username = aName();
     const body = { username, email: `${username}@example.org`, password: 'correct horse' };

@@ -17,7 +17,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     call('PUT', `/api/rooms/${room}/avatar`, { token, body: bytes, headers: { 'content-type': 'image/png' } });
   const read = ({ token }: Account, room: string, query = '') => call('GET', `/api/rooms/${room}/avatar${query}`, { token });
 
-  it('gives the picture that an owner has set, which the details, the directory and the list of rooms name by its version', async () => {
+  it('GET of the picture of a room gives what an owner has set, which the details, the directory and the list of rooms name by version', async () => {
     const [member, visitor] = [await anAccount(), await anAccount()];
     const name = `Room ${randomBytes(8).toString('hex')}`;
     const { id, owner } = await aRoom({ name, members: [member] });
@@ -45,7 +45,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     expect(Object.keys((await bodyOf(`/api/rooms/${id}`)) as object)).toHaveLength(5);
   });
 
-  it('tells the room of each change in its events', async () => {
+  it('the picture of a room is in its events each time it changes', async () => {
     const { id, owner } = await aRoom();
     await succeed(put(owner, id, aPicture));
     await succeed(call('DELETE', `/api/rooms/${id}/avatar`, { token: owner.token }));
@@ -56,7 +56,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     expect((await call('GET', `/api/rooms/${id}/details`, { token: owner.token })).body).not.toHaveProperty('avatar');
   });
 
-  it('is hidden with a room that is not seen, and nobody but an owner changes it', async () => {
+  it('the picture of a room is hidden with its room, and changed by nobody but an owner', async () => {
     const [moderator, stranger] = [await anAccount(), await anAccount()];
     const room = await aRoom({ is_visible: false });
     const { id, owner } = room;
@@ -74,7 +74,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
   it.each([
     ['more than 64 kB', Buffer.concat([aPicture, Buffer.alloc(65_536)]), 413, 'picture_too_large'],
     ['a drawing that may run scripts', Buffer.from('<svg onload="alert(1)"/>'), 400, 'invalid_picture'],
-  ])('refuses %s, and keeps the picture that was there', async (_what, bytes, status, code) => {
+  ])('the picture of a room refuses %s, and stays as it was', async (_what, bytes, status, code) => {
     const { id, owner } = await aRoom();
     const { avatar: version } = (await succeed(put(owner, id, aPicture))).body as { avatar: string };
     expect(await put(owner, id, bytes)).toMatchObject({ status, body: { code } });
@@ -94,7 +94,7 @@ it('a conversation has no picture of its own', async () => {
   expect(await isStored(_id.$oid)).toBe(0);
 });
 
-it('the picture of a room goes with it', async () => {
+it('the picture of a room is deleted with it', async () => {
   const { id, owner } = await aRoom();
   await succeed(inProcess('PUT', `/api/rooms/${id}/avatar`, { token: owner.token, body: aPicture }));
   const { token } = await anAdmin();

@@ -17,7 +17,7 @@ const successHeaders = {
 describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) => {
   const aDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
 
-  it('GET returns the details to members and admins', async () => {
+  it('GET /api/rooms/{room}/details returns the details to members and admins', async () => {
     for (const { token } of [owner, moderator, member, admin]) {
       const { status, headers, body } = await call('GET', `${room.path}/details`, { token });
       expect({ status, headers, body }).toEqual({
@@ -41,20 +41,20 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
     }
   });
 
-  it.each([' ', '\u200b', '\u2800\u3164'])('PATCH takes the topic %j, in which nothing can be seen, for none', async (topic) => {
+  it.each([' ', '\u200b', '\u2800\u3164'])('PATCH of the details takes the blank topic %j for none', async (topic) => {
     const created = await aRoom({ owner });
     const { status, body } = await call('PATCH', `${created.path}/details`, { token: owner.token, body: { topic } });
     expect({ status, body }).toMatchObject({ status: 200, body: { topic: '' } });
   });
 
-  it.each(['All about owls 🦉', '', '$name', 'x'.repeat(250)])('PATCH sets the topic to %j', async (topic) => {
+  it.each(['All about owls 🦉', '', '$name', 'x'.repeat(250)])('PATCH of the details sets the topic to %j', async (topic) => {
     const created = await aRoom({ owner });
     const { status, body } = await call('PATCH', `${created.path}/details`, { token: owner.token, body: { topic } });
     expect({ status, body }).toMatchObject({ status: 200, body: { topic, archived_at: null, room: { $oid: created.id } } });
     expect((await call('GET', `${created.path}/details`, { token: owner.token })).body).toEqual(body);
   });
 
-  it('PATCH archives a room, which then admits nobody, and restores it', async () => {
+  it('PATCH of the details archives a room, which then admits nobody, and restores it', async () => {
     const created = await aRoom({ owner });
     const archive = (archived: boolean) => call('PATCH', `${created.path}/details`, { token: owner.token, body: { archived } });
     const join = async (account: Account) =>
@@ -102,7 +102,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
       400,
       invalid('archived', 'be true or false'),
     ],
-  ])('refuses %s', async (_what, method, path, account, body, status, refusal) => {
+  ])('/api/rooms/{room}/details refuses %s', async (_what, method, path, account, body, status, refusal) => {
     const refused = await call(method, `${path}/details`, { token: account.token, body });
     expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
     expect((await call('GET', `${room.path}/details`, { token: owner.token })).body).toMatchObject({

@@ -22,13 +22,13 @@ const successHeaders = {
 };
 
 describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
-  describe('GET returns the room', () => {
+  describe('GET of a room', () => {
     it.each<[string, Account]>([
       ['to its owner', owner],
       ['to a member', member],
       ['to any user, because it is visible', user],
       ['to an admin', admin],
-    ])('%s', async (_who, { token }) => {
+    ])('GET of a room returns it %s', async (_who, { token }) => {
       const { status, headers, body } = await call('GET', room.path, { token });
       expect({ status, headers, body }).toEqual({
         status: 200,
@@ -40,14 +40,14 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
     it.each<[string, Account, number]>([
       ['to its owner', owner, 200],
       ['to an admin', admin, 200],
-      ['not to others', user, 404],
-    ])('that is hidden %s', async (_who, { token }, status) => {
+      ['to nobody else', user, 404],
+    ])('GET of a hidden room returns it %s', async (_who, { token }, status) => {
       expect((await call('GET', hidden.path, { token })).status).toBe(status);
     });
   });
 
   describe('PUT and PATCH', () => {
-    it('set the name and both flags, and return the room', async () => {
+    it('PUT and PATCH of a room set the name and both flags, and return the room', async () => {
       const created = await aRoom({ owner });
       const body = { name: 'Renamed $name', is_open: false, is_visible: false };
       expect(await call('PUT', created.path, { token: owner.token, body })).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
       [{ is_open: false }],
       [{ is_visible: false }],
       [{ is_open: false, is_visible: false, name: 'All of it' }],
-    ])('change %o and leave the rest', async (body) => {
+    ])('PUT and PATCH of a room change %o and leave the rest', async (body) => {
       const created = await aRoom({ owner });
       const { body: before } = await call('GET', created.path, { token: owner.token });
       const { status, body: after } = await call('PATCH', created.path, { token: owner.token, body });
@@ -70,14 +70,14 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
       expect((await call('GET', created.path, { token: owner.token })).body).toEqual(after);
     });
 
-    it('are allowed for admins as well, who need not be members', async () => {
+    it('PUT and PATCH of a room are allowed for admins as well, who need not be members', async () => {
       const created = await aRoom({ is_visible: false });
       const { status, body } = await call('PATCH', created.path, { token: admin.token, body: { name: 'By an admin' } });
       expect({ status, body }).toMatchObject({ status: 200, body: { name: 'By an admin' } });
     });
   });
 
-  describe('refuses and changes nothing:', () => {
+  describe('requests to a room that are refused and change nothing', () => {
     const all = { name: 'Taken over', is_open: false, is_visible: false };
 
     it.each<[string, string, string, Account | undefined, unknown, number, unknown]>([
@@ -125,19 +125,19 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
       ['DELETE by its owner', 'DELETE', room.path, owner, undefined, 403, denied('Admin required.')],
       ['DELETE by a user, even of an unknown room', 'DELETE', nowhere, user, undefined, 403, denied('Admin required.')],
       ['DELETE of an unknown room', 'DELETE', nowhere, admin, undefined, 404, noSuch('room')],
-    ])('%s', async (_what, method, path, account, body, status, refusal) => {
+    ])('a request to a room is refused: %s', async (_what, method, path, account, body, status, refusal) => {
       const refused = await call(method, path, { token: account?.token, body });
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body: refusal });
       expect((await call('GET', room.path, { token: admin.token })).body).toEqual(general);
     });
 
-    it('POST, and lists the methods of the path', async () => {
+    it('POST of a room is refused, with the methods of the path', async () => {
       const { status, headers } = await call('POST', room.path, { token: admin.token, body: {} });
       expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' });
     });
   });
 
-  it('DELETE deletes the room for everyone, once', async () => {
+  it('DELETE of a room deletes it for everyone, once', async () => {
     const created = await aRoom({ members: [member] });
     const id = await memberId(created, member);
     expect(await call('DELETE', created.path, { token: admin.token })).toMatchObject({ status: 204, body: '' });
@@ -156,7 +156,7 @@ describe.each(transports())('/api/rooms/{room}, %s', (_transport, call) => {
 });
 
 describe('a room', () => {
-  it('records each change as an event with its own seq', async () => {
+  it('a room records each change as an event with its own seq', async () => {
     const [ann, ben, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const created = await aRoom({ owner: ann });
     const by = (account: Account, method: string, path: string, body?: unknown) =>
@@ -191,7 +191,7 @@ describe('a room', () => {
     );
   });
 
-  it('can be managed by an admin when the last member has left', async () => {
+  it('a room can be managed by an admin when the last member has left', async () => {
     const created = await aRoom();
     const { token } = await anAdmin();
     const id = await memberId(created, created.owner);

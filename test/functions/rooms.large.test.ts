@@ -10,15 +10,15 @@ import { inProcess } from '../support/transports.ts';
 
 const { token } = await anAdmin();
 
-describe('GET /api/rooms, with more rooms than a page or a response can carry,', () => {
-  it('lists every room in one response unless a page is requested, and ignores unknown parameters', async () => {
+describe('GET /api/rooms with more rooms than a page or a response can carry', () => {
+  it('GET /api/rooms lists every room in one response unless a page is requested, and ignores unknown parameters', async () => {
     await store(60, 1);
     const listed = async (query: string) => ((await inProcess('GET', `/api/rooms${query}`, { token })).body as unknown[]).length;
     expect([await listed(''), await listed('?x=1'), await listed('?limit=50')]).toEqual([60, 60, 50]);
     await rooms.deleteMany({});
   });
 
-  it('answers 413 with advice, and lists every room page by page', async () => {
+  it('GET /api/rooms answers 413 with advice, and lists every room page by page', async () => {
     // 170 rooms of 1 000 members are 6.1 MB of JSON, and, as a text within JSON, 6.9 MB.
     await store(170, 1_000);
     const { status, body } = await inProcess('GET', '/api/rooms', { token });
@@ -34,7 +34,7 @@ describe('GET /api/rooms, with more rooms than a page or a response can carry,',
     await rooms.deleteMany({});
   });
 
-  it('stops reading before it has more than a response can carry', async () => {
+  it('GET /api/rooms stops reading before it has more than a response can carry', async () => {
     const room = aStoredRoom(0, 1_000);
     const close = vi.fn(async () => {});
     const endless = { hasNext: async () => true, readBufferedDocuments: () => [room], close };
@@ -45,7 +45,7 @@ describe('GET /api/rooms, with more rooms than a page or a response can carry,',
 });
 
 describe('the directory of 10 000 rooms', () => {
-  it('reads each page with one query that uses an index, the last like the first', async () => {
+  it('the directory of 10 000 rooms reads each page with one query that uses an index, the last like the first', async () => {
     await store(10_000, 1);
     const pages: number[] = [];
     let path: string | undefined = '/api/directory?limit=200';

@@ -124,7 +124,7 @@ const banning = fc.record({ actor: fc.constantFrom(0, 1), user, room }).map(({ a
 });
 
 describe('rooms and their members', () => {
-  it('match a model in memory after any actions of any users', { timeout: 3_600_000 }, async () => {
+  it('rooms and their members match a model in memory after any actions of any users', { timeout: 3_600_000 }, async () => {
     const kinds = [step, step, step, step, step, joining, joining, leaving, banning, fc.constant(new Create())];
     const commands = fc.commands(kinds, { maxCommands: mostCommands, size: 'max' });
     const property = fc.asyncProperty(commands, async (steps) => {

@@ -36,7 +36,7 @@ const invalidJson = (description = 'The request body is not a JSON object.') => 
 
 describe.each(transports())('/api/rooms, %s', (_transport, call) => {
   describe('GET', () => {
-    it('lists every room, each with exactly its five fields', async () => {
+    it('GET /api/rooms lists every room, each with exactly its five fields', async () => {
       const created = await aRoom(call, 'General');
       const { status, headers, body } = await call('GET', '/api/rooms', { token: admin.token });
       expect({ status, headers, body }).toEqual({
@@ -47,7 +47,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       expect(body).toEqual((body as unknown[]).map(() => anyRoom));
     });
 
-    it('lists all of 150 created rooms', async () => {
+    it('GET /api/rooms lists all of 150 created rooms', async () => {
       const names = Array.from({ length: 150 }, (_, index) => `Room ${index} of ${crypto.randomUUID()}`);
       const created = await mapInBatches(16, names, (name) => aRoom(call, name));
       const { body } = await call('GET', '/api/rooms', { token: admin.token });
@@ -55,7 +55,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     });
   });
 
-  it('GET pages through the rooms on request, with every room on one page', async () => {
+  it('GET /api/rooms pages through the rooms on request, with every room on one page', async () => {
     const start = await aRoom(call, 'Before the pages');
     const created: unknown[] = [];
     for (let index = 0; index < 5; index++) created.push(await aRoom(call, 'Paged'));
@@ -80,13 +80,13 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     ['limit=201', "The 'limit' parameter must be from 1 to 200."],
     ['limit=1.5', "The 'limit' parameter must be from 1 to 200."],
     ['after=room', "The 'after' parameter must be an id of 24 hexadecimal characters."],
-  ])('GET refuses the page %s', async (query, description) => {
+  ])('GET /api/rooms refuses the page %s', async (query, description) => {
     const { status, body } = await call('GET', `/api/rooms?${query}`, { token: admin.token });
     expect({ status, body }).toEqual({ status: 400, body: { title: 'Invalid parameter', description } });
   });
 
   describe('POST', () => {
-    it('creates an open, visible room whose only member is its creator', async () => {
+    it('POST /api/rooms creates an open, visible room whose only member is its creator', async () => {
       const { status, headers, body } = await call('POST', '/api/rooms', { token: admin.token, body: { name: 'General' } });
       expect({ status, headers, body }).toEqual({
         status: 201,
@@ -103,16 +103,16 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       ['markup', '<b>&amp;</b>'],
       ['a combining sequence, not composed', 'e\u0301'],
       ['right-to-left text', 'שלום'],
-    ])('keeps a name with %s exactly as sent', async (_what, name) => {
+    ])('POST /api/rooms keeps a name with %s exactly as sent', async (_what, name) => {
       expect(await aRoom(call, name)).toEqual({ ...anyRoom, name });
       expect((await call('GET', '/api/rooms', { token: admin.token })).body).toContainEqual({ ...anyRoom, name });
     });
 
-    it('keeps a name on one line', async () => {
+    it('POST /api/rooms keeps a name on one line', async () => {
       expect(await aRoom(call, 'one\r\ntwo\n')).toEqual({ ...anyRoom, name: 'one two' });
     });
 
-    it('ignores other fields', async () => {
+    it('POST /api/rooms ignores other fields', async () => {
       const body = { name: 'General', is_open: false, members: [], _id: '0'.repeat(24) };
       expect(await call('POST', '/api/rooms', { token: admin.token, body })).toMatchObject({
         status: 201,
@@ -120,7 +120,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       });
     });
 
-    it('creates two rooms of the same name', async () => {
+    it('POST /api/rooms creates two rooms of the same name', async () => {
       const [first, second] = [await aRoom(call, 'Twin'), await aRoom(call, 'Twin')];
       expect(first._id).not.toEqual(second._id);
     });
@@ -220,7 +220,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
         413,
         { title: 'Payload too large', description: 'The body must not exceed 65536 bytes.' },
       ],
-    ])('is refused while a valid call succeeds: %s', async (_what, method, sent, status, body) => {
+    ])('a request is refused while a valid call succeeds: %s', async (_what, method, sent, status, body) => {
       const refused = await call(method, '/api/rooms', sent);
       expect({ status: refused.status, body: refused.body }).toEqual({ status, body });
       expect(refused.headers).toMatchObject(
@@ -233,11 +233,11 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     it.each([
       ['nested 32 levels deep', nested(32)],
       ['of 65 536 bytes', sized(65_536)],
-    ])('is accepted with a body %s', async (_what, body) => {
+    ])('a request is accepted with a body %s', async (_what, body) => {
       expect((await call('POST', '/api/rooms', { token: admin.token, body })).status).toBe(201);
     });
 
-    it('leaves nothing stored when it is refused', async () => {
+    it('a request that is refused leaves nothing stored', async () => {
       const name = crypto.randomUUID();
       await call('POST', '/api/rooms', { token: user.token, body: { name } });
       await call('POST', '/api/rooms', { token: admin.token, body: `{"name":"${name}","x":"\\u0000"}` });
@@ -252,7 +252,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     ['application/*', { accept: 'application/*' }],
     ['JSON with a charset', { accept: 'application/json; charset=utf-8' }],
     ["a browser's", { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }],
-  ])('answers clients that accept JSON: %s', async (_what, headers) => {
+  ])('/api/rooms answers clients that accept JSON: %s', async (_what, headers) => {
     expect((await call('GET', '/api/rooms', { token: admin.token, headers })).status).toBe(200);
   });
 
@@ -261,12 +261,12 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     'application/json; charset=utf-8',
     'Application/JSON;charset=UTF-8',
     'application/merge-patch+json',
-  ])('accepts a body of the type %s', async (type) => {
+  ])('/api/rooms accepts a body of the type %s', async (type) => {
     const sent = { token: admin.token, body: { name: 'General' }, headers: { 'content-type': type } };
     expect((await call('POST', '/api/rooms', sent)).status).toBe(201);
   });
 
-  it('answers OPTIONS without a token, including the preflight request of a browser', async () => {
+  it('OPTIONS /api/rooms is answered without a token, including the preflight request of a browser', async () => {
     const headers = { origin: 'https://chat.example.org', 'access-control-request-method': 'POST' };
     const { status, headers: answered, body } = await call('OPTIONS', '/api/rooms', { headers });
     expect({ status, body }).toEqual({ status: 204, body: '' });
@@ -279,7 +279,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     expect(answered).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('compresses a long list for clients that accept it', async () => {
+  it('GET /api/rooms compresses a long list for clients that accept it', async () => {
     await mapInBatches(8, Array.from({ length: 10 }, String), (name) => aRoom(call, name));
     const encodings = ['br', 'gzip', 'gzip, deflate, br, zstd', 'gzip, br;q=0.5', 'gzip;q=0', 'identity'].map(
       async (encoding) => {
@@ -290,7 +290,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     expect(await Promise.all(encodings)).toEqual(['br', 'gzip', 'br', 'gzip', undefined, undefined]);
   });
 
-  it('gives every response its own id and the security headers', async () => {
+  it('/api/rooms gives every response its own id and the security headers', async () => {
     const calls = [
       call('GET', '/api/rooms', { token: admin.token }),
       call('GET', '/api/rooms'),
@@ -310,7 +310,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(4);
   });
 
-  it('serves 100 concurrent callers', async () => {
+  it('/api/rooms serves 100 concurrent callers', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, () => call('GET', '/api/rooms', { token: admin.token })));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   });
@@ -318,7 +318,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
 
 describe.each(transports())('any other path, %s', (_transport, call) => {
   it.each(['/nowhere', '/api/room', '/api/rooms/x/y', '/favicon.ico'])(
-    'is not found, with or without a token: %s',
+    'any other path is not found, with or without a token: %s',
     async (path) => {
       for (const account of [admin, undefined] satisfies (Account | undefined)[]) {
         const { status, headers, body } = await call('GET', path, { token: account?.token });

@@ -28,13 +28,13 @@ async function everything(by: Account, query: Record<string, string>): Promise<M
   return found;
 }
 
-describe('a search finds', async () => {
+describe('what a search finds', async () => {
   const room = await aRoomOf([ann, bob]);
   beforeAll(async () => {
     for (const [, text] of names) await aMessage(ann, room, { text });
   });
 
-  it.each(searches)('%s: %j', async (_what, q, expected) => {
+  it.each(searches)('a search finds %s: %j', async (_what, q, expected) => {
     const reply = await get(bob, { room, q });
     const nameOf = (text: string) => names.find(([, one]) => one === text)?.[0];
     expect({ status: reply.status, found: textsOf(reply).map(nameOf).sort() }).toEqual({
@@ -43,7 +43,7 @@ describe('a search finds', async () => {
     });
   });
 
-  it('the counted words only, and says how many words it ignored', async () => {
+  it('a search finds the counted words only, and says how many words it ignored', async () => {
     const ignored = async (q: string) => (await get(bob, { room, q })).headers['x-ignored-words'];
     expect([
       await ignored('alpha beta'),
@@ -54,7 +54,7 @@ describe('a search finds', async () => {
 });
 
 describe('a search', () => {
-  it('finds the present text of a message, and not the text before it was edited or deleted', async () => {
+  it('a search finds the present text of a message, and not the text before it was edited or deleted', async () => {
     const room = await aRoomOf([ann, bob]);
     const [one, other] = [await aMessage(ann, room, { text: 'godwit' }), await aMessage(ann, room, { text: 'godwit too' })];
     const path = ({ _id }: Message) => `/api/messages/${_id.$oid}`;
@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(stored).not.toHaveProperty('words');
   });
 
-  it('finds the last word of the longest message, also without spaces', async () => {
+  it('a search finds the last word of the longest message, also without spaces', async () => {
     const room = await aRoomOf([ann, bob]);
     const words = Array.from({ length: 1_400 }, (_, at) => `w${at.toString(36)}x`).join(' ');
     const letters = Array.from({ length: 1_900 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 37) % 5_000))).join('');
@@ -80,7 +80,7 @@ describe('a search', () => {
     ]);
   });
 
-  describe.each(['best', 'newest'])('for a word in many messages, %s first', async (order) => {
+  describe.each(['best', 'newest'])('a search for a word in many messages, %s first', async (order) => {
     const me = await anAccount();
     const ours = await Promise.all([aRoomOf([me, bob]), aRoomOf([me, bob])]);
     const sent: Message[] = [];
@@ -90,7 +90,7 @@ describe('a search', () => {
     });
     const idsOf = (found: Message[]) => found.map(({ _id }) => _id.$oid);
 
-    it.each(['in all rooms', 'in one'])('returns each once, page by page to the end, %s', async (where) => {
+    it.each(['in all rooms', 'in one'])('a search returns each message once, page by page to the end, %s', async (where) => {
       const [room] = where === 'in one' ? ours : [undefined];
       const wanted = sent.filter((message) => room === undefined || message.room.$oid === room);
       const query = { q: 'knot', order, ...(room !== undefined && { room }) };
@@ -101,7 +101,7 @@ describe('a search', () => {
       else expect(pages[0]?.text).toMatch(/^(knot ){5}/);
     });
 
-    it('repeats and skips nothing while others write', async () => {
+    it('a search repeats and skips nothing while others write', async () => {
       const found: Message[] = [];
       let path: string | undefined = `/api/messages?${new URLSearchParams({ q: 'knot', order, limit: '9' })}`;
       while (path) {
@@ -119,7 +119,7 @@ describe('a search', () => {
       expect(new Set(idsOf(found)).size).toBe(found.length);
     });
 
-    it('can be narrowed to an author and to a time', async () => {
+    it('a search can be narrowed to an author and to a time', async () => {
       const since = sent[10]?.created_at.$date as string;
       const until = sent[20]?.created_at.$date as string;
       const expected = sent.filter(({ user, created_at: { $date } }) => user.$oid === bob.id && $date >= since && $date < until);
@@ -132,7 +132,7 @@ describe('a search', () => {
     });
   });
 
-  it('examines a bounded number of messages for a page, and continues after them', async () => {
+  it('a search examines a bounded number of messages for a page, and continues after them', async () => {
     const room = await aRoomOf([ann, bob]);
     const one = await aMessage(ann, room, { text: 'phalarope' });
     const { seq = 0 } = (await messages.findOne({ _id: new ObjectId(one._id.$oid) })) ?? {};

@@ -8,7 +8,7 @@ import { browser } from '../support/browser.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { inProcess } from '../support/transports.ts';
 
-describe('a session in a cookie, in a browser,', () => {
+describe('a session in a cookie, in a browser', () => {
   const service = inject('serveUrl');
   let elsewhere: Server;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('a session in a cookie, in a browser,', () => {
       ] as const,
     );
 
-  it("works for the service's own pages, in every tab, and is hidden from scripts", async () => {
+  it("a session in a cookie works for the service's own pages, in every tab, and is hidden from scripts", async () => {
     const ann = await anAccount();
     const page = await aLoggedInPage(ann);
     const another = await page.context().newPage();
@@ -65,7 +65,7 @@ describe('a session in a cookie, in a browser,', () => {
   it.each([
     ['another site', '127.0.0.1'],
     ['another port of the same host', 'localhost'],
-  ])('does not work for a page of %s, in whichever way that sends requests', async (_which, host) => {
+  ])('a session in a cookie does not work for a page of %s, in whichever way that sends requests', async (_which, host) => {
     const ann = await anAccount();
     const page = await aLoggedInPage(ann);
     const room = await aRoomOf([ann]);

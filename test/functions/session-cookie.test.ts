@@ -25,7 +25,7 @@ const attributesOf = ({ headers }: Reply) =>
 describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
   const whoIs = (headers: Record<string, string>, token?: string) => call('GET', '/api/users/me', { headers, token });
 
-  it('is set by a login with `cookie`, without showing the token', async () => {
+  it('a session in a cookie is set by a login with `cookie`, without showing the token', async () => {
     const ann = await anAccount();
     const reply = await logIn(call, ann);
     expect(outcome(reply)).toEqual({
@@ -40,7 +40,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     });
   });
 
-  it('is confined to its host and to https where the request came over https', async () => {
+  it('a session in a cookie is confined to its host and to https where the request came over https', async () => {
     const reply = await logIn(call, await anAccount(), https);
     expect(cookieOf(reply)).toMatch(/^__Host-session=[a-z0-9]{32}$/);
     expect(attributesOf(reply)).toContain('Secure');
@@ -58,7 +58,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
       '/api/setup',
       () => ({ code: 'a'.repeat(32), username: aName(), email: `${aName()}@example.org`, password: 'correct horse' }),
     ],
-  ])('is not given by %s to a page of another origin', async (path, bodyOf) => {
+  ])('a session in a cookie is not given by %s to a page of another origin', async (path, bodyOf) => {
     const body = { ...bodyOf(await anAccount()), cookie: true };
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -71,7 +71,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     }
   });
 
-  it('is set by a sign-up with `cookie`', async () => {
+  it('a session in a cookie is set by a sign-up with `cookie`', async () => {
     const username = aName();
     const body = { username, email: `${username}@example.org`, password: 'correct horse', cookie: true };
     const reply = await call('POST', '/api/users', { body });
@@ -79,7 +79,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(await whoIs({ cookie: cookieOf(reply) })).toMatchObject({ status: 200, body: { username } });
   });
 
-  it('is not set by a login without `cookie`', async () => {
+  it('a session in a cookie is not set by a login without `cookie`', async () => {
     const { username, password } = await anAccount();
     for (const cookie of [undefined, false]) {
       const reply = await call('POST', '/api/sessions', { body: { username, password, cookie }, source: anAddress() });
@@ -97,7 +97,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(wrong.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('gives way to a token in Authorization, but not to what a proxy puts there', async () => {
+  it('a session in a cookie gives way to a token in Authorization, but not to what a proxy puts there', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { headers } = await call('POST', '/api/sessions', {
       body: { username: ann.username, password: ann.password, cookie: true },
@@ -113,7 +113,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(await callerOf('Basic YW5uOm9wZW4=')).toBe(ann.username);
   });
 
-  it('gives way to X-Auth-Token, also to one that is not valid', async () => {
+  it('a session in a cookie gives way to X-Auth-Token, also to one that is not valid', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const cookie = cookieOf(await logIn(call, ann));
     expect(await whoIs({ cookie }, bob.token)).toMatchObject({ status: 200, body: { username: bob.username } });
@@ -155,7 +155,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
       { 'sec-fetch-site': 'cross-site', host: 'chat.example.org', origin: 'https://chat.example.org' },
       401,
     ],
-  ])('is judged by the headers in a request of %s', async (_whose, headers, status) => {
+  ])('a session in a cookie is judged by the headers in a request of %s', async (_whose, headers, status) => {
     const ann = await anAccount();
     const cookie = cookieOf(await logIn(call, ann));
     expect((await whoIs({ ...headers, cookie })).status).toBe(status);
@@ -165,7 +165,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(sent.status).toBe(status === 200 ? 201 : 401);
   });
 
-  it('ends with a logout, which clears the cookie', async () => {
+  it('a session in a cookie ends with a logout, which clears the cookie', async () => {
     const ann = await anAccount();
     const reply = await logIn(call, ann);
     const cookie = cookieOf(reply);
@@ -179,7 +179,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect((await call('DELETE', '/api/sessions/current', { token })).headers).not.toHaveProperty('set-cookie');
   });
 
-  it('is marked as the current one in the list of sessions, and keeps its cookie when another one ends', async () => {
+  it('a session in a cookie is marked as the current one in the list of sessions, and keeps its cookie when another one ends', async () => {
     const ann = await anAccount();
     const [first, second] = [await logIn(call, ann), await logIn(call, ann)];
     type Listed = { _id: { $oid: string }; hint: string; is_current: boolean };
@@ -198,7 +198,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
   });
 
   it.each(['session=', 'session', 'session="x"', 'session={"$gt":""}', `session=${'a'.repeat(32)}`, `session=${'a'.repeat(33)}`])(
-    'is not found in a cookie such as %s',
+    'a session is not found in a cookie such as %s',
     async (cookie) => {
       expect(outcome(await whoIs({ cookie }))).toEqual(refusals.unauthenticated);
     },

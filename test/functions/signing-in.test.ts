@@ -21,18 +21,18 @@ describe('a typed name, address or code', () => {
     ['the name as in a mention', (name) => `@${name}`],
     ['a capital letter', (name) => name.replace('u', 'U')],
     ['blanks around the address', (_name, email) => `  ${email}\u200b `],
-  ])('may have %s', async (_what, typed) => {
+  ])('a typed name or address may have %s', async (_what, typed) => {
     const { username, email } = await anAccount();
     expect(await statusOf(typed(username, email))).toBe(201);
   });
 
-  it('is stored without blanks at a sign-up', async () => {
+  it('a typed name, address or code is stored without blanks at a sign-up', async () => {
     const name = aName();
     const { body } = await signUp({ username: ` @${name} `, email: `\u200b${name}@example.org \n` });
     expect(body).toMatchObject({ user: { username: name, email: `${name}@example.org` } });
   });
 
-  it('finds people and adds members also in the form of a mention', async () => {
+  it('a typed name finds people and adds members also in the form of a mention', async () => {
     const room = await aRoom();
     const { username, id } = await anAccount();
     const { token } = room.owner;
@@ -41,7 +41,7 @@ describe('a typed name, address or code', () => {
     expect(added).toMatchObject({ status: 201, body: { username } });
   });
 
-  it('may have blanks around it if it is a code', async () => {
+  it('a typed code may have blanks around it', async () => {
     const room = await aRoom();
     const { body } = await succeed(call('POST', `${room.path}/invitations`, { token: room.owner.token, body: {} }));
     const { code } = body as { code: string };
@@ -50,7 +50,7 @@ describe('a typed name, address or code', () => {
     expect(joined.status).toBe(201);
   });
 
-  it.each([' ', '\u200b', '\u2800\n'])('is refused if only invisible characters are typed: %j', async (name) => {
+  it.each([' ', '\u200b', '\u2800\n'])('a typed text of invisible characters alone is refused: %j', async (name) => {
     expect(outcome(await logIn(call, name, 'x'))).toEqual(refusals.invalid('username', 'be a text that is not empty'));
   });
 });
@@ -59,7 +59,7 @@ describe('a password with an accent', () => {
   const composed = 'caf\u00e9 correct';
   const decomposed = 'cafe\u0301 correct';
 
-  it('is the same from every keyboard', async () => {
+  it('a password with an accent is the same from every keyboard', async () => {
     for (const [set, typed] of [
       [composed, decomposed],
       [decomposed, composed],
@@ -70,7 +70,7 @@ describe('a password with an accent', () => {
     }
   });
 
-  it('is accepted for accounts whose hash is of the form that one keyboard sent', async () => {
+  it('a password with an accent is accepted for accounts whose hash is of the form that one keyboard sent', async () => {
     const { id, username, token } = await anAccount();
     await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: await bcrypt.hash(decomposed, 4) } });
     expect([await statusOf(username, decomposed), await statusOf(username, composed)]).toEqual([201, 201]);
@@ -81,7 +81,7 @@ describe('a password with an accent', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('has no control characters', async () => {
+  it('a password has no control characters', async () => {
     const { username } = await anAccount();
     const fault = 'not have the control character U+0000 (line 1, character 8)';
     expect(outcome(await logIn(call, username, 'correct\u0000horse'))).toEqual(refusals.invalid('password', fault));
@@ -99,7 +99,7 @@ describe('an address with an internationalised domain', () => {
     `${name}@bücher。example`,
   ];
 
-  it('is the same address in every spelling', async () => {
+  it('an address with an internationalised domain is the same address in every spelling', async () => {
     for (const first of [0, 1]) {
       const name = aName();
       expect((await signUp({ username: name, email: forms(name)[first] })).status).toBe(201);
@@ -115,7 +115,7 @@ describe('an address with an internationalised domain', () => {
     }
   });
 
-  it.each([0, 1])('is the same address also for accounts that are stored under an older key (%i)', async (at) => {
+  it.each([0, 1])('an internationalised address is also the same for accounts with an older key (%i)', async (at) => {
     const name = aName();
     await signUp({ username: name, email: forms(name)[at] });
     await users.updateOne({ username: name }, { $set: { email_key: forms(name)[at] as string } });
@@ -129,13 +129,13 @@ describe('an address with an internationalised domain', () => {
     ...['ann@exa mple.org', 'ann@', '\u200b@example.org', 'ann@\u2800', 'a\u0007b@example.org', 'ann\u{e0041}@example.org'],
     ...[...'<>()[]:;,\\"'].flatMap((sign) => [`ann${sign}@example.org`, `ann@${sign}example.org`]),
     ...['<ann@example.org>', 'ann@a^b', 'ann@example.org/x', 'ann@example.org#x'],
-  ])('is refused if it is not an address: %j', async (email) => {
+  ])('an internationalised address is refused if it is not an address: %j', async (email) => {
     expect(outcome(await signUp({ username: aName(), email }))).toEqual(refusals.invalid('email', 'be an e-mail address'));
   });
 });
 
 describe('a name', () => {
-  it.each(['ann.', 'a..', '0123456789abcdef01234567', 'ABCDEFABCDEFABCDEFABCDEF'])('can no longer be %s', async (name) => {
+  it.each(['ann.', 'a..', '0123456789abcdef01234567', 'ABCDEFABCDEFABCDEFABCDEF'])('a name can no longer be %s', async (name) => {
     const rule =
       'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits';
     const account = { username: name, email: `${aName()}@example.org` };
@@ -146,7 +146,7 @@ describe('a name', () => {
     expect(outcome(byAdmin)).toEqual(refusal);
   });
 
-  it.each(['ends in a dot', 'looks like an id'])('of an older account that %s works as before', async (kind) => {
+  it.each(['ends in a dot', 'looks like an id'])('a name of an older account that %s works as before', async (kind) => {
     const { id } = await anAccount();
     const name = kind === 'ends in a dot' ? `${aName()}.` : new ObjectId().toHexString();
     await users.updateOne({ _id: new ObjectId(id) }, { $set: { username: name } });
@@ -164,7 +164,7 @@ describe('a name', () => {
 });
 
 describe('a conversation', () => {
-  it('refuses messages when nobody else is left in it, and can still be read', async () => {
+  it('a conversation refuses messages when nobody else is left in it, and can still be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
     const room = (body as { _id: { $oid: string } })._id.$oid;
@@ -175,7 +175,7 @@ describe('a conversation', () => {
     expect((await call('GET', `/api/messages?room=${room}`, { token: ann.token })).body).toMatchObject([{ text: 'bye' }]);
   });
 
-  it('accepts messages while one of several others is left', async () => {
+  it('a conversation accepts messages while one of several others is left', async () => {
     const [ann, bob, eve] = [await anAccount(), await anAccount(), await anAccount()];
     const users = [bob.username, eve.username];
     const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users } }));
@@ -183,7 +183,7 @@ describe('a conversation', () => {
     await aMessage(ann, (body as { _id: { $oid: string } })._id.$oid);
   });
 
-  it('differs from a room of one member, which accepts messages', async () => {
+  it('a conversation differs from a room of one member, which accepts messages', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id);
     await addMember(room, await anAccount());

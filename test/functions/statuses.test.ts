@@ -20,7 +20,7 @@ describe('a status', () => {
       { emoji: '🌴', text: ' On holiday ', until: { $date: '2990-01-01T00:00:00Z' } },
       { emoji: '🌴', text: 'On holiday', until: { $date: '2990-01-01T00:00:00.000Z' } },
     ],
-  ])('has %s', async (_what, sent, shown) => {
+  ])('a status has %s', async (_what, sent, shown) => {
     const ann = await anAccount();
     expect(await set(ann, sent)).toMatchObject({ status: 200, body: { status: shown } });
     expect(await get(ann, '/api/users/me')).toMatchObject({ status: shown });
@@ -40,13 +40,13 @@ describe('a status', () => {
     ['another field', { text: 'Out', color: 'red' }, rule],
     ['a text for all of it', 'Out', rule],
     ['a control character', { text: 'Out\u0007' }, 'not have the control character U+0007 (line 1, character 4)'],
-  ])('must not have %s', async (_what, sent, refusal) => {
+  ])('a status must not have %s', async (_what, sent, refusal) => {
     const ann = await anAccount();
     expect(outcome(await set(ann, sent))).toEqual(refusals.invalid('status', refusal));
     expect((await set(ann, { text: 'Out' })).status).toBe(200);
   });
 
-  it('is set by its user and administrators, and stands in lists of people until it ends, and in no message', async () => {
+  it('a status is set by its user and administrators, and shown in lists of people until it ends, and in no message', async () => {
     const [owner, ann, admin] = [await anAccount(), await anAccount(), await anAdmin()];
     const room = await aRoomOf([owner, ann]);
     await aMessage(ann, room, { text: 'hello' });

@@ -17,7 +17,7 @@ describe.each(transports())('a thread, %s,', (_transport, call) => {
   const patch = (root: Message, { token }: Account, body: object): Promise<Reply> =>
     call('PATCH', `/api/threads/${root._id.$oid}`, { token, body });
 
-  it('keeps its replies out of the room, unless they are sent to it, too', async () => {
+  it('a thread keeps its replies out of the room, unless they are sent to it, too', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const root = await aMessage(ann, room, { text: 'root' }, call);
@@ -35,7 +35,7 @@ describe.each(transports())('a thread, %s,', (_transport, call) => {
     });
   });
 
-  it('does not make its room unread, nor do mentions in it, nor does a reply read the room', async () => {
+  it('a thread does not make its room unread, nor do mentions in it, nor does a reply in it mark the room as read', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const root = await aMessage(ann, room, { text: 'root' }, call);
@@ -54,7 +54,7 @@ describe.each(transports())('a thread, %s,', (_transport, call) => {
     expect(read.body).toMatchObject({ unread: 1 });
   });
 
-  it('is followed by who began it, replied, or was mentioned in it, with unread counts of its own', async () => {
+  it('a thread is followed by who began it, replied, or was mentioned in it, with unread counts of its own', async () => {
     const [ann, bob, eve, joe] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob, eve, joe]);
     const root = await aMessage(ann, room, { text: 'root' }, call);
@@ -76,7 +76,7 @@ describe.each(transports())('a thread, %s,', (_transport, call) => {
     expect(await threadsOf(ann, '?unread=true')).toEqual([]);
   });
 
-  it('can be left and followed by choice, and a mention brings it back', async () => {
+  it('a thread can be left and followed by choice, and a mention brings it back', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const root = await aMessage(ann, room, { text: 'root' }, call);
@@ -101,7 +101,7 @@ describe.each(transports())('a thread, %s,', (_transport, call) => {
     ]);
   });
 
-  it('is listed by its last reply, a page at a time, only to those who may read it', async () => {
+  it('a thread is listed by its last reply, a page at a time, only to those who may read it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const roots = [];

@@ -14,7 +14,7 @@ type NewToken = { _id: { $oid: string }; token: string; name: string };
 
 describe.each(transports())('/api/tokens, %s', (_transport, call) => {
   describe('POST', () => {
-    it('creates a token that may do all that its user may, and shows it only once', async () => {
+    it('POST /api/tokens creates a token that may do all that its user may, and shows it only once', async () => {
       const name = aName();
       const { status, body } = await call('POST', '/api/tokens', {
         token: user.token,
@@ -32,7 +32,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       ['as text', (at: Date) => at.toISOString()],
       ['as text with another time zone', (at: Date) => new Date(at.getTime() + 3_600_000).toISOString().replace('Z', '+01:00')],
       ['as Extended JSON', (at: Date) => ({ $date: at.toISOString() })],
-    ])('accepts its expiry %s', async (_how, write) => {
+    ])('POST /api/tokens accepts an expiry %s', async (_how, write) => {
       const at = new Date(Date.now() + 3_600_000);
       const created = await call('POST', '/api/tokens', {
         token: user.token,
@@ -41,7 +41,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       expect(outcome(created)).toMatchObject({ status: 201, body: { expires_at: { $date: at.toISOString() } } });
     });
 
-    it('creates a token that is also taken as a bearer token, unless X-Auth-Token has another', async () => {
+    it('POST /api/tokens creates a token that is also taken as a bearer token, unless X-Auth-Token has another', async () => {
       const [ann, bob] = [await anAccount(), await anAccount()];
       const authorization = `bearer  ${ann.token}`;
       const mine = await call('GET', '/api/users/me', { headers: { authorization } });
@@ -50,7 +50,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       expect(his).toMatchObject({ status: 200, body: { username: bob.username } });
     });
 
-    it('restricts it to scopes', async () => {
+    it('POST /api/tokens restricts a token to scopes', async () => {
       const { token } = await aToken(call, admin.token, { scopes: ['rooms:read', 'admin'] });
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
       expect(outcome(await call('POST', '/api/members', { token, body: {} }))).toEqual(
@@ -62,7 +62,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       );
     });
 
-    it('creates one for another user if the caller is an administrator', async () => {
+    it('POST /api/tokens creates a token for another user if the caller is an administrator', async () => {
       const { token } = await aToken(call, admin.token, { user: { $oid: user.id } });
       expect((await call('GET', '/api/users/me', { token })).body).toMatchObject({ username: user.username });
       const body = { name: aName(), user: user.id, current_password: 'correct horse' };
@@ -70,7 +70,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       expect((await call('POST', '/api/tokens', { token: user.token, body })).status).toBe(201);
     });
 
-    it('creates one of each name for 20 concurrent requests', async () => {
+    it('POST /api/tokens creates one token of each name for 20 concurrent requests', async () => {
       for (const name of Array.from({ length: 5 }, aName)) {
         const replies = await Promise.all(
           Array.from({ length: 20 }, () =>
@@ -89,7 +89,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       }
     });
 
-    it('accepts the name of a token that has expired', async () => {
+    it('POST /api/tokens accepts the name of a token that has expired', async () => {
       const name = aName();
       const { _id } = await aToken(call, user.token, { name });
       const expire = { $set: { expires_at: new Date(Date.now() - 1_000) } };
@@ -97,7 +97,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       await aToken(call, user.token, { name });
     });
 
-    it('requires the password for one without scopes, so that none outlasts a stolen session', async () => {
+    it('POST /api/tokens requires the password for a token without scopes, so that none outlasts a stolen session', async () => {
       for (const { token } of [user, admin]) {
         const create = async (body: object) =>
           outcome(await call('POST', '/api/tokens', { token, body: { name: aName(), ...body } }));
@@ -122,14 +122,14 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
       ['a number as a time', { expires_at: 4_070_908_800_000 }, refusals.invalid('expires_at', timeRule)],
       ['an unknown user', { user: '0'.repeat(24) }, refusals.noSuch('user')],
       ['a malformed user id', { user: 'ann' }, refusals.invalid('user', 'be an id of 24 hexadecimal characters')],
-    ])('refuses %s', async (_what, change, refusal) => {
+    ])('POST /api/tokens refuses %s', async (_what, change, refusal) => {
       const body = { name: aName(), scopes: ['account'], expires_at: '2099-01-01T00:00:00Z' };
       expect(outcome(await call('POST', '/api/tokens', { token: admin.token, body: { ...body, ...change } }))).toEqual(refusal);
       expect((await call('POST', '/api/tokens', { token: admin.token, body })).status).toBe(201);
     });
   });
 
-  it("GET lists the caller's named tokens, page by page, and no sessions", async () => {
+  it("GET /api/tokens lists the caller's named tokens, page by page, and no sessions", async () => {
     const account = await anAccount();
     const names = [aName(), aName()];
     for (const name of names) await aToken(call, account.token, { name });
@@ -159,7 +159,7 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
     expect(outcome(await call('GET', '/api/tokens/nonsense', { token: user.token }))).toEqual(refusals.noSuch('token'));
   });
 
-  it('a session is not a named token: it does not exist under this path', async () => {
+  it('a session is not a named token: it does not exist under /api/tokens', async () => {
     const sessions = await call('POST', '/api/sessions', { body: { username: user.username, password: user.password } });
     const { token } = sessions.body as { token: string };
     const [session] = (await call('GET', '/api/sessions', { token })).body as NewToken[];

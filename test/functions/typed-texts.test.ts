@@ -38,14 +38,14 @@ async function send(
 const isOneLine = (parameter: string) => parameter === 'name';
 
 describe.each(places)('%s', (what, parameter, put) => {
-  it('is stored with line breaks of one kind and without sequences of a terminal', async () => {
+  it(`${what} is stored with line breaks of one kind and without sequences of a terminal`, async () => {
     const own = aName();
     const [status, kept] = await put(`${own}\r\n\u001b[1;31mone\u001b[0m\vtwo\u2028three\u0085four\rfive`);
     expect(status).toBeLessThan(300);
     expect(kept).toBe(`${own}\none\ntwo\nthree\nfour\nfive`.replaceAll('\n', isOneLine(parameter) ? ' ' : '\n'));
   });
 
-  it('is refused with the position of any other control character', async () => {
+  it(`${what} is refused with the position of any other control character`, async () => {
     const [status, , description] = await put(`one\u0008two`);
     expect([status, description]).toEqual([
       400,
@@ -54,7 +54,7 @@ describe.each(places)('%s', (what, parameter, put) => {
   });
 
   it.each(['\u2800', '\u3164', '\u200b\ufeff', '\u00ad\u2060', '\u{e0020}', '\r\u2028', '\u001b[0m'])(
-    `is ${what === 'a topic' ? 'empty' : 'refused'} if nothing of it can be seen: %j`,
+    `${what} is ${what === 'a topic' ? 'empty' : 'refused'} if nothing of it can be seen: %j`,
     async (text) => {
       const [status, kept] = await put(text);
       if (what === 'a topic') expect([status, kept]).toEqual([200, '']);
@@ -62,25 +62,25 @@ describe.each(places)('%s', (what, parameter, put) => {
     },
   );
 
-  it('keeps emoji that are made of several characters, and joiners of scripts', async () => {
+  it(`${what} keeps emoji that are made of several characters, and joiners of scripts`, async () => {
     const text = `${aName()} 👩🏽‍💻❤️🏴󠁧󠁢󠁳󠁣󠁴󠁿 می‌خواهم क्‍ष`;
     expect((await put(text))[1]).toBe(text);
   });
 
-  it('has at most 20 marks on a letter', async () => {
+  it(`${what} has at most 20 marks on a letter`, async () => {
     const own = aName();
     expect((await put(`${own} Z${'\u0336'.repeat(60)}`))[1]).toBe(`${own} Z${'\u0336'.repeat(20)}`);
   });
 });
 
 describe('a message', () => {
-  it('takes the log of a bot as it is', async () => {
+  it('a message takes the log of a bot as it is', async () => {
     const log = Array.from({ length: 40 }, (_, at) => `\u001b[90m12:00:${at}\u001b[39m \u001b[32mINFO\u001b[39m step ${at}\r\n`);
     const { text } = await aMessage(ann, room, { text: log.join('') });
     expect(text).toBe(Array.from({ length: 40 }, (_, at) => `12:00:${at} INFO step ${at}\n`).join(''));
   });
 
-  it('that is sent again with the same key is the same, however its lines end', async () => {
+  it('a message that is sent again with the same key is the same, however its lines end', async () => {
     const key = crypto.randomUUID();
     const [first, second] = [
       await aMessage(ann, room, { text: 'a\r\nb', key }),
@@ -103,7 +103,7 @@ describe('a reaction', () => {
     ['1⃣', '1️⃣'],
     ['🏳‍🌈', '🏳️‍🌈'],
     ['☎︎', '☎️'],
-  ])('in two forms counts as one: %s and %s', async (one, other) => {
+  ])('a reaction in two forms counts as one: %s and %s', async (one, other) => {
     const message = await aMessage(ann, room);
     await react('PUT', message, one, ann);
     await react('PUT', message, other, ann);
@@ -116,7 +116,7 @@ describe('a reaction', () => {
     expect(document?.reactions.map(({ emoji }) => emoji)).toEqual([other]);
   });
 
-  it('that was stored in two forms is shown as one, joined as one, and taken back as one', async () => {
+  it('a reaction that was stored in two forms is shown as one, joined as one, and taken back as one', async () => {
     const message = await aMessage(ann, room);
     const of = ({ id }: Account, emoji: string) => ({ emoji, user: new ObjectId(id) });
     const stored = [of(ann, '❤'), of(bob, '❤️'), of(bob, '❤'), of(ann, '👍️'), of(ann, '👍👍')];
@@ -129,7 +129,7 @@ describe('a reaction', () => {
     expect((await react('DELETE', message, '👍👍', ann)).body).toMatchObject({ reactions: [by('❤️', ann), {}] });
   });
 
-  it('that was stored in two forms leaves room for twenty', async () => {
+  it('a reaction that was stored in two forms leaves room for twenty', async () => {
     const message = await aMessage(ann, room);
     const user = new ObjectId(ann.id);
     const stored = ['❤', '❤️', ...Array.from({ length: 18 }, (_, at) => `e${at}`)].map((emoji) => ({ emoji, user }));
@@ -140,7 +140,7 @@ describe('a reaction', () => {
     );
   });
 
-  it.each(['👍👍', 'ok👍', '\u2800', 'two\u2028lines', 'a\u0085b'])('is neither a text nor several emoji: %j', async (emoji) => {
+  it.each(['👍👍', 'ok👍', '\u2800', 'two\u2028lines', 'a\u0085b'])('a reaction is refused with %j', async (emoji) => {
     const refusal = refusals.invalid('emoji', 'be one emoji, or one word of at most 64 characters');
     expect(outcome(await react('PUT', await aMessage(ann, room), emoji, ann))).toEqual(refusal);
   });

@@ -18,7 +18,7 @@ describe.each(transports())('the unread count, %s', (_transport, call) => {
     return call('PATCH', `/api/members/${member?._id.$oid}`, { token: account.token, body: { last_read } });
   };
 
-  it('counts the messages after the marker, which only moves forwards', async () => {
+  it('the unread count counts the messages after the marker, which only moves forwards', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     const { _id } = await aMessage(ada, room);
@@ -37,7 +37,7 @@ describe.each(transports())('the unread count, %s', (_transport, call) => {
     }
   });
 
-  it('excludes a message whose function was killed, once a feed has closed the gap', async () => {
+  it('the unread count excludes a message whose function was killed, once a feed has closed the gap', async () => {
     const [ada, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ada, bob]);
     await aMessage(ada, room);
@@ -54,7 +54,7 @@ describe.each(transports())('the unread count, %s', (_transport, call) => {
 });
 
 describe.each(transports())('members and rooms in /api/events, %s', (_transport, call) => {
-  it('are shown as they are now', async () => {
+  it('members and rooms in /api/events are shown as they are now', async () => {
     const room = await aRoom();
     const [staying, leaving] = await Promise.all([anAccount(), anAccount()]);
     await addMember(room, staying);

@@ -24,7 +24,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
   const read = ({ token }: Account, user: string, query = '', headers = {}) =>
     call('GET', `/api/users/${user}/avatar${query}`, { token, headers });
 
-  it('gives the picture that its user has set to everyone who is signed in', async () => {
+  it('the picture of a user is given to everyone who is signed in', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     expect(outcome(await read(bob, ann.id))).toEqual(noPicture);
     const version = await versionOf(put(ann, aPicture, { call }));
@@ -44,7 +44,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
     expect((await call('HEAD', `/api/users/${ann.id}/avatar`, { token: bob.token })).body).toBe('');
   });
 
-  it('has browsers keep a picture under the address with its version, and ask again under any other', async () => {
+  it('browsers keep the picture of a user under the address with its version, and ask again under any other', async () => {
     const ann = await anAccount();
     const version = await versionOf(put(ann, another(), { call }));
     const cacheOf = async (query = '') => (await read(ann, ann.id, query)).headers['cache-control'];
@@ -62,7 +62,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
     ['a WebP', Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1'), 'image/webp'],
     ['a JPEG that says to be a PNG', Buffer.from('ffd8ffe000104a464946', 'hex'), 'image/jpeg'],
     ['a PNG of 64 kB', Buffer.concat([aPicture, Buffer.alloc(65_536 - aPicture.length)]), 'image/png'],
-  ])('takes %s for what its bytes are', async (_what, bytes, type) => {
+  ])('a picture of a user is taken for what its bytes are: %s', async (_what, bytes, type) => {
     const ann = await anAccount();
     await succeed(put(ann, bytes, { call }));
     const { headers } = await read(ann, 'me');
@@ -75,14 +75,14 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
     ['a GIF, which may move', Buffer.from('GIF89a'), 400, 'invalid_picture'],
     ['a drawing that may run scripts', Buffer.from('<svg onload="alert(1)"/>'), 400, 'invalid_picture'],
     ['nothing', Buffer.alloc(0), 400, 'invalid_picture'],
-  ])('refuses %s, and keeps the picture that was there', async (_what, bytes, status, code) => {
+  ])('PUT of a picture of a user refuses %s, and keeps the earlier one', async (_what, bytes, status, code) => {
     const ann = await anAccount();
     const version = await versionOf(put(ann, aPicture, { call }));
     expect(await put(ann, bytes, { call })).toMatchObject({ status, body: { code } });
     expect((await read(ann, 'me')).headers.etag).toBe(`"${version}"`);
   });
 
-  it('takes the picture away, also where there is none', async () => {
+  it('DELETE of a picture of a user takes it away, also if there is none', async () => {
     const ann = await anAccount();
     await put(ann, aPicture, { call });
     for (const _time of ['first', 'second'])
@@ -93,7 +93,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
 });
 
 describe('a picture of a user', () => {
-  it('is set and removed by its user and by administrators alone, for accounts that exist', async () => {
+  it('a picture of a user is set and removed by its user and by administrators alone, for accounts that exist', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     expect((await put(admin, aPicture, { user: ann.id })).body).toMatchObject({
       username: ann.username,
@@ -108,7 +108,7 @@ describe('a picture of a user', () => {
     expect(await avatars.countDocuments({ _id: new ObjectId(nobody) })).toBe(0);
   });
 
-  it('is named by its version wherever the name of a user is shown, and goes with the account', async () => {
+  it('a picture of a user is named by its version wherever the name of a user is shown, and goes with the account', async () => {
     const [owner, ann, outlaw] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [ann] });
     const outcast = await addMember(room, outlaw);
@@ -151,7 +151,7 @@ describe('a picture of a user', () => {
     expect(await avatars.countDocuments({ _id: new ObjectId(ann.id) })).toBe(0);
   });
 
-  it('is not told to those who follow an invitation, who may not be signed in', async () => {
+  it('a picture of a user is not shown to those who follow an invitation, who may not be signed in', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     await put(owner, aPicture);

@@ -10,7 +10,7 @@ import { transports } from '../support/transports.ts';
 const admin = await anAdmin();
 
 describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) => {
-  it('GET counts the sessions, named tokens, rooms and bytes of files of an account', async () => {
+  it('GET /api/users/{user}/usage counts the sessions, named tokens, rooms and bytes of files of an account', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     await Promise.all([aSession(call, account), aSession(call, account)]);
     await aRoomOf([account, other]);
@@ -21,7 +21,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     });
   });
 
-  it('DELETE lets the owner log in and write again after too many attempts', async () => {
+  it('DELETE /api/users/{user}/usage lets the owner log in and write again after too many attempts', async () => {
     const account = await anAccount();
     const { id, username, password } = account;
     const source = anAddress();
@@ -38,7 +38,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
-  it('is for administrators, and about accounts that exist', async () => {
+  it('/api/users/{user}/usage is for administrators, and about accounts that exist', async () => {
     const { id, token } = await anAccount();
     for (const method of ['GET', 'DELETE']) {
       expect(outcome(await call(method, `/api/users/${id}/usage`, { token }))).toEqual(refusals.denied());
