@@ -52,7 +52,7 @@ const imports = sources.flatMap((file) =>
 const show = (list: typeof imports) => list.map(({ file, name }) => `${file} -> ${name}`);
 
 describe('the folders', () => {
-  it('of lib/ import only from lower layers', () => {
+  it('the folders of lib/ import only from lower layers', () => {
     const partOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
     const layerOf = (path: string) => layers.findIndex((parts) => parts.includes(partOf(path)));
     const within = imports.filter(({ file, name }) => file.startsWith('lib/') && name.startsWith('lib/'));
@@ -63,7 +63,7 @@ describe('the folders', () => {
     expect(show(within.filter((one) => !isDownwards(one)))).toEqual([]);
   });
 
-  it('import only from the folders that they may use', () => {
+  it('the folders import only from the folders that they may use', () => {
     const folderOf = (path: string) => path.split('/')[0] ?? '';
     const between = imports.filter(({ file, name }) => /^(\w+\/|package\.json)/.test(name) && folderOf(file) !== folderOf(name));
     const local = between.filter(
@@ -72,7 +72,7 @@ describe('the folders', () => {
     expect(show(local.filter(({ file, name }) => !mayImport[folderOf(file)]?.includes(folderOf(name))))).toEqual([]);
   });
 
-  it('outside lib/ use neither its collections nor the driver, except the bench, which measures and fills the database itself', () => {
+  it('the folders outside lib/ use neither its collections nor the driver, except the bench, which measures and fills the database itself', () => {
     const outside = imports.filter(({ file }) => !/^(lib\/(?!http\/)|packages\/|tools\/bench\/)/.test(file));
     expect(show(outside.filter(({ name }) => name === 'mongodb' || name.startsWith('lib/collections/')))).toEqual([]);
   });

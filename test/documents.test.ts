@@ -33,11 +33,11 @@ const secrets = [
 const withSecrets = (commands: string[]) => commands.filter((command) => secrets.some((secret) => secret.test(command)));
 
 describe('the documented commands', () => {
-  it.each(pages)('of %s have no secret among their arguments', (path) => {
+  it.each(pages)('the documented commands of %s have no secret among their arguments', (path) => {
     expect(withSecrets(commandsIn(readFileSync(path, 'utf8')))).toEqual([]);
   });
 
-  it('are found if they have a secret among their arguments', () => {
+  it('the documented commands are found if they have a secret among their arguments', () => {
     const found = [
       'npm run conformance -- http://localhost:3000 --token x',
       'atlas dbusers create --username chat --password "$(openssl rand -hex 24)"',

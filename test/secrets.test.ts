@@ -30,7 +30,7 @@ async function call(method: string, path: string, sent: SentRequest = {}): Promi
 }
 
 describe('a password, a token, the address of a webhook or the secret of a second factor', () => {
-  it('is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
+  it('a secret is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
     const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
     const username = aName();

@@ -14,7 +14,7 @@ const statusOf = async (token: string) => (await call('GET', '/api/users/me', { 
 const json = async (...words: string[]) => JSON.parse((await admin([...words, '--json'])).stdout);
 
 describe('user', () => {
-  it('list prints every account as a line, or with --json as the API does', async () => {
+  it('user list prints every account as a line, or with --json as the API does', async () => {
     const { id, username, email } = await anAccount({ isAdmin: true, name: 'Ann Example' });
     const { code, stdout } = await admin(['user', 'list']);
     expect(code).toBe(0);
@@ -32,7 +32,7 @@ describe('user', () => {
     });
   });
 
-  it('unlimit forgets what was counted against an account', async () => {
+  it('user unlimit forgets what was counted against an account', async () => {
     const { id, username } = await anAccount();
     await rateLimits.insertOne({
       _id: id,
@@ -45,7 +45,7 @@ describe('user', () => {
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
-  it('show prints one account', async () => {
+  it('user show prints one account', async () => {
     const { id, username, email } = await anAccount({ name: 'Ann Example' });
     const { stdout } = await admin(['user', 'show', username]);
     expect(stdout).toMatch(
@@ -56,7 +56,7 @@ describe('user', () => {
     expect(await json('user', 'show', username.toUpperCase())).toMatchObject({ _id: { $oid: id }, email });
   });
 
-  it('promote and demote change what the account may do', async () => {
+  it('user promote and user demote change what the account may do', async () => {
     const { username, token } = await anAccount();
     const mayList = async () => (await call('GET', '/api/users?limit=1', { token })).status === 200;
     await anAdmin();
@@ -66,7 +66,7 @@ describe('user', () => {
     expect(await mayList()).toBe(false);
   });
 
-  it('deactivate blocks an account and ends its sessions, activate admits it again', async () => {
+  it('user deactivate blocks an account and ends its sessions, user activate admits it again', async () => {
     const account = await anAccount();
     const { username, token } = account;
     const session = await aSession(call, account);
@@ -76,14 +76,14 @@ describe('user', () => {
     expect([await statusOf(token), await statusOf(session)]).toEqual([200, 401]);
   });
 
-  it('password ends the sessions and the named tokens', async () => {
+  it('user password ends the sessions and the named tokens', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     expect((await admin(['user', 'password', account.username, '--password-stdin'], 'simsalabim\n')).code).toBe(0);
     expect([await statusOf(account.token), await statusOf(session)]).toEqual([401, 401]);
   });
 
-  it('password with --keep-tokens ends the sessions alone', async () => {
+  it('user password with --keep-tokens ends the sessions alone', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     const words = ['user', 'password', account.username, '--keep-tokens', '--password-stdin'];
@@ -91,7 +91,7 @@ describe('user', () => {
     expect([await statusOf(account.token), await statusOf(session)]).toEqual([200, 401]);
   });
 
-  it('delete needs --yes when nobody can be asked', async () => {
+  it('user delete needs --yes when nobody can be asked', async () => {
     const { username, token } = await anAccount();
     expect(await admin(['user', 'delete', username])).toEqual({
       code: 1,
@@ -104,7 +104,7 @@ describe('user', () => {
   });
 
   it.each(['show', 'promote', 'demote', 'deactivate', 'activate', 'disconnect', 'delete'])(
-    '%s reports an unknown account',
+    'user %s reports an unknown account',
     async (word) => {
       expect(await admin(['user', word, 'nobody-at-all'])).toEqual({ code: 1, stdout: '', stderr: 'No such user.\n' });
     },
@@ -112,7 +112,7 @@ describe('user', () => {
 });
 
 describe('every command', () => {
-  it('is recorded with the user who ran it, in a file that only its owner can read', async () => {
+  it('every command is recorded with the user who ran it, in a file that only its owner can read', async () => {
     const { username } = await anAccount();
     await admin(['user', 'promote', username]);
     await admin(['user', 'demote', `${username}x`]);
@@ -131,7 +131,7 @@ describe('every command', () => {
 });
 
 describe('token', () => {
-  it('create sets scopes and an expiry, and with --json prints the whole token', async () => {
+  it('token create sets scopes and an expiry, and with --json prints the whole token', async () => {
     const { id, username } = await anAdmin();
     const words = [
       'token',
@@ -165,14 +165,14 @@ describe('token', () => {
     expect((await call('POST', '/api/rooms', { token: created.token, body: { name: 'General' } })).status).toBe(403);
   });
 
-  it('list a program that calls itself by control characters without them', async () => {
+  it('token list shows a program that calls itself by control characters without them', async () => {
     const { username, password } = await anAccount();
     const headers = { 'user-agent': ' \u202ered \u009b31m\u0090\u0007 fox\u2069 ' };
     expect((await call('POST', '/api/sessions', { headers, body: { username, password } })).status).toBe(201);
     expect(await json('session', 'list', username)).toEqual([expect.objectContaining({ name: 'red  fox' })]);
   });
 
-  it('print nothing that a terminal takes for a command, whatever was stored, and give programs what was', async () => {
+  it('the commands print nothing that a terminal takes for a command, whatever was stored, and give programs what was stored', async () => {
     const account = await anAccount();
     const { username, id } = account;
     await aSession(call, account);
@@ -194,7 +194,7 @@ describe('token', () => {
     }
   });
 
-  it('list prints tokens and sessions without their secrets, and revoke ends one', async () => {
+  it('token list prints tokens and sessions without their secrets, and token revoke ends one', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     const { stdout } = await admin(['token', 'list', account.username]);
@@ -218,7 +218,7 @@ describe('token', () => {
   it.each([
     ['an unknown scope', ['--scope', 'everything'], 1, "The 'scope' parameter must be a list of some of rooms:read"],
     ['a malformed expiry', ['--expires', 'tomorrow'], 2, 'The option --expires must be a number of hours, days or weeks'],
-  ])('create refuses %s', async (_what, options, code, sentence) => {
+  ])('token create refuses %s', async (_what, options, code, sentence) => {
     const { username } = await anAccount();
     const refused = await admin(['token', 'create', username, '--name', 'robot', ...options]);
     expect(refused).toMatchObject({ code, stdout: '' });

@@ -15,7 +15,7 @@ describe('user create', () => {
   it.each([
     ['an administrator', ['--admin'], true],
     ['a user', [], false],
-  ])('creates %s, and stores the password only as a bcrypt hash', async (_what, options, isAdmin) => {
+  ])('user create creates %s, and stores the password only as a bcrypt hash', async (_what, options, isAdmin) => {
     const name = aName();
     expect(await create(name, ...options)).toEqual({
       code: 0,
@@ -28,7 +28,7 @@ describe('user create', () => {
     expect(JSON.stringify(account)).not.toContain('open sesame');
   });
 
-  it('prints JSON for programs', async () => {
+  it('user create prints JSON for programs', async () => {
     const name = aName();
     const { stdout } = await create(name, '--json');
     expect(JSON.parse(stdout)).toEqual({
@@ -69,7 +69,7 @@ describe('user create', () => {
       (name: string) => admin(['user', 'create', name, '--email', 'a@b.c']),
       'Type the password at a terminal, or pipe it in with --password-stdin.',
     ],
-  ])('refuses %s in one sentence, with exit status 1', async (_what, run, sentence) => {
+  ])('user create refuses %s in one sentence, with exit status 1', async (_what, run, sentence) => {
     const { code, stdout, stderr } = await run(aName());
     expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 });
     expect(stderr).toContain(sentence);
@@ -77,7 +77,7 @@ describe('user create', () => {
 });
 
 describe('user password', () => {
-  it('changes the password of an account', async () => {
+  it('user password changes the password of an account', async () => {
     const name = aName();
     await create(name);
     expect(await admin(['user', 'password', name, '--password-stdin'], 'simsalabim\n')).toEqual({
@@ -89,7 +89,7 @@ describe('user password', () => {
     expect(await bcrypt.compare('simsalabim', account?.password_hash)).toBe(true);
   });
 
-  it('reports an unknown account', async () => {
+  it('user password reports an unknown account', async () => {
     expect(await admin(['user', 'password', aName(), '--password-stdin'], 'simsalabim\n')).toEqual({
       code: 1,
       stdout: '',
@@ -99,7 +99,7 @@ describe('user password', () => {
 });
 
 describe('token create', () => {
-  it('prints nothing but a token, which the API accepts', async () => {
+  it('token create prints nothing but a token, which the API accepts', async () => {
     const name = aName();
     await create(name, '--admin');
     const { code, stdout, stderr } = await admin(['token', 'create', name, '--name', 'laptop']);
@@ -115,14 +115,14 @@ describe('the command line', () => {
     ['an unknown option', ['token', 'create', 'ann', '--colour', 'red'], "Unknown option '--colour'"],
     ['too many arguments', ['database', 'check', 'now'], 'There are too many arguments.'],
     ['too few arguments', ['user', 'password'], 'An argument is missing.'],
-  ])('answers %s with the usage and exit status 2', async (_what, words, sentence) => {
+  ])('the command line answers %s with the usage and exit status 2', async (_what, words, sentence) => {
     const { code, stdout, stderr } = await admin(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(sentence);
     expect(stderr).toContain('Usage:\n  npm run --silent admin -- ');
   });
 
-  it.each([[['--help']], [['user', '--help']], [[]]])('says what each command does when asked: %j', async (words) => {
+  it.each([[['--help']], [['user', '--help']], [[]]])('the command line explains each command on request: %j', async (words) => {
     const { code, stdout, stderr } = await admin(words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^ {2}user create +Creates an account\.$/m);
@@ -130,7 +130,7 @@ describe('the command line', () => {
     expect(stdout.includes('room create')).toBe(words[0] !== 'user');
   });
 
-  it('says how a command is used', async () => {
+  it('the command line says how a command is used', async () => {
     expect(await admin(['user', 'create', '--help'])).toEqual({
       code: 0,
       stdout: expect.stringMatching(
@@ -140,7 +140,7 @@ describe('the command line', () => {
     });
   });
 
-  it('has something that carries out each command', async () => {
+  it('the command line has something that carries out each command', async () => {
     const names = Object.keys(commands);
     expect(await Promise.all(names.map(loadRun))).toEqual(names.map(() => expect.any(Function)));
   });
@@ -152,7 +152,7 @@ describe('the command line', () => {
       'mongodb://127.0.0.1:1/',
       "The database can't be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI",
     ],
-  ])('reports in one sentence that the database is %s', async (_what, uri, sentence) => {
+  ])('the command line reports in one sentence that the database is %s', async (_what, uri, sentence) => {
     const { code, stderr } = await runCommand(['node', 'admin/main.ts', 'database', 'check'], {
       environment: { MONGODB_URI: uri },
     });

@@ -45,8 +45,8 @@ async function damage(path: string, text: string): Promise<void> {
   await file.close();
 }
 
-describe.runIf(inject('isEmbedded'))('a database whose file is damaged', () => {
-  it('is reported by check and backup, which keep what was saved before, and what can be read is exported', async () => {
+describe.runIf(inject('isEmbedded'))('a database with a damaged file', () => {
+  it('a damaged database is reported by check and backup, which keep what was saved before, and what can be read is exported', async () => {
     const path = await aDirectory('damaged');
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
     expect(await administer('damaged', 'backup', first, '--json')).toMatchObject({ code: 0, stderr: '' });
@@ -76,7 +76,7 @@ describe.runIf(inject('isEmbedded'))('a database whose file is damaged', () => {
     });
   });
 
-  it('is reported by a server, in its log, its health and its metrics', async () => {
+  it('a damaged database is reported by a server, in its log, its health and its metrics', async () => {
     const path = await aDirectory('served');
     await damage(path, 'text 1000 ');
     const metricsPort = await freePort();

@@ -27,7 +27,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
     ['token create', ['token', 'create', 'ann', '--name', 'laptop']],
     ['export', ['export', join(directory, 'none.ndjson')]],
     ['database check', ['database', 'check']],
-  ])('is an error for %s, which creates nothing', async (_name, words) => {
+  ])('a data directory without a database is an error for %s, which creates nothing', async (_name, words) => {
     for (const place of ['typo', 'empty']) {
       await mkdir(join(directory, 'empty'), { recursive: true });
       expect(await administer(place, words)).toEqual({
@@ -42,14 +42,14 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
   });
 
   it.each([[['--help']], [['user', 'list', '--help']], [['user']], [['user', 'create', 'ann']]])(
-    'is left alone by %j',
+    'a data directory without a database is left alone by %j',
     async (words) => {
       await administer('typo', words);
       expect(existsSync(join(directory, 'typo'))).toBe(false);
     },
   );
 
-  it('gets a database from the first account, and from an import', async () => {
+  it('a data directory gets a database from the first account, and from an import', async () => {
     await aDirectory('source');
     const file = join(directory, 'all.ndjson');
     expect(await administer('source', ['export', file])).toMatchObject({ code: 0, stderr: '' });
@@ -63,7 +63,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
 });
 
 describe.runIf(inject('isEmbedded'))('npm run backup', () => {
-  it('copies the database into a new directory, which is a complete data directory', async () => {
+  it('npm run backup copies the database into a new directory, which is a complete data directory', async () => {
     await aDirectory('kept');
     const copy = join(directory, 'copies', '2026-11-21');
     const backUp = () => runCommand(['npm', 'run', '--silent', 'backup', '--', copy], { environment: environmentOf('kept') });

@@ -8,7 +8,7 @@ const membersOf = async (room: string) => (await command(['member', 'list', room
 const done = (text: string) => ({ code: 0, stdout: `${text}\n`, stderr: '' });
 
 describe('the members of a room', () => {
-  it('are listed, added, given roles, removed, banned and let in again, without an actor in the feed', async () => {
+  it('the members of a room are listed, added, given roles, removed, banned and let in again, without an actor in the feed', async () => {
     const room = await aRoom({ is_open: true });
     const { username, token } = await anAccount();
     const name = username.toUpperCase();
@@ -41,7 +41,7 @@ describe('the members of a room', () => {
     );
   });
 
-  it('always include an owner', async () => {
+  it('the members of a room always include an owner', async () => {
     const room = await aRoom();
     const { username } = await anAccount();
     await command(['member', 'add', room.id, username]);
@@ -58,7 +58,7 @@ describe('the members of a room', () => {
     ['who are not there', ['remove', 'ROOM', 'USER'], 1, 'No such member.'],
     ['with an unknown role', ['add', 'ROOM', 'USER', '--role', 'king'], 1, "The 'role' parameter must"],
     ['without a role', ['role', 'ROOM', 'USER'], 2, 'The option --role is required.'],
-  ])('%s are refused', async (_what, words, code, sentence) => {
+  ])('the members %s are refused', async (_what, words, code, sentence) => {
     const room = await aRoom();
     const { username } = await anAccount();
     const filled = words.map((word) => ({ ROOM: room.id, USER: username })[word] ?? word);
@@ -69,7 +69,7 @@ describe('the members of a room', () => {
 });
 
 describe('the sessions of an account', () => {
-  it('are listed and ended', async () => {
+  it('the sessions of an account are listed and ended', async () => {
     const { username, password } = await anAccount();
     const { token } = (await logIn(call, username, password)).body as { token: string };
     const listed = JSON.parse((await command(['session', 'list', username, '--json'])).stdout) as {

@@ -13,7 +13,7 @@ const nowhere = new ObjectId().toHexString();
 const statusOf = async (path: string) => (await call('GET', path, { token: admin.token })).status;
 
 describe('room create', () => {
-  it('creates a room that is owned by the named user', async () => {
+  it('room create creates a room that is owned by the named user', async () => {
     const name = randomUUID();
     const { code, stdout, stderr } = await command(['room', 'create', name, '--owner', owner.username.toUpperCase()]);
     expect({ code, stdout, stderr }).toEqual({
@@ -36,7 +36,7 @@ describe('room create', () => {
     ['an unknown owner', ['room', 'create', 'General', '--owner', 'nobody-at-all'], 1, 'No such user.\n'],
     ['a blank name', ['room', 'create', ' ', '--owner', owner.username], 1, "The 'name' parameter must have 1 to 100"],
     ['no owner', ['room', 'create', 'General'], 2, 'The option --owner is required.'],
-  ])('refuses %s', async (_what, words, code, sentence) => {
+  ])('room create refuses %s', async (_what, words, code, sentence) => {
     const ended = await command(words);
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' });
     expect(ended.stderr).toContain(sentence);
@@ -44,7 +44,7 @@ describe('room create', () => {
 });
 
 describe('room list', () => {
-  it('prints every room as a row, or all as JSON', async () => {
+  it('room list prints every room as a row, or all as JSON', async () => {
     const room = await aRoom({ name: 'Listed, with a space', is_open: false });
     const { code, stdout } = await command(['room', 'list']);
     expect(code).toBe(0);
@@ -62,7 +62,7 @@ describe('room list', () => {
 });
 
 describe('room archive', () => {
-  it('archives a room', async () => {
+  it('room archive archives a room', async () => {
     const room = await aRoom();
     expect(await command(['room', 'archive', room.id])).toEqual({
       code: 0,
@@ -76,7 +76,7 @@ describe('room archive', () => {
 });
 
 describe('room hold and room release', () => {
-  it('keep old messages, and have them deleted again', async () => {
+  it('room hold keeps old messages, and room release has them deleted again', async () => {
     const room = await aRoom();
     expect(await command(['room', 'hold', room.id])).toEqual({
       code: 0,
@@ -92,7 +92,7 @@ describe('room hold and room release', () => {
 });
 
 describe('room delete', () => {
-  it('deletes a room with --yes', async () => {
+  it('room delete deletes a room with --yes', async () => {
     const room = await aRoom();
     expect(await command(['room', 'delete', room.id, '--yes'])).toEqual({
       code: 0,
@@ -102,7 +102,7 @@ describe('room delete', () => {
     expect(await statusOf(room.path)).toBe(404);
   });
 
-  it('deletes nothing when nobody can be asked', async () => {
+  it('room delete deletes nothing when nobody can be asked', async () => {
     const room = await aRoom();
     const { code, stdout, stderr } = await command(['room', 'delete', room.id]);
     expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 });
@@ -113,7 +113,7 @@ describe('room delete', () => {
   it.each([
     ['yes', 0, 404],
     ['no', 1, 200],
-  ])('asks at a terminal, and accepts %s as an answer', async (answer, code, status) => {
+  ])('room delete asks at a terminal, and accepts %s as an answer', async (answer, code, status) => {
     const room = await aRoom();
     const ended = await adminAtTerminal(['room', 'delete', room.id], [['Type yes to continue: ', `${answer}\r`]]);
     expect(ended.code).toBe(code);

@@ -7,8 +7,8 @@ const create = (name: string, dialogue: Dialogue) =>
   adminAtTerminal(['user', 'create', name, '--email', `${name}@example.org`], dialogue);
 
 // Needs `script` of util-linux.
-describe.runIf(hasTerminal)('at a terminal', () => {
-  it('a new password is asked for twice, and never shown', async () => {
+describe.runIf(hasTerminal)('a command at a terminal', () => {
+  it('a new password is asked for twice at a terminal, and never shown', async () => {
     const name = aName();
     const { code, screen } = await create(name, [
       ['Password: ', 'open sesame\r'],
@@ -31,7 +31,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ],
     ['Ctrl-C', [['Password: ', 'open\u0003']], 'Interrupted: nothing was changed.'],
     ['Ctrl-D', [['Password: ', '\u0004']], 'No password was typed: nothing was changed.'],
-  ])('no account is created after %s', async (_what, dialogue, sentence) => {
+  ])('no account is created at a terminal after %s', async (_what, dialogue, sentence) => {
     const name = aName();
     const { code, screen } = await create(name, dialogue);
     expect(code).toBe(1);
@@ -45,7 +45,7 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     ['no', 'no\r', 1, 200],
     ['nothing', '\r', 1, 200],
     ['Ctrl-C', '\u0003', 1, 200],
-  ])('user delete asks, and understands %s', async (_what, answer, code, status) => {
+  ])('user delete asks at a terminal, and understands %s', async (_what, answer, code, status) => {
     const { username, token } = await anAccount();
     const ended = await adminAtTerminal(['user', 'delete', username], [['Type yes to continue: ', answer]]);
     expect(ended.code).toBe(code);

@@ -43,7 +43,7 @@ const everyType = () => ({
 const trail = (entries: number) => ({ audit: entries, audit_states: 1 });
 
 describe('admin', () => {
-  it('export and import copy every document to another database, with its types, however often they are repeated', async () => {
+  it('admin export and import copy every document to another database, with its types, however often they are repeated', async () => {
     const source = aDatabase();
     const target = aDatabase();
     const rooms = [everyType(), everyType()];
@@ -73,7 +73,7 @@ describe('admin', () => {
     expect(await documentsIn(again)).toEqual(await documentsIn(file));
   });
 
-  it('import takes the audit trail over, once, and never in the place of another one', async () => {
+  it('admin import takes the audit trail over, once, and never in the place of another one', async () => {
     const [source, target, other] = [aDatabase(), aDatabase(), aDatabase()];
     const file = join(directory, 'trail.ndjson');
     const trailOf = async ({ run }: typeof source) =>
@@ -129,7 +129,7 @@ describe('admin', () => {
       "has documents of 'halls', which is not a collection of this version",
     ],
     ['is of a later version', (text: string) => text.replace('"version":1', '"version":2'), 'is of another version than 1'],
-  ])('import reads nothing from a file that %s', async (_what, spoil, sentence) => {
+  ])('admin import reads nothing from a file that %s', async (_what, spoil, sentence) => {
     const { database, run } = aDatabase();
     await database.collection('rooms').insertOne({ name: 'General' });
     const file = join(directory, `${randomBytes(4).toString('hex')}.ndjson`);
@@ -148,7 +148,7 @@ describe('admin', () => {
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
   });
 
-  it('import takes the fields of a line in any order', async () => {
+  it('admin import takes the fields of a line in any order', async () => {
     const { database, run } = aDatabase();
     await database.collection('rooms').insertOne({ name: 'General' });
     const file = join(directory, 'reordered.ndjson');
@@ -161,7 +161,7 @@ describe('admin', () => {
     expect(Number(await database.collection('rooms').countDocuments())).toBe(1);
   });
 
-  it('import refuses a file that is not UTF-8, instead of replacing what it cannot read', async () => {
+  it('admin import refuses a file that is not UTF-8, instead of replacing what it cannot read', async () => {
     const { database, run } = aDatabase();
     await database.collection('rooms').insertOne({ name: 'café' });
     const file = join(directory, 'latin1.ndjson');
@@ -173,7 +173,7 @@ describe('admin', () => {
     });
   });
 
-  it("export leaves out collections that are not the service's, and says so", async () => {
+  it("admin export leaves out collections that are not the service's, and says so", async () => {
     const { database, run } = aDatabase();
     await database.collection('users').insertOne({ name: 'ann' });
     await database.collection('halls').insertOne({ name: 'General' });
@@ -185,7 +185,7 @@ describe('admin', () => {
     expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('export writes a new file that nobody else can read, whatever had its name before', async () => {
+  it('admin export writes a new file that nobody else can read, whatever had its name before', async () => {
     const { run } = aDatabase();
     const place = await mkdtemp(join(directory, 'shared-'));
     const file = join(place, 'all.ndjson');
@@ -206,7 +206,7 @@ describe('admin', () => {
     expect((await readdir(place)).sort()).toEqual(['all.ndjson', 'all.ndjson.partial', 'victim']);
   });
 
-  it('export replaces a file only on request', async () => {
+  it('admin export replaces a file only on request', async () => {
     const { run } = aDatabase();
     const file = join(directory, 'precious.txt');
     await writeFile(file, 'precious');
@@ -219,7 +219,7 @@ describe('admin', () => {
     expect(await run('export', file, '--force')).toMatchObject({ code: 0 });
   });
 
-  it.each(['-', '/dev/stdout'])('export writes to standard output as %s, and the counts to standard error', async (path) => {
+  it.each(['-', '/dev/stdout'])('admin export writes to standard output as %s, and counts to standard error', async (path) => {
     const { database, run } = aDatabase();
     await database.collection('users').insertOne({ name: 'ann' });
     const before = await lstat('/dev/stdout');
@@ -235,7 +235,7 @@ describe('admin', () => {
     await expect(lstat('-')).rejects.toThrow('ENOENT');
   });
 
-  it('export writes through a pipe', async () => {
+  it('admin export writes through a pipe', async () => {
     const { database, run } = aDatabase();
     await database.collection('users').insertOne({ name: 'ann' });
     const pipe = join(directory, 'pipe');
@@ -248,7 +248,7 @@ describe('admin', () => {
     expect((await lstat(pipe)).isFIFO()).toBe(true);
   });
 
-  it('export warns of a database without users', async () => {
+  it('admin export warns of a database without users', async () => {
     const { run } = aDatabase();
     expect(await run('export', join(directory, 'nobody.ndjson'))).toMatchObject({
       code: 0,
@@ -256,7 +256,7 @@ describe('admin', () => {
     });
   });
 
-  it('export and import name a file that cannot be opened', async () => {
+  it('admin export and import name a file that cannot be opened', async () => {
     const { run } = aDatabase();
     const file = join(directory, 'no', 'such', 'file');
     expect(await run('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
@@ -268,7 +268,7 @@ describe('the progress bar', () => {
   it.each([
     ['is drawn on a terminal', true, ['\r[##  ] 50% 1 of 2', '\r[####] 100% 2 of 2', '\n']],
     ['is not drawn without a terminal', false, []],
-  ])('%s', (_what, isTTY, expected) => {
+  ])('the progress bar %s', (_what, isTTY, expected) => {
     const written: string[] = [];
     const bar = progressBar({ isTTY, write: (text) => written.push(String(text)) > 0 }, 4);
     bar.update(1, 2);

@@ -5,20 +5,20 @@ import { runCommand } from '../support/run-command.ts';
 const all = pages.flatMap(blocksOf);
 
 describe('the blocks of commands in the documentation', () => {
-  it('say where they are run, or that they need an account', () => {
+  it('the blocks of commands in the documentation say where they are run, or that they need an account', () => {
     const blocks = all.filter(({ language }) => ['sh', 'bash', 'shell', 'console'].includes(language));
     expect(blocks.length).toBeGreaterThan(15);
     expect(blocks.filter(({ language, mark }) => language !== 'sh' || !Object.hasOwn(marks, mark)).map(titleOf)).toEqual([]);
   });
 
-  it('are all marked as commands', () => {
+  it('the blocks of commands in the documentation are all marked as commands', () => {
     const others = all.filter(({ language }) => !['sh', 'ts', 'json', 'nginx', 'caddy'].includes(language));
     const isCommand = /^\s*(\$ |sudo |npm|npx|node|curl|docker|git|systemctl|aws|atlas)\b/m;
     expect(others.filter(({ code }) => isCommand.test(code)).map(titleOf)).toEqual([]);
   });
 
   it.each(commandsMarked('aws', 'docker').map((block) => [titleOf(block), block] as const))(
-    'that need an account are valid commands: %s',
+    'the blocks of commands that need an account are valid commands: %s',
     async (_title, { code }) => {
       // What stands for a value of the reader's is no redirection.
       const script = code.replaceAll(/<(\w[\w ]*)>/g, '$1');

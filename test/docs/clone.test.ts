@@ -3,4 +3,4 @@ import { testBlocks } from '../support/documented-clone-tests.ts';
 import { hasTerminal } from '../support/terminal.ts';
 
 // Needs `script` of util-linux.
-describe.runIf(hasTerminal)('in a clone of the project,', () => testBlocks(['clone', 'node24', 'template']));
+describe.runIf(hasTerminal)('a clone of the project', () => testBlocks(['clone', 'node24', 'template']));

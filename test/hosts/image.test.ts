@@ -47,7 +47,7 @@ const imported = sources.flatMap((file) =>
 );
 
 describe('the image', () => {
-  it('copies what exists, and what .dockerignore lets through', () => {
+  it('the image copies what exists, and what .dockerignore lets through', () => {
     expect(copied.filter((path) => !existsSync(path))).toEqual([]);
     expect(read('.dockerignore').trim().split('\n')).toEqual([
       '*',
@@ -57,7 +57,7 @@ describe('the image', () => {
     ]);
   });
 
-  it('has every package that is imported', () => {
+  it('the image has every package that is imported', () => {
     const names = imported.map(({ name }) => name).filter((name) => !name.startsWith('.') && !name.startsWith('node:'));
     const packages = names.map((name) =>
       name
@@ -69,7 +69,7 @@ describe('the image', () => {
     expect(packages.filter((name) => !Object.hasOwn(dependencies, name))).toEqual([]);
   });
 
-  it('has every file that is imported', () => {
+  it('the image has every file that is imported', () => {
     const files = imported
       .filter(({ name }) => name.startsWith('.'))
       .map(({ file, name }) => new URL(name, `file:///${file}`).pathname.slice(1));
@@ -77,7 +77,7 @@ describe('the image', () => {
     expect(files.filter((file) => !sources.includes(file) && !shipped.includes(file))).toEqual([]);
   });
 
-  it('can be warmed up and started with only the files that it copies', async () => {
+  it('the image can be warmed up and started with only the files that it copies', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-image-'));
     try {
       for (const path of shipped) await cp(path, join(directory, path), { recursive: true });
@@ -90,7 +90,7 @@ describe('the image', () => {
     }
   });
 
-  it('runs what `npm run serve` runs, without privileges, and has a health check', () => {
+  it('the image runs what `npm run serve` runs, without privileges, and has a health check', () => {
     const [, settings] = /^ENV (MALLOC_.+)$/m.exec(dockerfile) ?? [];
     expect(`env ${settings} ${commandOf(/^CMD (.+)$/m)}`).toBe(scripts.serve);
     expect(dockerfile).toMatch(/^USER node$/m);
@@ -102,13 +102,13 @@ describe('the image', () => {
 });
 
 describe('compose.yaml', () => {
-  it('has the service over its own database, and over a replica set', () => {
+  it('compose.yaml has the service over its own database, and over a replica set', () => {
     const { chat, 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
     expect([chat?.profiles, onMongodb?.profiles, mongodb?.profiles]).toEqual([['embedded'], ['mongodb'], ['mongodb']]);
     expect(onMongodb?.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
   });
 
-  it.each(Object.entries(compose.services))('lets %s write only to its volume, without privileges', (_name, service) => {
+  it.each(Object.entries(compose.services))('compose.yaml lets %s write to its volume alone, unprivileged', (_name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       tmpfs: ['/tmp'],
@@ -118,7 +118,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('takes the address of callers from the proxy, which alone reaches the port', () => {
+  it('compose.yaml takes the address of callers from the proxy, which alone reaches the port', () => {
     const { chat, 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
     for (const service of [chat, onMongodb]) {
       expect(service).toMatchObject({ ports: ['127.0.0.1:3000:3000'], environment: { TRUST_PROXY: 1 } });
@@ -126,7 +126,7 @@ describe('compose.yaml', () => {
     expect(mongodb?.ports).toBeUndefined();
   });
 
-  it('has a password for MongoDB, which is in the file .env alone', async () => {
+  it('compose.yaml has a password for MongoDB, which is in the file .env alone', async () => {
     const { 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
     const uri = String(onMongodb?.environment?.MONGODB_URI);
     const password = String(mongodb?.environment?.MONGO_INITDB_ROOT_PASSWORD);
@@ -149,7 +149,7 @@ describe('compose.yaml', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('has the volumes that it uses', () => {
+  it('compose.yaml has the volumes that it uses', () => {
     expect(compose.services.chat?.volumes).toEqual(['data:/data']);
     expect(dockerfile).toContain('DATA_DIR=/data');
     const used = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0]));
@@ -158,21 +158,21 @@ describe('compose.yaml', () => {
 });
 
 describe('the systemd unit', () => {
-  it('runs what `npm run serve` runs, and gives it time to end', () => {
+  it('the systemd unit runs what `npm run serve` runs, and gives it time to end', () => {
     const [, settings] = /^Environment=(MALLOC_.+)$/m.exec(unit) ?? [];
     expect(`env ${settings} ${/^ExecStart=\/usr\/bin\/env (.+)$/m.exec(unit)?.[1]}`).toBe(scripts.serve);
     expect(unit).toMatch(/^KillMode=mixed$/m);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(15);
   });
 
-  it('keeps its data where it may write', () => {
+  it('the systemd unit keeps its data where it may write', () => {
     expect(unit).toMatch(/^StateDirectory=chat-service chat-service-backups$/m);
     expect(unit).toMatch(/^Environment=.* DATA_DIR=\/var\/lib\/chat-service\b/m);
     expect(unit).toMatch(/^CacheDirectory=chat-service$/m);
     expect(unit).toMatch(/^Environment=.* NODE_COMPILE_CACHE=\/var\/cache\/chat-service$/m);
   });
 
-  it('runs as the user that the documentation creates, keeps its files private, and has no needless privileges', () => {
+  it('the systemd unit runs as the user that the documentation creates, keeps its files private, and has no needless privileges', () => {
     const user = /^User=(.+)$/m.exec(unit)?.[1];
     const page = read('docs/self-hosting.md');
     expect(page).toMatch(new RegExp(`^useradd --system .* ${user}$`, 'm'));

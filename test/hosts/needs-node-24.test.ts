@@ -9,9 +9,9 @@ const pretend = `const versions = { ...process.versions, node: '20.19.0' };
   Object.defineProperty(process, 'versions', { value: versions });
   Object.defineProperty(process, 'version', { value: 'v20.19.0' });`;
 
-describe('under a Node.js before 24,', () => {
+describe('a Node.js before 24', () => {
   it.each(Object.entries(scripts).filter(([, script]) => script.startsWith('node ')))(
-    '`npm run %s` says so in one sentence, and does nothing',
+    '`npm run %s` under an old Node.js says so in one sentence, and does nothing',
     async (_name, script) => {
       const words = script.split(' && ')[0]?.split(' ') ?? [];
       const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };

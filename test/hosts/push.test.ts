@@ -34,7 +34,7 @@ describe.each([
   { name: 'npm run serve', start: server, ...byServer },
   { name: 'Lambda and API Gateway', start: gateway, ...byFunctions },
   { name: 'serverless-offline', start: emulator, ...byFunctions },
-])('under $name,', ({ start, isServer, times }) => {
+])('the WebSocket API under $name', ({ start, isServer, times }) => {
   let url: string;
   let call: Call;
   let path: string;
@@ -58,7 +58,7 @@ describe.each([
   };
 
   describe('a connection', () => {
-    it('is opened with a ticket and our subprotocol, and answers hello', async () => {
+    it('a connection is opened with a ticket and our subprotocol, and answers hello', async () => {
       const { socket, of } = await connected(url, await anAccount());
       expect(socket.protocol).toBe('chat.v1');
       expect(of('hello')).toEqual([
@@ -67,33 +67,33 @@ describe.each([
       socket.close();
     });
 
-    it('is opened with a token in X-Auth-Token as well', async () => {
+    it('a connection is opened with a token in X-Auth-Token as well', async () => {
       const { token } = await anAccount();
       const { socket } = await openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } });
       socket.close();
     });
 
-    it('is not opened twice with one ticket', async () => {
+    it('a connection is not opened twice with one ticket', async () => {
       const protocols = await ticketed(await anAccount());
       const { socket } = await openHere(protocols);
       await expect(openHere(protocols)).rejects.toThrow('refused with 401');
       socket.close();
     });
 
-    it('is opened only once when many show the same ticket concurrently', async () => {
+    it('a connection is opened only once when many show the same ticket concurrently', async () => {
       const protocols = await ticketed(await anAccount());
       const opened = await Promise.allSettled(Array.from({ length: 8 }, () => openHere(protocols)));
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('is not opened with a ticket that has expired', async () => {
+    it('a connection is not opened with a ticket that has expired', async () => {
       const account = await anAccount();
       const { ticket } = await aTicket(url, account);
       await tickets.updateOne({ _id: hashToken(ticket) }, { $set: { expires_at: new Date(Date.now() - 1_000) } });
       await expect(openHere(['chat.v1', `ticket.${ticket}`])).rejects.toThrow('refused with 401');
     });
 
-    it('is not opened with a ticket whose token has ended', async () => {
+    it('a connection is not opened with a ticket whose token has ended', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const protocols = await ticketed({ token: session });
@@ -106,23 +106,23 @@ describe.each([
       ['with an unknown ticket', ['chat.v1', `ticket.${'a'.repeat(32)}`], {}, 401],
       ['with a value that is not a ticket', ['chat.v1', 'ticket.x'], {}, 401],
       ['without our subprotocol', ['chat.v0'], {}, 400],
-    ])('is not opened %s', async (_how, protocols, handshake, status) => {
+    ])('a connection is not opened %s', async (_how, protocols, handshake, status) => {
       await expect(openHere(protocols, handshake)).rejects.toThrow(`refused with ${status}`);
     });
 
-    it('is not opened by the cookie of a browser, which any page could make it send', async () => {
+    it('a connection is not opened by the cookie of a browser, which any page could make it send', async () => {
       const session = await aSession(call, await anAccount());
       const headers = { cookie: `session=${session}`, 'sec-fetch-site': 'same-origin' };
       await expect(openHere(['chat.v1'], { headers })).rejects.toThrow('refused with 401');
     });
 
-    it('is not opened by a token without the scope', async () => {
+    it('a connection is not opened by a token without the scope', async () => {
       const { id } = await anAccount();
       const { token } = await createToken(toObjectId({ $oid: id }), 'narrow', { scopes: ['rooms:read'] });
       await expect(openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } })).rejects.toThrow('refused with 403');
     });
 
-    it('is refused as the eleventh of its user, and the other ten stay', async () => {
+    it('a connection is refused as the eleventh of its user, and the other ten stay', async () => {
       const account = await anAccount();
       const sockets = await Promise.all(Array.from({ length: 10 }, () => connected(url, account)));
       await expect(openHere(await ticketed(account))).rejects.toThrow('refused with 429');
@@ -134,8 +134,8 @@ describe.each([
     });
   });
 
-  describe('of the connections of a user that are opened at the same moment', () => {
-    it('no more than ten are', async () => {
+  describe('the connections of a user that are opened at the same moment', () => {
+    it('no more than ten of the connections that a user opens at the same moment are opened', async () => {
       const { token } = await anAccount();
       const opening = Array.from({ length: 25 }, () => openHere(['chat.v1'], { headers: { 'X-Auth-Token': token } }));
       const opened = await Promise.allSettled(opening);
@@ -147,7 +147,7 @@ describe.each([
   });
 
   describe('the push of a room', () => {
-    it('reaches every connected member, in order, as the feed has it', async () => {
+    it('the push of a room reaches every connected member, in order, as the feed has it', async () => {
       const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
       const room = await aRoomOf([ann, bob]);
       const sockets = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -170,7 +170,7 @@ describe.each([
       outside.socket.close();
     });
 
-    it('leaves out events that the client did not want or that are too large', async () => {
+    it('the push of a room leaves out events that the client did not want or that are too large', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoomOf([ann, bob]);
       const bot = await connected(url, ann, { events: false });
@@ -184,7 +184,7 @@ describe.each([
       person.socket.close();
     });
 
-    it('reaches those who join from then on, and ends with their membership', async () => {
+    it('the push of a room reaches those who join from then on, and ends with their membership', async () => {
       const [owner, member] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner });
       const socket = await connected(url, member);
@@ -203,7 +203,7 @@ describe.each([
       socket.socket.close();
     });
 
-    it('begins with a new room or conversation, and ends with its deletion', async () => {
+    it('the push of a room begins with a new room or conversation, and ends with its deletion', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const socket = await connected(url, bob);
       const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
@@ -217,7 +217,7 @@ describe.each([
       socket.socket.close();
     });
 
-    it('leaves out conversations with someone who is blocked', async () => {
+    it('the push of a room leaves out conversations with someone who is blocked', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const { body } = await succeed(call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.username] } }));
       const { $oid: room } = (body as { _id: { $oid: string } })._id;
@@ -235,7 +235,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('shows who is typing to the others, and read markers to their owner', async () => {
+    it('the push of a room shows who is typing to the others, and read markers to their owner', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });
       const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -259,7 +259,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('shows a thread that was read to its reader, and goes on in the room for everyone', async () => {
+    it('the push of a room shows a thread that was read to its reader, and goes on in the room for everyone', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const { id: room } = await aRoom({ owner: ann, members: [bob] });
       const root = await aMessage(ann, room, { text: 'root' }, call);
@@ -295,7 +295,7 @@ describe.each([
       for (const { socket } of [hers, other, his]) socket.close();
     });
 
-    it('shows nobody who types in a room of which they are not a member', async () => {
+    it('the push of a room shows nobody who types in a room of which they are not a member', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann });
       const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);
@@ -311,7 +311,7 @@ describe.each([
   });
 
   describe('a frame of a client', () => {
-    it('asks with ping for the rooms that moved', async () => {
+    it('a ping of a client asks for the rooms that moved', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const [quiet, busy] = await Promise.all([aRoomOf([ann, bob]), aRoomOf([ann, bob])]);
       const socket = await connected(url, ann);
@@ -336,7 +336,7 @@ describe.each([
       ['of an unknown type', { type: 'toString' }, "The 'type' parameter must be hello, ping, typing, watch, active."],
       ['with an invalid field', { type: 'ping', id: -1 }, "The 'id' parameter must be from 0 to 9007199254740991."],
       ['without a required field', { type: 'typing' }, "The 'room' parameter is required."],
-    ])('%s gets an error, and the connection stays', async (_what, frame, message) => {
+    ])('a frame %s gets an error, and the connection stays', async (_what, frame, message) => {
       const socket = await connected(url, await anAccount());
       socket.send(frame);
       await expect.poll(() => socket.of('error')).toEqual([{ type: 'error', status: 400, message }]);
@@ -345,7 +345,7 @@ describe.each([
       socket.socket.close();
     });
 
-    it('that asks who is active is answered by servers alone', async () => {
+    it('a frame that asks who is active is answered by servers alone', async () => {
       const socket = await connected(url, await anAccount());
       socket.send({ type: 'watch', users: [] });
       socket.send({ type: 'active' });
@@ -356,13 +356,13 @@ describe.each([
       socket.socket.close();
     });
 
-    it('of more than 4 KB ends the connection', async () => {
+    it('a frame of more than 4 KB ends the connection', async () => {
       const socket = await connected(url, await anAccount());
       socket.send(JSON.stringify({ type: 'ping', id: 1, more: 'x'.repeat(4_096) }));
       expect(await codeOf(socket)).toBe(1009);
     });
 
-    it('that comes too often gets an error twice, and then ends the connection', async () => {
+    it('a client that sends frames too often gets an error twice, and then loses the connection', async () => {
       const socket = await connected(url, await anAccount());
       for (let id = 0; id < 200; id++) socket.send({ type: 'ping', id });
       expect(await codeOf(socket)).toBe(4029);
@@ -385,7 +385,7 @@ describe.each([
             body: { password: 'a new password of mine', current_password: password },
           }),
       ],
-    ])('%s is closed', async (how, end) => {
+    ])('a connection whose token ends %s is closed', async (how, end) => {
       const account = await anAccount();
       const [mine, other] = await Promise.all([aSession(call, account), aSession(call, account)]);
       const [first, second] = await Promise.all([connected(url, { token: mine }), connected(url, { token: other })]);
@@ -397,7 +397,7 @@ describe.each([
       second.socket.close();
     });
 
-    it('because its account is deleted is closed', async () => {
+    it('a connection whose account is deleted is closed', async () => {
       const account = await anAccount();
       const socket = await connected(url, account);
       await succeed(call('DELETE', '/api/users/me', { token: account.token, body: { current_password: account.password } }));

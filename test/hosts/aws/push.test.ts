@@ -39,8 +39,8 @@ afterEach(async () => {
 
 const idOf = ({ of }: TestSocket) => of('hello')[0]?.connection ?? '';
 
-describe('while nobody is connected,', () => {
-  it('no function is invoked, and nothing waits longer', async () => {
+describe('a service to which nobody is connected', () => {
+  it('no function is invoked while nobody is connected, and nothing waits longer', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     // The use of a token is noted once an hour.
@@ -60,7 +60,7 @@ describe('while nobody is connected,', () => {
     expect(gateway.invocations).toBe(0);
   });
 
-  it('no function is invoked, even after somebody was connected', async () => {
+  it('no function is invoked while nobody is connected, even after somebody was', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -78,7 +78,7 @@ describe('a write', () => {
     ['are refused', 429],
     ['fail', 500],
     ['are not answered', 0],
-  ])('succeeds while invocations %s', async (_how, refused) => {
+  ])('a write succeeds while invocations %s', async (_how, refused) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -90,7 +90,7 @@ describe('a write', () => {
     await expect.poll(() => socket.of('room', room).at(-1)?.seq).toBe(2);
   });
 
-  it('is announced even if the connection to Lambda that the function had kept has ended', async () => {
+  it('a write is announced even if the connection to Lambda that the function had kept has ended', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -100,7 +100,7 @@ describe('a write', () => {
     await expect.poll(() => socket.events(room)).toHaveLength(2);
   });
 
-  it('that concerns too many users for one invocation makes several invocations', async () => {
+  it('a write that concerns too many users for one invocation makes several invocations', async () => {
     const [owner, admin] = await Promise.all([anAccount(), anAdmin()]);
     const room = await aRoomOf([owner]);
     const member = () => ({ _id: new ObjectId(), user: new ObjectId(), role: 'member' as const, joined_at: new Date() });
@@ -114,7 +114,7 @@ describe('a write', () => {
 });
 
 describe('a connection', () => {
-  it('is not removed because of an event that comes while it is being opened', async () => {
+  it('a connection is not removed because of an event that comes while it is being opened', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const other = await connect(bob);
@@ -130,7 +130,7 @@ describe('a connection', () => {
     opening.socket.terminate();
   });
 
-  it('that has silently ended is removed when something is sent to it', async () => {
+  it('a connection that has silently ended is removed when something is sent to it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const [lost, stays] = await Promise.all([connect(ann), connect(bob)]);
@@ -141,7 +141,7 @@ describe('a connection', () => {
     expect(gateway.posted).toEqual({ 200: 1, 410: 1 });
   });
 
-  it('that was removed is told to connect again when it pings', async () => {
+  it('a connection that was removed is told to connect again when it pings', async () => {
     const socket = await connect(await anAccount());
     await connections.deleteOne({ _id: idOf(socket) });
     socket.send({ type: 'ping', id: 1 });
@@ -149,7 +149,7 @@ describe('a connection', () => {
     expect(socket.of('bye')).toEqual([{ type: 'bye', code: 4000, reason: 'unknown', reconnect: true }]);
   });
 
-  it('whose token has expired receives nothing more, and ends with the next frame of either side', async () => {
+  it('a connection whose token has expired receives nothing more, and ends with the next frame of either side', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const [mine, other] = await Promise.all([aSession(call, ann), aSession(call, ann)]);
@@ -169,7 +169,7 @@ describe('a connection', () => {
     await expect.poll(() => connections.countDocuments({})).toBe(0);
   });
 
-  it('counts toward the limit of its user for eleven minutes after its last frame', async () => {
+  it('a connection counts toward the limit of its user for eleven minutes after its last frame', async () => {
     const ann = await anAccount();
     const socket = await connect(ann);
     const [stored] = await connections.find({ _id: idOf(socket) }).toArray();
@@ -182,7 +182,7 @@ describe('a connection', () => {
 });
 
 describe('a gateway that throttles', () => {
-  it('is not called again, and the unsent events are found in the feed', async () => {
+  it('a gateway that throttles is not called again, and the unsent events are found in the feed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const socket = await connect(ann);
@@ -198,7 +198,7 @@ describe('a gateway that throttles', () => {
 });
 
 describe('a member who is removed while others write', () => {
-  it.each([0, 1, 2])('is pushed no later event (%i)', async () => {
+  it.each([0, 1, 2])('a member who is removed while others write is pushed no later event (%i)', async () => {
     const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [writer, member] });
     const [stays, goes] = await Promise.all([connect(owner), connect(member)]);
@@ -221,7 +221,7 @@ describe('a member who is removed while others write', () => {
 });
 
 describe('invocations that are lost, doubled and overtake each other', () => {
-  it('leave the clients with exactly what the feed has', async () => {
+  it('invocations that are lost, doubled and overtake each other leave the clients with exactly what the feed has', async () => {
     const people = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
     const [ann, bob] = people as [(typeof people)[number], (typeof people)[number]];
     const all = await Promise.all([aRoomOf(people), aRoomOf(people)]);
@@ -268,7 +268,7 @@ describe('invocations that are lost, doubled and overtake each other', () => {
 });
 
 describe('devices whose page is closed', () => {
-  it('are told by a function that is invoked although nobody is connected, once, however often that runs', async () => {
+  it('devices whose page is closed are told by a function that is invoked although nobody is connected, once, however often that runs', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const device = aDevice();

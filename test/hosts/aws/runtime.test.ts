@@ -95,8 +95,8 @@ async function call(
 }
 type GatewayEvent = ReturnType<Awaited<ReturnType<typeof invocation>>['event']>;
 
-describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a packaged function", () => {
-  it('makes rooms, and lists them', async () => {
+describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's own runtime client", () => {
+  it('a packaged function makes rooms, and lists them', async () => {
     const admin = await anAdmin();
     const name = aName();
     const made = await call('POST', '/api/rooms', { token: admin.token, body: { name } });
@@ -105,7 +105,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(listed).toMatchObject({ status: 200, body: expect.arrayContaining([expect.objectContaining({ name })]) });
   });
 
-  it('takes a body in base64, and stores the message once', async () => {
+  it('a packaged function takes a body in base64, and stores the message once', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const posted = await call('POST', '/api/messages', { token: ann.token, body: { room, text: 'Grüße 👋' } }, (event) => ({
@@ -118,7 +118,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(read.body).toMatchObject([{ text: 'Grüße 👋' }]);
   });
 
-  it('goes on after it was frozen in the middle of its connections', async () => {
+  it('a packaged function goes on after it was frozen in the middle of its connections', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     for (const seq of [1, 2, 3]) {
@@ -127,7 +127,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     }
   });
 
-  it('answers an event without query, path parameters and body, as the gateway leaves out what is empty', async () => {
+  it('a packaged function answers an event without query, path parameters and body, as the gateway leaves out what is empty', async () => {
     const ann = await anAccount();
     const bare = ({ queryStringParameters: _query, pathParameters: _path, body: _body, ...event }: GatewayEvent) => event;
     expect(await call('GET', '/api/messages', { token: ann.token }, bare)).toMatchObject({
@@ -140,7 +140,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     });
   });
 
-  it('gives and takes cookies apart from the other headers', async () => {
+  it('a packaged function gives and takes cookies apart from the other headers', async () => {
     const { username, password } = await anAccount();
     const origin = { host: 'chat.example.org', 'x-forwarded-proto': 'https', 'sec-fetch-site': 'same-origin' };
     const made = await call('POST', '/api/sessions', {
@@ -156,7 +156,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(listed).toMatchObject({ status: 200, body: [expect.objectContaining({ is_current: true })] });
   });
 
-  it('knows its path where the stage stands in it', async () => {
+  it('a packaged function knows its path where the stage stands in it', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const inStage = (event: GatewayEvent) => ({
@@ -171,7 +171,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(await call('GET', `/api/rooms/${room}`, { token: ann.token }, inStage)).toMatchObject({ status: 200 });
   });
 
-  it('serves the pages, compressed in base64', async () => {
+  it('a packaged function serves the pages, compressed in base64', async () => {
     const page = await call('GET', '/', { headers: { accept: 'text/html' } });
     expect({ status: page.status, page: String(page.bytes) }).toEqual({ status: 200, page: expect.stringContaining('<script') });
     const [, asset = ''] = /src="(\/assets\/[^"]+)"/.exec(String(page.bytes)) ?? [];
@@ -180,7 +180,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(brotliDecompressSync(script.bytes).length).toBeGreaterThan(script.bytes.length);
   });
 
-  it('tells those who are connected what was sent', async () => {
+  it('a packaged function tells those who are connected what was sent', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const { body: ticket } = await call('POST', '/api/tickets', { token: ann.token, body: {} });
@@ -220,7 +220,7 @@ describe.skipIf(runtimeClient === undefined)("run by AWS's own runtime client, a
     expect(await talk('DISCONNECT')).toMatchObject({ statusCode: 200 });
   });
 
-  it('without its connection string fails to start, and says why in its log', async () => {
+  it('a packaged function without its connection string fails to start, and says why in its log', async () => {
     const broken = await start('health', { MONGODB_URI_PARAMETER: '/chat-service/dev/nothing' });
     await expect(broken.invoke({})).rejects.toThrow('/chat-service/dev/nothing could not be read: ParameterNotFound');
     await broken.end();

@@ -25,7 +25,7 @@ const administer = (words: string[], input = '') =>
   runCommand(['npm', 'run', '--silent', 'admin', '--', ...words], { input, environment: settings });
 
 describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
-  it('serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
+  it('npm start serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
     const first = await startService(settings);
     const code = /setup#([a-z0-9]{32})/.exec(first.output())?.[1];
     expect(first.output()).toBe(
@@ -59,7 +59,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
-  it('ends while somebody is connected, and forgets the connection', async () => {
+  it('npm start ends while somebody is connected, and forgets the connection', async () => {
     const first = await startService(settings);
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
     const account = { token: stdout.trim() };
@@ -76,20 +76,20 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
-  it('needs no home directory', async () => {
+  it('npm start needs no home directory', async () => {
     const service = await startService({ ...settings, HOME: '/dev/null' });
     expect(service.output()).not.toContain('Error');
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     expect(await service.stop()).toBe(0);
   });
 
-  it('does the same as `npx serverless offline`', async () => {
+  it('npm start does the same as `npx serverless offline`', async () => {
     const service = await startService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     expect(await service.stop()).toBe(0);
   });
 
-  it('accepts only requests, and no events', async () => {
+  it('npm start accepts only requests, and no events', async () => {
     const lambdaPort = await freePort();
     const service = await startService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
     const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
@@ -100,7 +100,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await service.stop()).toBe(0);
   });
 
-  it('loses nothing that it acknowledged before it was killed', async () => {
+  it('npm start loses nothing that it acknowledged before it was killed', async () => {
     const ownSettings = { ...settings, DATA_DIR: join(directory, 'killed') };
     const first = await startService(ownSettings);
     const environment = ownSettings;
@@ -132,7 +132,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     await second.stop();
   });
 
-  it('reports that the data directory is held by another process', async () => {
+  it('npm start reports that the data directory is held by another process', async () => {
     const service = await startService(settings);
     const ended = await failure(startService(settings));
     expect(ended).toMatchObject({ code: 1 });
@@ -140,7 +140,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     await service.stop();
   });
 
-  it('reports that the data directory is not a directory', async () => {
+  it('npm start reports that the data directory is not a directory', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
     const ended = await failure(startService({ ...settings, DATA_DIR: join(file, 'data') }));
@@ -150,7 +150,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
 });
 
 describe('npm start', () => {
-  it.each(['HTTP_PORT', 'WEBSOCKET_PORT'])('reports that a port is taken: %s', async (setting) => {
+  it.each(['HTTP_PORT', 'WEBSOCKET_PORT'])('npm start reports that a port is taken: %s', async (setting) => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -163,13 +163,13 @@ describe('npm start', () => {
   it.each([
     ['HTTP_PORT', 'http', 'from 0 to 65535'],
     ['WEBSOCKET_PORT', '0', 'from 1 to 65535'],
-  ])('reports that a port is not valid: %s=%s', async (setting, value, range) => {
+  ])('npm start reports that a port is not valid: %s=%s', async (setting, value, range) => {
     const ended = await failure(startService({ [setting]: value }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toBe(`Set ${setting} to a port ${range}, not '${value}'.`);
   });
 
-  it('reports that the database at MONGODB_URI is unreachable', async () => {
+  it('npm start reports that the database at MONGODB_URI is unreachable', async () => {
     const ended = await failure(startService({ MONGODB_URI: 'mongodb://127.0.0.1:1/' }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toMatch(

@@ -31,7 +31,7 @@ async function restored(directory: string): Promise<number[]> {
 }
 
 describe('scheduled backups', () => {
-  it('can each be restored, and the oldest are removed once a new one is complete', async () => {
+  it('scheduled backups can each be restored, and the oldest are removed once a new one is complete', async () => {
     const directory = join(place, 'rotated');
     const settings = { directory, every: hour, keep: 3 };
     // Neither what others keep there, nor what looks alike, but what a killed process left.
@@ -54,7 +54,7 @@ describe('scheduled backups', () => {
     expect(backupState).toEqual({ madeAt: first + 4 * hour, failed: 0 });
   });
 
-  it('remove nothing when one fails', async () => {
+  it('scheduled backups remove nothing when one fails', async () => {
     const directory = join(place, 'failing');
     const settings = { directory, every: hour, keep: 1 };
     await makeBackup(settings, first);
@@ -67,7 +67,7 @@ describe('scheduled backups', () => {
     expect(backupState).toMatchObject({ failed: 0 });
   });
 
-  it('are due when the newest is old enough, also after a restart and a clock that was ahead', async () => {
+  it('scheduled backups are due when the newest is old enough, also after a restart and a clock that was ahead', async () => {
     const directory = join(place, 'due');
     await makeBackup({ directory, every: hour, keep: 9 }, Date.now() + 1_000 * hour);
     const { end } = scheduleBackups({ directory, every: 100, keep: 9 });
@@ -79,11 +79,11 @@ describe('scheduled backups', () => {
     ['BACKUP_EVERY', 'often'],
     ['BACKUP_EVERY', '0h'],
     ['BACKUP_KEEP', 'all'],
-  ])('are refused with %s=%s', (name, value) => {
+  ])('scheduled backups are refused with %s=%s', (name, value) => {
     expect(() => readSettings([], { BACKUP_DIR: 'backups', [name]: value })).toThrow(SettingsError);
   });
 
-  it('are set by variables and options', () => {
+  it('scheduled backups are set by variables and options', () => {
     expect(readSettings([], {}).backup).toBeUndefined();
     // The functions, which read the environment alone, tell administrators when one is late.
     expect(readSettings(['--backup-dir', '/backups', '--backup-every', '30m'], {}).backupVariables).toEqual({

@@ -10,7 +10,7 @@ import { overHttp } from '../../support/transports.ts';
 const hindrance = whyNoImages();
 
 describe.runIf(inject('isEmbedded') && hindrance === undefined)('npm run serve on a disk that is full', () => {
-  it('says so in the answers to writes, in its health, its metrics, and once a minute in its log', async () => {
+  it('npm run serve on a full disk says so in the answers to writes, in its health, its metrics, and once a minute in its log', async () => {
     const place = mkdtempSync(join(tmpdir(), 'chat-full-'));
     makeImage(join(place, 'image'), 32);
     const image = mountImage(join(place, 'image'));

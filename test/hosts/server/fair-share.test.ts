@@ -30,13 +30,13 @@ function aProcess() {
 }
 
 describe('the fair share of a caller', () => {
-  it('is everything while nobody else is there', async () => {
+  it('the fair share of a caller is everything while nobody else is there', async () => {
     const { ask, waits } = aProcess();
     for (let request = 0; request < 100; request++) await ask('ann', 50);
     expect(waits).toEqual([]);
   });
 
-  it('is a third of the time while others are there', async () => {
+  it('the fair share of a caller is a third of the time while others are there', async () => {
     const { ask, now } = aProcess();
     const start = now();
     let busy = 0;
@@ -48,7 +48,7 @@ describe('the fair share of a caller', () => {
     expect(busy / (now() - start)).toBeCloseTo(1 / 3, 1);
   });
 
-  it('does not delay a caller who asks now and then, whatever others do', async () => {
+  it('the fair share of a caller does not delay a caller who asks now and then, whatever others do', async () => {
     const { ask, waits, pass } = aProcess();
     for (let request = 0; request < 100; request++) {
       const before = waits.length;
@@ -59,7 +59,7 @@ describe('the fair share of a caller', () => {
     }
   });
 
-  it('grows back while a caller is silent, and callers that are gone no longer count', async () => {
+  it('the fair share of a caller grows back while a caller is silent, and callers that are gone no longer count', async () => {
     const { ask, waits, pass } = aProcess();
     await ask('bob', 1);
     for (let request = 0; request < 20; request++) await ask('ann', 50);
@@ -70,7 +70,7 @@ describe('the fair share of a caller', () => {
     expect(waits.length).toBe(before);
   });
 
-  it('is four requests at a time while others are there', async () => {
+  it('the fair share of a caller is four requests at a time while others are there', async () => {
     const { ask, begin } = aProcess();
     await ask('bob', 1);
     const started: (() => void)[] = [];

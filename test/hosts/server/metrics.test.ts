@@ -31,7 +31,7 @@ const other: Snapshot = {
 };
 
 describe('/metrics', () => {
-  it('adds up the counts of all processes', () => {
+  it('/metrics adds up the counts of all processes', () => {
     const lines = render([one, other]).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -61,7 +61,7 @@ describe('/metrics', () => {
     );
   });
 
-  it('is in the text format of Prometheus', () => {
+  it('/metrics is in the text format of Prometheus', () => {
     const line = /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [\d.e+-]+|)$/;
     expect(
       render([one, other])

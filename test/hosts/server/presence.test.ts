@@ -31,8 +31,8 @@ async function act(socket: TestSocket): Promise<void> {
   await expect.poll(() => socket.of('pong')).toHaveLength(id + 1);
 }
 
-describe('who is active', () => {
-  it('is told to those who watch them: at first of all, then of those who have changed', async () => {
+describe('presence', () => {
+  it('presence is told to those who watch people: at first of all, then of those who have changed', async () => {
     const [ann, bob, cid, dan] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob, cid, dan]);
     const [hers, his, other] = await Promise.all([ann, bob, dan].map((account) => connected(server.url, account)));
@@ -47,7 +47,7 @@ describe('who is active', () => {
     for (const one of [hers, his, other]) one?.socket.close();
   });
 
-  it('is away after a while in which they do nothing, and offline after the last of their connections has ended', async () => {
+  it('a person is away after a while without activity, and offline after the last connection has ended', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);
     const hers = await connected(hasty.url, ann);
@@ -65,7 +65,7 @@ describe('who is active', () => {
     hers.socket.close();
   });
 
-  it('stays so while their page is loaded again', async () => {
+  it('a person stays active while the page is loaded again', async () => {
     const [ann, bob, cid] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob, cid]);
     const [hers, before, other] = await Promise.all([ann, bob, cid].map((account) => connected(server.url, account)));
@@ -126,8 +126,8 @@ async function aPair() {
   return { watcher, friend, subject };
 }
 
-describe('nobody is told how somebody is', () => {
-  it.each([['who shares no room with them', undefined] as const, ...ends])('%s, from the beginning', async (_who, end) => {
+describe('people whose presence is not told', () => {
+  it.each([['who shares no room with them', undefined] as const, ...ends])('one %s is not shown at all', async (_who, end) => {
     const { watcher, friend, subject } = await aPair();
     const room = await aRoom({ members: end ? [watcher, subject] : [watcher] });
     // A connection of one whose account has ended is refused: they are connected before.
@@ -151,7 +151,7 @@ describe('nobody is told how somebody is', () => {
     for (const { socket } of [hers, his, theirs]) socket.close();
   });
 
-  it.each(ends)('%s, from then on', async (_who, end) => {
+  it.each(ends)('one %s is not shown from then on', async (_who, end) => {
     const { watcher, friend, subject } = await aPair();
     const room = await aRoom({ members: [watcher, subject] });
     const [hers, theirs, his] = (await Promise.all(
@@ -168,7 +168,7 @@ describe('nobody is told how somebody is', () => {
     for (const { socket } of [hers, theirs, his]) socket.close();
   });
 
-  it('whom they do not watch, or no longer do', async () => {
+  it('nobody is told the presence of people whom they do not watch, or no longer watch', async () => {
     const [ann, bob, cid] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob, cid]);
     const [hers, his, other] = (await Promise.all([ann, bob, cid].map((account) => connected(server.url, account)))) as [
@@ -186,7 +186,7 @@ describe('nobody is told how somebody is', () => {
     for (const { socket } of [hers, his, other]) socket.close();
   });
 
-  it('again only until those who have stopped it want it to be known', async () => {
+  it('people who stop telling their presence are shown again only after they allow it again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);
     await change(bob, { shows_presence: false });
@@ -201,7 +201,7 @@ describe('nobody is told how somebody is', () => {
 });
 
 describe('those who watch somebody', () => {
-  it('are told of a new name, a new status and a new picture, if they share a room', async () => {
+  it('watchers are told of a new name, a new status and a new picture, if they share a room', async () => {
     const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);
     const [hers, other] = await Promise.all([connected(server.url, ann), connected(server.url, stranger)]);
@@ -231,7 +231,7 @@ describe('a client that watches', () => {
     ['what is not an id is refused', { users: ['me'] }, tooMany],
     ['what is not a list is refused', { users: ids(1)[0] }, tooMany],
     ['without a list is refused', {}, "The 'users' parameter is required."],
-  ])('%s', async (_what, fields, message) => {
+  ])('a client that watches %s', async (_what, fields, message) => {
     const socket = await connected(server.url, await anAccount());
     socket.send({ type: 'watch', ...fields });
     await expect.poll(() => [...socket.of('presence'), ...socket.of('error')]).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('a client that watches', () => {
     socket.socket.close();
   });
 
-  it('is told that it may, and otherwise refused', async () => {
+  it('a client that watches is told that it may, and refused if it may not', async () => {
     const { token } = await anAccount();
     const [socket, other] = await Promise.all([connected(silent.url, { token }), connected(server.url, { token })]);
     expect([socket.of('hello')[0], other.of('hello')[0]].map((hello) => hello?.presence)).toEqual([undefined, true]);

@@ -14,8 +14,8 @@ const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
 const elsewhere = await callThrough(1, {});
 afterAll(elsewhere.end);
 
-describe('without a notice,', () => {
-  it('an event in a room comes with the next sweep', async () => {
+describe('a notice that is lost', () => {
+  it('without a notice an event in a room comes with the next sweep', async () => {
     const { url, close } = await aServer({ sweep: 200 });
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -30,7 +30,7 @@ describe('without a notice,', () => {
     await close();
   });
 
-  it('an event in a room comes with the next event of the room', async () => {
+  it('without a notice an event in a room comes with the next event of the room', async () => {
     const { url, close } = await aServer();
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -41,7 +41,7 @@ describe('without a notice,', () => {
     await close();
   });
 
-  it('the end of a token closes its connections with the next sweep', async () => {
+  it('without a notice the end of a token closes its connections with the next sweep', async () => {
     const { url, close } = await aServer({ sweep: 200 });
     const account = await anAccount();
     const session = await aSession(call, account);
@@ -51,7 +51,7 @@ describe('without a notice,', () => {
     await close();
   });
 
-  it('new rooms, and the end of rooms, are found by a later sweep', async () => {
+  it('without a notice new rooms, and the end of rooms, are found by a later sweep', async () => {
     const { url, close } = await aServer({ sweep: 100 });
     const [ann, bob] = await Promise.all([anAccount(), anAccount({ isAdmin: true })]);
     const socket = await connected(url, ann);
@@ -66,7 +66,7 @@ describe('without a notice,', () => {
 });
 
 describe('a member who is removed while others write', () => {
-  it.each([0, 1, 2, 3])('is pushed no later event (%i)', async () => {
+  it.each([0, 1, 2, 3])('a member who is removed while others write is pushed no later event (%i)', async () => {
     const { url, close } = await aServer();
     const [owner, writer, member] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [writer, member] });
@@ -88,7 +88,7 @@ describe('a member who is removed while others write', () => {
     await close();
   });
 
-  it('and joins again is pushed the events from then on', async () => {
+  it('a member who is removed and joins again is pushed the events from then on', async () => {
     const { url, close } = await aServer();
     const [owner, member] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner, members: [member] });
@@ -103,7 +103,7 @@ describe('a member who is removed while others write', () => {
 });
 
 describe('a client that stops reading', () => {
-  it('delays nobody, and either gets the positions of its rooms when it reads again or is disconnected', async () => {
+  it('a client that stops reading delays nobody, and either gets the positions of its rooms when it reads again or is disconnected', async () => {
     const { url, close } = await aServer();
     const [writer, quick, slow, stuck] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
     const room = await aRoomOf([writer, quick, slow, stuck]);
@@ -140,7 +140,7 @@ describe('a client that floods', () => {
     ['pongs', [0x8a, masked, ...mask], 4029],
     ['pings', [0x89, masked, ...mask], 4029],
     ['parts of a text that never ends', [0x00, masked, ...mask], 1008],
-  ])('with %s is disconnected, and read no further', async (_what, frame, code) => {
+  ])('a client that floods with %s is disconnected, and read no further', async (_what, frame, code) => {
     const { url, close } = await aServer();
     const { socket, of, closed } = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': (await anAccount()).token } });
     const raw = (socket as unknown as { _socket: Socket })._socket;
@@ -158,7 +158,7 @@ describe('a client that floods', () => {
     await close();
   });
 
-  it('with new connections is refused until a minute has passed, and others are not', async () => {
+  it('a client that floods with new connections is refused until a minute has passed, and others are not', async () => {
     const { url, close } = await aServer();
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const openFor = ({ token }: { token: string }) => open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
@@ -177,7 +177,7 @@ describe('a client that floods', () => {
 });
 
 describe('2000 clients', () => {
-  it('connect at the same time and all receive a message', async () => {
+  it('2000 clients connect at the same time and all receive a message', async () => {
     const { url, close } = await aServer({ maxConnections: 16_000 });
     const owner = await anAccount();
     const accounts: Account[] = [];
@@ -204,7 +204,7 @@ describe('2000 clients', () => {
 });
 
 describe('a server that ends', () => {
-  it('tells its clients goodbye and when to reconnect', async () => {
+  it('a server that ends tells its clients goodbye and when to reconnect', async () => {
     const { url, close } = await aServer();
     const account = await anAccount();
     const [greeted, silent] = await Promise.all([
@@ -220,7 +220,7 @@ describe('a server that ends', () => {
 });
 
 describe('a connection without a hello', () => {
-  it('receives nothing, and is closed after ten seconds', async () => {
+  it('a connection without a hello receives nothing, and is closed after ten seconds', async () => {
     const { url, close } = await aServer();
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);

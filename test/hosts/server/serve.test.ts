@@ -29,7 +29,7 @@ const withOwnDatabase = (name: string) => ({
 describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () => {
   // A single process has its database within itself, workers share one that is a process of its own.
   const ends = (['SIGINT', 'SIGTERM', 'SIGKILL'] as const).flatMap((signal) => [[signal, 1] as const, [signal, 2] as const]);
-  it.each(ends)('loses nothing that it acknowledged before a %s, with WORKERS=%i', async (signal, workers) => {
+  it.each(ends)('npm run serve loses nothing that it acknowledged before a %s, with WORKERS=%i', async (signal, workers) => {
     const settings = { ...withOwnDatabase(`${signal}-${workers}`), WORKERS: String(workers) };
     const first = await serve(settings);
     expect(await childrenOf(first)).toHaveLength(workers === 1 ? 0 : workers + 1);
@@ -60,7 +60,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     expect(await second.stop()).toBe(0);
   });
 
-  it('sees changes by the command line immediately, even of a caller whom it has cached', async () => {
+  it('npm run serve sees changes by the command line immediately, even of a caller whom it has cached', async () => {
     const settings = withOwnDatabase('command-line');
     const service = await serve(settings);
     await aToken(settings);
@@ -78,14 +78,14 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     expect(await service.stop()).toBe(0);
   });
 
-  it('does not share its data directory with another process', async () => {
+  it('npm run serve does not share its data directory with another process', async () => {
     const settings = withOwnDatabase('shared');
     const service = await serve(settings);
     await expect(serve(settings)).rejects.toMatchObject({ code: 1, output: expect.stringMatching(/held by process \d+/) });
     expect(await service.stop()).toBe(0);
   });
 
-  it('strips no types and loads no WebSocket client, once `npm ci` has warmed it up', async () => {
+  it('npm run serve strips no types and loads no WebSocket client, once `npm ci` has warmed it up', async () => {
     const settings = { ...withOwnDatabase('warm'), NODE_COMPILE_CACHE: join(directory, 'compiled') };
     expect(await largeModulesOf(settings)).toEqual(['amaro']);
     await rm(settings.NODE_COMPILE_CACHE, { recursive: true });
@@ -97,7 +97,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
     expect(await largeModulesOf(settings)).toEqual(['none']);
   });
 
-  it('ends when npm, which started it, is terminated', async () => {
+  it('npm run serve ends when npm, which started it, is terminated', async () => {
     const service = await startService(withOwnDatabase('npm'), ['npm', 'run', '--silent', 'serve']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');
@@ -109,7 +109,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
 });
 
 describe('npm run serve', () => {
-  it('shares its port among workers, replaces one that is killed, and ends them all', async () => {
+  it('npm run serve shares its port among workers, replaces one that is killed, and ends them all', async () => {
     const metricsPort = await freePort();
     const service = await serve({ LOG_LEVEL: 'info' }, '--workers', '2', '--metrics-port', metricsPort);
     const { token } = await anAdmin();
@@ -131,7 +131,7 @@ describe('npm run serve', () => {
     expect(service.output()).not.toContain(token);
   });
 
-  it('logs that it has started, and who invites, gives roles and deletes rooms', async () => {
+  it('npm run serve logs that it has started, and who invites, gives roles and deletes rooms', async () => {
     const service = await serve({ LOG_LEVEL: 'info' });
     const [owner, member, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner });
@@ -159,7 +159,7 @@ describe('npm run serve', () => {
     ]);
   });
 
-  it('prints a command for the first administrator that works on the database that it serves', async () => {
+  it('npm run serve prints a command for the first administrator that works on the database that it serves', async () => {
     const settings = { MONGODB_DATABASE: `chat_test_start_${randomBytes(6).toString('hex')}` };
     const service = await serve(settings);
     onTestFinished(async () => {
@@ -170,7 +170,7 @@ describe('npm run serve', () => {
     expect(service.output()).toContain(`Or by a command: ${command}`);
   });
 
-  it('ends with its workers, even when it learns of their end before their channels close', async () => {
+  it('npm run serve ends with its workers, even when it learns of their end before their channels close', async () => {
     // What outlives a worker and has its channel keeps that open.
     const script = `if (process.channel) {
       const { spawn } = await import('node:child_process');
@@ -186,14 +186,14 @@ describe('npm run serve', () => {
     ['an unknown option', ['--prot', '80'], 2, "Unknown option '--prot'"],
     ['an invalid port', ['--port', 'http'], 2, "Set --port or HTTP_PORT to a whole number from 0 to 65535, not 'http'."],
     ['an invalid number of workers', ['--workers', '-1'], 2, '--workers'],
-  ])('reports %s, and prints the usage', async (_what, options, code, sentence) => {
+  ])('npm run serve reports %s, and prints the usage', async (_what, options, code, sentence) => {
     const ended = await runCommand([...commands.serve, ...options]);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toContain(sentence);
     expect(ended.stderr).toContain('Usage: npm run serve -- [OPTION...]');
   });
 
-  it('reports that a port is taken', async () => {
+  it('npm run serve reports that a port is taken', async () => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -222,7 +222,7 @@ describe('npm run serve', () => {
       'ssm:/chat/smtp-url',
       /^Set SMTP_URL to the address of a mail server: /,
     ],
-  ])('reports in one sentence, with the name of the setting, that %s', async (_what, name, value, sentence) => {
+  ])('npm run serve reports in one sentence, with the name of the setting, that %s', async (_what, name, value, sentence) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -238,7 +238,7 @@ describe('npm run serve', () => {
     expect(stderr.trim()).toMatch(sentence);
   });
 
-  it('says that everyone can sign up, and that a setting is misspelled', async () => {
+  it('npm run serve says that everyone can sign up, and that a setting is misspelled', async () => {
     const open = await serve({ REGISTRATON: 'closed' });
     expect(open.output()).toContain('Unknown setting REGISTRATON. Did you mean REGISTRATION?\n');
     expect(open.output()).toContain(
@@ -250,7 +250,7 @@ describe('npm run serve', () => {
     expect(await closed.stop()).toBe(0);
   });
 
-  it('reports that the database at MONGODB_URI is unreachable', async () => {
+  it('npm run serve reports that the database at MONGODB_URI is unreachable', async () => {
     const ended = await runCommand(commands.serve, { environment: { MONGODB_URI: 'mongodb://127.0.0.1:1/' } });
     expect(ended).toMatchObject({
       code: 1,

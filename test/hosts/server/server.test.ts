@@ -13,7 +13,7 @@ const servers: { close: () => Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 describe('the server', () => {
-  it("converts a request to API Gateway's event", async () => {
+  it("the server converts a request to API Gateway's event", async () => {
     const { url } = await aServer(echo);
     const { body } = await send(url, 'POST', '/api/%D1%8F/x?a=1&b=%20&a=2&__proto__=3', '{"text":"я"}', [
       ['Content-Type', 'application/json'],
@@ -65,13 +65,13 @@ describe('the server', () => {
     ['a body without a type', undefined, 'a', 'YQ==', true],
     ['an image', 'image/png', 'a', 'YQ==', true],
     ['text that is not UTF-8', 'text/plain', Buffer.from([0xff]), '/w==', true],
-  ])('passes on %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
+  ])('the server passes on %s as the gateway does', async (_what, type, sent, body, isBase64Encoded) => {
     const { url } = await aServer(echo);
     const { body: event } = await send(url, 'POST', '/api/a/x', sent, type === undefined ? [] : [['Content-Type', type]]);
     expect(JSON.parse(event)).toMatchObject({ body, isBase64Encoded });
   });
 
-  it('leaves out body, query and cookies if there are none', async () => {
+  it('the server leaves out body, query and cookies if there are none', async () => {
     const { url } = await aServer(echo);
     const event = JSON.parse((await send(url, 'GET', '/api/a/x')).body);
     expect(Object.keys(event)).not.toEqual(expect.arrayContaining(['body']));
@@ -84,7 +84,7 @@ describe('the server', () => {
     ['1 is trusted: it is the last address, which the proxy added', 1, '10.0.0.2'],
     ['2 are trusted: it is the one before', 2, '10.0.0.1'],
     ['more are trusted than there are: it is the first', 9, '203.0.113.9'],
-  ])('determines the source address when %s', async (_when, trustProxy, source) => {
+  ])('the server determines the source address when %s', async (_when, trustProxy, source) => {
     expect(await sourceWith('203.0.113.9, 10.0.0.1, 10.0.0.2', trustProxy)).toBe(source);
   });
 
@@ -93,12 +93,12 @@ describe('the server', () => {
     ['in brackets', '[2001:db8::1]', '2001:db8::1'],
     ['in brackets with a port', '[2001:db8::1]:50412', '2001:db8::1'],
     ['of IPv4 within IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
-  ])('reads an address %s', async (_how, written, source) => {
+  ])('the server reads an address %s', async (_how, written, source) => {
     expect(await sourceWith(written, 1)).toBe(source);
   });
 
   it.each(['unknown', '_hidden', '', '203.0.113.999'])(
-    "takes the address of the proxy in place of '%s', which is not an address",
+    "the server takes the address of the proxy in place of '%s', which is not an address",
     async (written) => {
       expect(await sourceWith(written, 1)).toBe('127.0.0.1');
     },
@@ -110,7 +110,7 @@ describe('the server', () => {
     return JSON.parse(body).requestContext.http.sourceIp;
   }
 
-  it("sends a function's status, headers, cookies and bytes", async () => {
+  it("the server sends a function's status, headers, cookies and bytes", async () => {
     const { url } = await aServer(async () => ({
       statusCode: 201,
       headers: { 'X-Kind': 'png' },
@@ -126,7 +126,7 @@ describe('the server', () => {
   it.each([
     ['HEAD: no body', 'HEAD', 200, { 'content-length': '2' }],
     ['GET: the body', 'GET', 200, { 'content-length': '2' }],
-  ])('answers %s', async (_what, method, status, headers) => {
+  ])('the server answers %s', async (_what, method, status, headers) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
     const answer = await send(url, method, '/api/a/x');
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body: method === 'HEAD' ? '' : '{}' });
@@ -144,20 +144,20 @@ describe('the limits of the gateway', () => {
   it.each([
     ['10 MB', 10_485_760, 200],
     ['a byte more', 10_485_761, 413],
-  ])('apply to a body of %s', async (_what, size, status) => {
+  ])('the limits of the gateway apply to a body of %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }));
     const answer = await send(url, 'POST', '/api/a/x', Buffer.alloc(size));
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({ status, body: status === 200 ? {} : tooLarge });
   });
 
-  it('let a function see only the part of a large body that shows that it is too large', async () => {
+  it('a function sees only the part of a large body that shows that it is too large', async () => {
     const { url } = await aServer(echo);
     const body = Buffer.alloc(1_000_000, 'x');
     const event = JSON.parse((await send(url, 'POST', '/api/a/x', body, [['Content-Type', 'text/plain']])).body);
     expect(event.body).toHaveLength(65_537);
   });
 
-  it('apply to a body of more than 10 MB without a Content-Length', async () => {
+  it('the limits of the gateway apply to a body of more than 10 MB without a Content-Length', async () => {
     const { url } = await aServer(echo);
     const outgoing = request(`${url}/api/a/x`, { method: 'POST', agent: false });
     const answered = once(outgoing, 'response');
@@ -170,7 +170,7 @@ describe('the limits of the gateway', () => {
   it.each([
     ['that Lambda allows', 6_000_000, 200],
     ['of more than 6 MB', 6_291_557, 500],
-  ])('apply to a response %s', async (_what, size, status) => {
+  ])('the limits of the gateway apply to a response %s', async (_what, size, status) => {
     const { url } = await aServer(async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(size) }));
     expect((await send(url, 'GET', '/api/a/x')).status).toBe(status);
   });
@@ -178,7 +178,7 @@ describe('the limits of the gateway', () => {
   it.each([
     ['10 000 bytes', 10_000, 200],
     ['11 000 bytes', 11_000, 431],
-  ])('apply to headers of %s', async (_what, size, status) => {
+  ])('the limits of the gateway apply to headers of %s', async (_what, size, status) => {
     const { url } = await aServer(echo);
     const answer = await send(url, 'GET', '/api/a/x', undefined, [['X-Long', 'x'.repeat(size)]]);
     expect(answer.status).toBe(status);
@@ -197,14 +197,14 @@ describe('the limits of the gateway', () => {
       'GET /socket HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
     ],
     ['HTTP/0.9', 'GET /api/a/x HTTP/0.9\r\n\r\n'],
-  ])('refuse a request with %s', async (_what, sent) => {
+  ])('the limits of the gateway refuse a request with %s', async (_what, sent) => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end(sent);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*must be HTTP\/1\.1 with one Host header/s);
   });
 
-  it('refuse a request that is not HTTP', async () => {
+  it('the limits of the gateway refuse a request that is not HTTP', async () => {
     const { port } = await aServer(echo);
     const socket = connect(port, '127.0.0.1');
     socket.end('hello\r\n\r\n');
@@ -213,7 +213,7 @@ describe('the limits of the gateway', () => {
 });
 
 describe('a slow client', () => {
-  it('is answered with a 503 when unfinished bodies would take more than 64 MB', async () => {
+  it('a slow client is answered with a 503 when unfinished bodies would take more than 64 MB', async () => {
     const server = await aServer(async () => ({ statusCode: 200, headers: {}, body: '{}' }), { maxConnections: 10_000 });
     const head = 'POST /api/a/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
     const part = Buffer.concat([Buffer.from(head), Buffer.alloc(99_999)]);
@@ -226,7 +226,7 @@ describe('a slow client', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('loses its connection when unread responses would take more than 64 MB', async () => {
+  it('a slow client loses its connection when unread responses would take more than 64 MB', async () => {
     const size = 6_000_000;
     let calls = 0;
     const server = await aServer(async () => {
@@ -244,7 +244,7 @@ describe('a slow client', () => {
   it.each([
     ['one address has a quarter of the connections', 0, 4],
     ['behind a proxy, whose address all have, there is no such limit', 1, 16],
-  ])('keeps only its share of the connections: %s', async (_what, trustProxy, most) => {
+  ])('a slow client keeps only its share of the connections: %s', async (_what, trustProxy, most) => {
     let calls = 0;
     const finish = Promise.withResolvers<void>();
     onTestFinished(() => finish.resolve());
@@ -278,7 +278,7 @@ const openMany = (port: number, count: number) =>
   Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
 
 describe('closing the server', () => {
-  it('waits for no client whose request was refused and who keeps the connection half-open', async () => {
+  it('closing the server waits for no client whose request was refused and who keeps the connection half-open', async () => {
     const { port, close } = await aServer(echo);
     const sent = ['NOT HTTP\r\n\r\n', 'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'];
     const sockets = sent.map((text) => {
@@ -290,7 +290,7 @@ describe('closing the server', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('answers running requests, accepts no others, and ends idle connections', async () => {
+  it('closing the server answers running requests, accepts no others, and ends idle connections', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const server = await aServer(async () => {
@@ -307,7 +307,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  it('answers the next request of a connection that was kept alive, and only then ends it', async () => {
+  it('closing the server answers the next request of a connection that was kept alive, and only then ends it', async () => {
     const server = await aServer(echo);
     const [used, unused] = openMany(server.port, 2) as [Socket, Socket];
     const ends = [used, unused].map((socket) => once(socket.resume(), 'close'));
@@ -324,7 +324,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  it('answers all that have connected before, although it has not accepted them yet', async () => {
+  it('closing the server answers all that have connected before, although it has not accepted them yet', async () => {
     const server = await aServer(echo);
     const sockets = openMany(server.port, 100);
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));

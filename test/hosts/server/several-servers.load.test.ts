@@ -73,7 +73,7 @@ const statusOf = (answer: Promise<Response>): Promise<number> =>
     })
     .catch(() => 503);
 
-it('pushes every message once and in order while servers are killed', { timeout: 3_600_000 }, async () => {
+it('three servers push every message once and in order while they are killed', { timeout: 3_600_000 }, async () => {
   const accounts = await Promise.all(Array.from({ length: clients }, () => anAccount()));
   const groups = accounts.flatMap((_, at) => (at % perRoom === 0 ? [accounts.slice(at, at + perRoom)] : []));
   const rooms = await Promise.all(groups.map((group) => aRoomOf(group)));

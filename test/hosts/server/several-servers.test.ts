@@ -27,7 +27,7 @@ const urlOf = (at: number) => (services[at] as Service).url;
 const metricsOf = async (at: number) => (await fetch(`http://localhost:${metricsPorts[at]}/metrics`)).text();
 
 describe('several servers that share a database', () => {
-  it('push what happened on another, and no sweep has to find it', async () => {
+  it('several servers that share a database push what happened on another, and no sweep has to find it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const sockets = await Promise.all([0, 1, 2].map((at) => connected(urlOf(at), ann)));
@@ -44,7 +44,7 @@ describe('several servers that share a database', () => {
     for (const { socket } of sockets) socket.close();
   });
 
-  it('tell each other who is typing, has read, or has joined', async () => {
+  it('several servers that share a database tell each other who is typing, has read, or has joined', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner: ann });
     const [annes, bobs, another] = await Promise.all([
@@ -72,7 +72,7 @@ describe('several servers that share a database', () => {
     for (const { socket } of [annes, bobs, another]) socket.close();
   });
 
-  it('tell each other who is active, to whom that may be known, and forget those of a server that was killed', async () => {
+  it('several servers tell each other who is active, to whom that may be known, and forget those of a server that was killed', async () => {
     const [ann, bob, cid, blocked, stranger] = (await Promise.all(Array.from({ length: 5 }, () => anAccount()))) as [
       Account,
       Account,
@@ -116,7 +116,7 @@ describe('several servers that share a database', () => {
     annes.socket.close();
   });
 
-  it('are restarted one after the other without a request that fails, and say so to those who are connected', async () => {
+  it('several servers are restarted one after the other without a request that fails, and tell it to those who are connected', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const balancer = await startBalancer(ports);

@@ -15,13 +15,13 @@ describe('a figure', () => {
     ['has a ratio that is too large', { goal: { of: 'ratio', atMost: 1.1 } }, false],
     ['has a rate that is large enough', { unit: 'per second', goal: { of: 'ratio', atLeast: 1.2 } }, true],
     ['has a rate that is too small', { unit: 'per second', goal: { of: 'ratio', atLeast: 1.3 } }, false],
-  ])('is compared with its goal: it %s', (_what, fields, expected) => {
+  ])('a figure is compared with its goal: it %s', (_what, fields, expected) => {
     expect(reachesGoal(aFigure(fields))).toBe(expected);
   });
 });
 
 describe('the baseline', () => {
-  it('has ratios, and no times', () => {
+  it('the baseline has ratios, and no times', () => {
     const { reference: _, ...time } = aFigure({ name: 'a time' });
     expect(baselineOf([aFigure(), time, aFigure({ name: 'p99', isUnsteady: true })])).toEqual({ 'a page': 1.2 });
   });
@@ -32,19 +32,19 @@ describe('the baseline', () => {
     ['a ratio that is much worse', { value: worse }, true],
     ['a ratio that is much better', { value: 6 }, false],
     ['a figure that was not there', { name: 'another', value: worse }, false],
-  ])('decides whether there is a slowdown in %s', (_what, fields, expected) => {
+  ])('the baseline decides whether there is a slowdown in %s', (_what, fields, expected) => {
     const baseline = baselineOf([aFigure()]);
     const figure = aFigure(fields);
     expect(isSlower(figure, baseline[figure.name])).toBe(expected);
   });
 
-  it('treats a higher rate as better, and tolerates more', () => {
+  it('the baseline treats a higher rate as better, and tolerates more', () => {
     const rate = aFigure({ unit: 'per second' });
     const baseline = baselineOf([rate])['a page'];
     expect([24, 8, 5].map((value) => isSlower({ ...rate, value }, baseline))).toEqual([false, false, true]);
   });
 
-  it('is printed beside each ratio, with the slowdown', () => {
+  it('the baseline is printed beside each ratio, with the slowdown', () => {
     expect(tableOf([aFigure({ value: 24 })], { 'a page': 1.2 })).toContain('1.2 2.00 x SLOWER');
     expect(tableOf([aFigure()], { 'a page': 1.2 })).not.toContain('SLOWER');
   });

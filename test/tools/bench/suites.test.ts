@@ -9,7 +9,7 @@ if (inject('isEmbedded')) delete process.env.MONGODB_URI;
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, seconds: 1, rounds: 1, progress: () => {} };
 
 describe('npm run bench', () => {
-  it('growth runs on a tiny dataset', async () => {
+  it('npm run bench -- growth runs on a tiny dataset', async () => {
     const figures = await growth(tiny);
     expect(figures).toHaveLength(12);
     for (const { name, value, reference = 0 } of figures) {
@@ -18,7 +18,7 @@ describe('npm run bench', () => {
   });
 
   it.each([1, 16])(
-    'calls two servers by turns over %i connections, and counts answers with another status',
+    'the bench calls two servers by turns over %i connections, and counts answers with another status',
     async (connections) => {
       await withYardstick(async (bare) => {
         const calls = bare.workload.calls.map((call) => ({ ...call, status: 201 }));

@@ -66,7 +66,7 @@ describe('npm run conformance', () => {
       () => aProxy(inject('serveUrl')),
       "Not the service's, and no fault: the headers apigw-requestid, server, via.",
     ],
-  ])('finds that this service conforms %s, and leaves nothing behind', async (_where, address, note) => {
+  ])('npm run conformance finds that this service conforms %s, and leaves nothing behind', async (_where, address, note) => {
     const { token, id } = await anAdmin();
     const { code, stdout, stderr } = await conformance([await address()], `${token}\n`);
     expect(stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([]);
@@ -84,7 +84,7 @@ describe('npm run conformance', () => {
     );
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing behind after a %s in the middle, either', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('npm run conformance leaves nothing behind after %s in the middle', async (signal) => {
     const { token } = await anAdmin();
     // By then it has made rooms, an account and a conversation, of which it is not told yet.
     const interrupt = (answer: string) => answer === 'POST /api/conversations 201' && child.kill(signal);
@@ -104,14 +104,14 @@ describe('npm run conformance', () => {
   it.each([
     ['other JSON', () => aServer()],
     ['what is not JSON', () => listen((_, response) => response.setHeader('Content-Type', 'application/json').end('{'))],
-  ])('reports, row by row, that %s does not conform, and exits with 1', async (_what, address) => {
+  ])('npm run conformance reports, row by row, that %s does not conform, and exits with 1', async (_what, address) => {
     const { code, stdout, stderr } = await conformance([await address()], 'x');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^FAIL {2}\* GET \/api\/rooms lists every room, each with exactly its five fields: .+/m);
     expect(stdout).toMatch(/^\d+ of \d+ rows conform, \d+ do not\.$/m);
   });
 
-  it('says in one sentence that nothing answers at the address, and exits with 1', async () => {
+  it('npm run conformance says in one sentence that nothing answers at the address, and exits with 1', async () => {
     expect(await conformance(['http://127.0.0.1:1'], 'x')).toEqual({
       code: 1,
       stdout: '',
@@ -119,7 +119,7 @@ describe('npm run conformance', () => {
     });
   });
 
-  it('gives up on a server that accepts requests and never answers', async () => {
+  it('npm run conformance gives up on a server that accepts requests and never answers', async () => {
     const call = overHttp(await listen(() => {}), 50);
     await expect(call('GET', '/api/health')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
@@ -128,7 +128,7 @@ describe('npm run conformance', () => {
   it.each([
     ['standard input', token, {}],
     ['the environment', '', { CHAT_TOKEN: token }],
-  ])('takes the token from %s, so that no other user of the machine can read it', async (_from, input, environment) => {
+  ])('npm run conformance takes the token from %s, where no other user can read it', async (_from, input, environment) => {
     const words = [...command, await aServer(({ headers }) => headers['x-auth-token'] === token && readCommandLine())];
     const [node = '', ...rest] = words;
     const child = spawn(node, rest, { env: { ...process.env, ...environment }, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -143,7 +143,7 @@ describe('npm run conformance', () => {
     ['without a token', ['http://localhost:3000'], ''],
     ['without an address', [], 'x'],
     ['with a token as an argument', ['http://localhost:3000', '--token', 'x'], 'x'],
-  ])('prints its usage %s, and exits with 2', async (_what, words, token) => {
+  ])('npm run conformance prints its usage %s, and exits with 2', async (_what, words, token) => {
     const { code, stdout, stderr } = await conformance(words, token);
     expect({ code, stdout, stderr }).toEqual({
       code: 2,

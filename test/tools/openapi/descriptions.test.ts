@@ -11,7 +11,7 @@ const describeOne = (parts: { query?: Parameters; answer?: ReturnType<typeof rec
 };
 
 describe('a field', () => {
-  it('stands in the document with the description beside it', () => {
+  it('a field stands in the document with the description beside it', () => {
     const lamp = record('Lamp', { is_on: described('Whether it shines.', aFlag) });
     const room = record('Room', { lamp: described('What lights it.', lamp) });
     expect(describeOne({ answer: room }).components.schemas).toMatchObject({
@@ -20,14 +20,14 @@ describe('a field', () => {
     });
   });
 
-  it('without a description is an error that names it', () => {
+  it('a field without a description is an error that names it', () => {
     const lamp = record('Lamp', { is_on: described('Whether it shines.', aFlag), color: aText });
     expect(() => describeOne({ answer: lamp })).toThrow("Lamp.color has no description: declare it with 'described'");
   });
 });
 
 describe('a parameter', () => {
-  it('stands in the document with what it is about, and its rule', () => {
+  it('a parameter stands in the document with its description and its rule', () => {
     const query = { is_on: optional(about('Whether it shines.', flag)) };
     expect(describeOne({ query }).paths).toMatchObject({
       '/api/health': {
@@ -36,7 +36,7 @@ describe('a parameter', () => {
     });
   });
 
-  it('without a description is an error that names it', () => {
+  it('a parameter without a description is an error that names it', () => {
     expect(() => describeOne({ query: { is_on: flag } })).toThrow(
       "'is_on' of GET /api/health has no description: declare it with 'about'",
     );

@@ -12,23 +12,23 @@ const source = await readFile('docs/openapi.json', 'utf8');
 const document: OpenApi = JSON.parse(source);
 
 describe('the OpenAPI document', () => {
-  it('is up to date, as are all files that are generated from the operations', async () => {
+  it('the OpenAPI document is up to date, as are all files that are generated from the operations', async () => {
     const environment = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
     const { code, stderr } = await runCommand(['node', 'tools/openapi/main.ts', '--check'], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('passes an independent linter without a warning', async () => {
+  it('the OpenAPI document passes an independent linter without a warning', async () => {
     const problems = await lintFromString({ source, config: await createConfig({ extends: ['recommended-strict'] }) });
     expect(problems.map(({ message, location, severity }) => ({ message, severity, at: location[0]?.pointer }))).toEqual([]);
   });
 
-  it('has every path of serverless.yml', () => {
+  it('the OpenAPI document has every path of serverless.yml', () => {
     const paths = routes.map(({ path }) => path).filter((path) => path !== '*');
     expect([...Object.keys(document.paths), ...Object.keys(document['x-pages'])].sort()).toEqual(paths.sort());
   });
 
-  it('has an example of every operation with a body, from a real request unless another program has a part in it', () => {
+  it('the OpenAPI document has an example of every operation with a body, from a real request unless another program has a part in it', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const withoutExample = operations.filter(
       ({ requestBody, responses }) => ![requestBody, ...Object.values(responses)].every((message) => hasExamples(message)),
@@ -36,19 +36,19 @@ describe('the OpenAPI document', () => {
     expect(withoutExample.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('describes the purpose of every parameter, field, header and status', () => {
+  it('the OpenAPI document describes the purpose of every parameter, field, header and status', () => {
     expect(undescribed(document.paths)).toEqual([]);
     expect(undescribed(document.components)).toEqual([]);
   });
 
-  it('is served to anyone', async () => {
+  it('the OpenAPI document is served to anyone', async () => {
     const { status, body } = await call('GET', '/api/openapi.json');
     expect({ status, body }).toEqual({ status: 200, body: document });
   });
 });
 
 describe('docs/push.md', () => {
-  it('shows frames as the AsyncAPI document has them', async () => {
+  it('docs/push.md shows frames as the AsyncAPI document has them', async () => {
     const page = await readFile('docs/push.md', 'utf8');
     const [, fromClient = '', fromServer = ''] = [...page.matchAll(/^```json\n([^`]+)```$/gm)].map(([, code]) => code);
     const faults = [fromClient, fromServer].flatMap((frames, at) =>
@@ -60,7 +60,7 @@ describe('docs/push.md', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is about an AsyncAPI document that is served to anyone', async () => {
+  it('the AsyncAPI document is served to anyone', async () => {
     const { status, body } = await call('GET', '/api/asyncapi.json');
     expect({ status, body }).toEqual({ status: 200, body: JSON.parse(await readFile('docs/asyncapi.json', 'utf8')) });
   });

@@ -23,8 +23,8 @@ afterAll(async () => {
 const numRuns = Number(process.env.FUZZ_REQUESTS ?? 1_000);
 const seed = Number(process.env.FUZZ_SEED ?? randomBytes(4).readInt32BE());
 
-describe(`${numRuns} requests generated from the contract, with the seed ${seed}`, () => {
-  it('are all answered as the contract says, and none with a 500', async () => {
+describe(`requests generated from the contract (${numRuns} with the seed ${seed})`, () => {
+  it('requests generated from the contract are all answered as it says, and none with a 500', async () => {
     // The requests may leave little for later ones to work on, so every so often there is a new fixture.
     let fixture = await aFixture();
     let left = 200;

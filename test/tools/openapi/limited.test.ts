@@ -19,8 +19,8 @@ const limited = operationsWith(429).filter(
   ([, { method, security = [] }]) => method !== 'GET' && security.every((one) => Object.keys(one).length > 0),
 );
 
-describe('every message and every change of an account that has made too many', () => {
-  it.each(limited)('%s answers 429, when to retry, and what the rate is', async (_name, operation) => {
+describe('an account that has made too many messages and changes', () => {
+  it.each(limited)('%s of an account with too many changes answers 429, and when to retry', async (_name, operation) => {
     const { address, body } = exampleRequest(operation);
     const { status, headers } = await inProcess(operation.method, address, { token, ...(body !== undefined && { body }) });
     expect({ status, headers }).toMatchObject({

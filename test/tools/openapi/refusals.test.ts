@@ -11,9 +11,9 @@ const nobody = '0'.repeat(24);
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('as the contract says, an operation refuses', () => {
+describe('requests that an operation refuses, as the contract says', () => {
   it.each(operationsWith(401).filter(([, { security }]) => isForSome(security)))(
-    '%s without a token',
+    '%s is refused without a token',
     async (_name, operation) => {
       expect(await send(operation, { token: undefined })).toMatchObject({ status: 401, body: { title: 'Not authentificated' } });
     },
@@ -23,16 +23,16 @@ describe('as the contract says, an operation refuses', () => {
     expect(await send(operation, { token: user.token })).toMatchObject({ status: 403, body: { description: 'Admin required.' } });
   });
 
-  it.each(operationsWith(406))('%s that accepts only HTML', async (_name, operation) => {
+  it.each(operationsWith(406))('%s is refused to a client that accepts only HTML', async (_name, operation) => {
     expect(await send(operation, { headers: { accept: 'text/html' } })).toMatchObject({ status: 406 });
   });
 
-  it.each(operationsWith(400).filter(takesJsonAlone))('%s with a body that is not a JSON object', async (_name, operation) => {
+  it.each(operationsWith(400).filter(takesJsonAlone))('%s is refused unless its body is an object', async (_name, operation) => {
     expect(await send(operation, { body: '[' })).toMatchObject({ status: 400, body: { title: 'Invalid JSON' } });
   });
 
   it.each(operationsWith(400).filter((one) => takesJsonAlone(one) && one[1].path !== '/api/rooms'))(
-    '%s with a field that it does not know',
+    '%s is refused with a field that it does not know',
     async (_name, operation) => {
       const { body } = exampleRequest(operation);
       const answer = await send(operation, { body: { ...(body as object), Colour: 'red' } });
@@ -43,7 +43,7 @@ describe('as the contract says, an operation refuses', () => {
     },
   );
 
-  it.each(operationsWith(415))('%s of a form', async (_name, operation) => {
+  it.each(operationsWith(415))('%s is refused as a form', async (_name, operation) => {
     expect(
       await send(operation, { body: 'text=Hello', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ).toMatchObject({
@@ -53,7 +53,7 @@ describe('as the contract says, an operation refuses', () => {
   });
 
   it.each(operationsWith(400).filter(([, { parameters = [] }]) => parameters.some(({ schema }) => schema.type === 'integer')))(
-    '%s with an invalid query',
+    '%s is refused with an invalid query',
     async (_name, operation) => {
       const [{ name = '' } = {}] = operation.parameters?.filter(({ schema }) => schema.type === 'integer') ?? [];
       expect(await send(operation, {}, { query: { [name]: '' } })).toMatchObject({
@@ -63,12 +63,12 @@ describe('as the contract says, an operation refuses', () => {
     },
   );
 
-  it.each(operationsWith(413).filter(takesJsonAlone))('%s with too large a body', async (_name, operation) => {
+  it.each(operationsWith(413).filter(takesJsonAlone))('%s is refused with too large a body', async (_name, operation) => {
     expect(await send(operation, { body: { x: 'x'.repeat(65_536) } })).toMatchObject({ status: 413 });
   });
 
   it.each(operationsWith(404).filter(([, { path }]) => path.includes('{')))(
-    '%s of something that does not exist',
+    '%s does not find something that does not exist',
     async (_name, operation) => {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'emoji');
       const variables = Object.fromEntries(names.map((name) => [name, nobody]));
@@ -76,7 +76,7 @@ describe('as the contract says, an operation refuses', () => {
     },
   );
 
-  it.each(operationsWith(500))('%s after an unexpected error, without revealing it', async (_name, operation) => {
+  it.each(operationsWith(500))('%s reveals nothing of an unexpected error', async (_name, operation) => {
     const operations = (await loadPaths()).find(({ path }) => path === operation.path)?.operations[operation.method];
     vi.spyOn(operations ?? { run: async () => undefined }, 'run').mockRejectedValue(new Error('secret detail'));
     expect(await send(operation)).toMatchObject({

@@ -36,8 +36,8 @@ const isBlankBeyond = (sent: unknown) => typeof sent === 'string' && isBlank(sen
 // Nor which letters, and which numbers, make a host.
 const isNoHost = (sent: unknown) => typeof sent === 'string' && domainToASCII(sent.replace(/^.*@/, '')) === '';
 
-describe('a schema allows only the input that the service reads:', () => {
-  it.each([...rows.values()])('%s', (_title, name, parameter, place) => {
+describe('the schemas of parameters', () => {
+  it.each([...rows.values()])('a schema allows only the input that the service reads: %s', (_title, name, parameter, place) => {
     const schema = (place === 'body' ? parameter.bodySchema : undefined) ?? parameter.schema;
     const validate = ajv.compile(schema);
     const read = (sent: unknown) => {

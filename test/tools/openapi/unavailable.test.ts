@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('every operation while the database is down', () => {
-  it.concurrent.each(operationsWith(503))('%s answers 503, and when to retry', async (_name, operation) => {
+  it.concurrent.each(operationsWith(503))('%s answers 503 and when to retry without a database', async (_name, operation) => {
     const { address, body } = exampleRequest(operation);
     const sent = { token: 'a'.repeat(32), ...(body !== undefined && { body }) };
     const { status, headers } = await inProcess(operation.method, address, sent);
