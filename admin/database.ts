@@ -5,12 +5,12 @@ import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { defaultFiles } from '../lib/settings.ts';
 
-/** What a command works on, until it is closed. */
+/** The database of a command, which the command closes at its end. */
 export type OpenDatabase = { close: () => Promise<void> };
 
 /**
- * Sets MONGODB_URI, unless it is set, to the embedded database of DATA_DIR: the one that runs there, or else one that is started for as long as
- * the command takes. A directory without a database gets one only from a command that makes one.
+ * Sets MONGODB_URI, unless it is set, to the embedded database in DATA_DIR. If none runs there, this starts one, which ends
+ * with the command. Only a command that may make a database makes one in a directory that has none.
  */
 export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
   const directory = process.env.DATA_DIR?.trim() || './data';
@@ -32,7 +32,7 @@ type FoundDatabase = { uri: string; close?: () => Promise<void> };
 async function startOrJoin(dataDir: string): Promise<FoundDatabase> {
   try {
     const database = await launchDatabase({ dataDir });
-    // A database that is caught in a damaged file does not notice that this process is gone.
+    // A database that hangs in a damaged file does not notice that this process has ended.
     process.once('exit', database.closeNow);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.once(signal, () => process.exit(128 + constants.signals[signal]));

@@ -8,8 +8,8 @@ import { readFile } from '../lib/messages/file-content.ts';
 import { uploadBytes, uploadRefusals } from '../lib/messages/uploads.ts';
 
 const path = { file: idOf('file') };
-const query = { preview: about('The small picture of the file instead of the file itself.', optional(oneOf('true'))) };
-const download = about('To be stored, also where it would be shown in place.', optional(oneOf('true')));
+const query = { preview: about('The preview of the file, a small picture, instead of the file.', optional(oneOf('true'))) };
+const download = about('Send the file as a download, even if browsers would show it in place.', optional(oneOf('true')));
 
 /** `/api/files/{file}/content`: the bytes of a file. */
 export const handler = endpoint({

@@ -30,7 +30,7 @@ export const databaseCommands: Record<string, Run> = {
     if (documents) lines.push(...countLines(documents));
     if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
     if (files) lines.push(filesLine(files));
-    if (files && files.removed > 0) lines.push(`files that no message has, now removed: ${files.removed}`);
+    if (files && files.removed > 0) lines.push(`files without a message, now removed: ${files.removed}`);
     lines.push(`administrators: ${administrators}`);
     if (file?.dropped) lines.push(file.dropped);
     const data = { indexes, documents, finished_deletions: finishedDeletions, files, administrators, dropped: file?.dropped };

@@ -5,7 +5,7 @@ import type { Account } from './people.ts';
 import type { SourceMessage } from './source.ts';
 import type { Writing } from './writing.ts';
 
-/** The reactions of a message that the service could have; the others are counted with their reasons. */
+/** The reactions of a message that the service can store; the others are counted, with the reasons. */
 export function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
   const kept = new Map<string, MessageDocument['reactions'][number]>();
   const emojis = new Set<string>();

@@ -26,7 +26,7 @@ export const listBansRefusals = [...refusalsOf('seeBans'), noSuchRoom];
 const noSuchBan: Refusal = () => notFound('ban');
 export const banRefusals = [...refusalsOf('liftBan'), noSuchRoom, noSuchBan];
 
-/** A page of those who are banned from a room, by the order of their ids; for moderators. */
+/** A page of the users who are banned from a room, in the order of their ids; for moderators. */
 export async function listBans(room: ObjectId, page: Page, caller: Caller): Promise<ListPage<Ban>> {
   requirePermission(await findContext(room, caller), 'seeBans');
   const rows = await readPage(room, page);

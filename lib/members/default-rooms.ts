@@ -4,10 +4,10 @@ import { describeError, log } from '../log.ts';
 import { createDefaultRoom } from '../rooms/rooms.ts';
 import { joinInvited } from './join.ts';
 
-/** How many rooms a new account joins at most: the oldest of those that everyone joins. */
+/** A new account joins at most this many default rooms, the oldest ones. */
 const mostRooms = 20;
 
-/** Makes the user of a new account a member of the rooms that everyone joins. The account stays if that fails. */
+/** Makes the user of a new account a member of the default rooms. If that fails, the account stays. */
 export async function joinDefaultRooms(user: ObjectId): Promise<void> {
   try {
     const options = { projection: { _id: 1 as const }, sort: { _id: 1 as const }, limit: mostRooms };
@@ -18,7 +18,7 @@ export async function joinDefaultRooms(user: ObjectId): Promise<void> {
   }
 }
 
-/** Gives a service without rooms one that everyone joins. */
+/** Creates the default room of a service that has no room yet. */
 export async function createFirstRoom(creator: ObjectId): Promise<void> {
   if ((await rooms.unscoped.findOne({}, { projection: { _id: 1 } })) === null) await createDefaultRoom('General', creator);
 }

@@ -27,7 +27,7 @@ export const commands = {
   serve: scripts.serve.split(' '),
 };
 
-/** Starts the service on free ports, by default with the command of `npm start`; throws what it printed if it ends instead. */
+/** Starts the service on free ports, by default as `npm start` does; throws what it printed if it ends before it is ready. */
 export async function startService(
   environment: Record<string, string>,
   [command = '', ...words] = commands.start,

@@ -11,7 +11,7 @@ import { prepareRead, prepareStages, type ReadPlan } from './read.ts';
 
 const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
-/** How a find or a pipeline would be carried out; but for `queryPlanner`, it is tried out. */
+/** Describes how a find or a pipeline is carried out; with any verbosity but `queryPlanner`, it also runs it and counts. */
 function* explain(database: Database, command: Command): Work {
   const { db } = command;
   const args = required(docArg(command.args, 'explain'), 'explain');
@@ -67,7 +67,7 @@ function statistics(returned: number, { keys, documents }: Counts, executionStag
   ]);
 }
 
-/** Tells how a command is carried out. */
+/** The command `explain`, which describes how another command is carried out. */
 export const explainCommands: Readonly<Record<string, CommandEntry>> = {
   explain: { handle: explain, fields: ['verbosity'] },
 };

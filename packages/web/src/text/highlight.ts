@@ -1,10 +1,10 @@
 import { foldSpellings } from '../../../client/src/words/fold.ts';
 import { hitsOf, readQuery, type Term } from '../../../client/src/words/query.ts';
 
-/** A part of a text, and whether it is what was sought. */
+/** A part of a text, and whether the search found it. */
 export type Part = { text: string; isSought: boolean };
 
-/** Divides a text where the words of a search stand in it, by the rules by which the service finds them. */
+/** Divides a text at the words of a search, which it finds by the same rules as the service. */
 export function partsOf(text: string, sought: string): Part[] {
   const terms = readQuery(sought).terms.filter(({ isExcluded }) => !isExcluded);
   const places = foldSpellings(text)
@@ -21,9 +21,9 @@ export function partsOf(text: string, sought: string): Part[] {
   return [...parts, { text: text.slice(done), isSought: false }].filter(({ text }) => text !== '');
 }
 
-/** Where some terms stand in one of the spellings of a text, by places in the text. */
+/** The places in a text at which one of its folded spellings has some terms. */
 function placesOf(terms: Term[], text: string, spelling: number): [start: number, end: number][] {
-  // What is compared may be longer or shorter than the text: of each of its letters, which of the text's it comes from.
+  // A folded letter may be longer or shorter than the original: `from` and `to` have the place of the original of each.
   let variants = '';
   const from: number[] = [];
   const to: number[] = [];

@@ -25,7 +25,7 @@ import { PersonButton } from './person.tsx';
 import { PresenceDot, PresenceText } from './presence.tsx';
 import { Rows } from './rows.tsx';
 
-/** My rooms, and the way to everything else. */
+/** The list of the user's rooms, with links to everything else. */
 export function Sidebar() {
   const user = me();
   const list = sections.value;
@@ -81,16 +81,16 @@ const loadActions = lateCode(async () => {
   return actions;
 });
 
-/** Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile. */
+/** An action on rooms. It runs immediately if its code is loaded, so that it comes before the next key. */
 const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
-/** What one may do with all of it. */
+/** The menu of the service. */
 const serviceMenu = (): readonly MenuItem[] => [
   { label: strings.rooms.markAllRead, icon: 'check', act: doing((rooms) => rooms.markAllRead()) },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
 ];
 
-/** A part of the list. Folded, it still has the open room and what is for me. */
+/** A section of the list. When it is folded, it still shows the open room, and rooms with something for the user. */
 function Part({ name, rooms }: Section) {
   const { value } = route;
   const isFolded = foldedSections.value.includes(name);
@@ -125,7 +125,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
   const isUnread = room.unread > 0 && !isMuted;
   const count = countForMe(room);
   const item = useRef<HTMLLIElement>(null);
-  // Also when the list gets another order, unless somebody is looking for something in it.
+  // The open room also stays in view when the order changes, unless the user is looking for something in the list.
   useLayoutEffect(() => {
     if (isCurrent && !item.current?.matches('.rooms:is(:hover, :focus-within) li'))
       item.current?.scrollIntoView({ block: 'nearest' });
@@ -183,7 +183,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
 
 const usernamesOf = (people: MyRoom['people']) => listOf(people.map(({ username }) => `@${username}`));
 
-/** What one may do with a room in the list. */
+/** The menu of a room in the list. */
 function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom): MenuItem[] {
   return [
     {
