@@ -14,7 +14,7 @@ import { inProcess, type Reply, transports } from '../support/transports.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(transports())('a membership, %s,', (_transport, call) => {
+describe.each(transports())('a membership, %s', (_transport, call) => {
   const mine = async (room: string, { token }: Account): Promise<Member> => {
     const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
     return (body as Member[]).find((member) => member.room.$oid === room) as Member;

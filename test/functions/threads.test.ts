@@ -7,7 +7,7 @@ import { aMessage } from '../support/messages.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
 import { type Reply, transports } from '../support/transports.ts';
 
-describe.each(transports())('a thread, %s,', (_transport, call) => {
+describe.each(transports())('a thread, %s', (_transport, call) => {
   const get = async (path: string, { token }: Account) => (await call('GET', path, { token })).body;
   const textsIn = async (room: string, account: Account, query = '&is_in_room=true') =>
     ((await get(`/api/messages?room=${room}${query}`, account)) as Message[]).map(({ text }) => text);

@@ -56,8 +56,8 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-describe.each(Object.entries(sections))('%s', (_section, rows) => {
-  it.each(rows)('%s', (_story, update, before, after) => {
+describe.each(Object.entries(sections))('%s', (section, rows) => {
+  it.each(rows)(`${section} %s`, (_story, update, before, after) => {
     expect(updated(update, before)).toEqual(d(after));
   });
 });
