@@ -19,7 +19,7 @@ async function aCode(email: string): Promise<string> {
   return mailsTo(email).at(-1)?.code ?? '';
 }
 
-describe('where addresses must be confirmed', () => {
+describe('accounts whose addresses must be confirmed', () => {
   it('a sign-up needs the code that was sent to its address, and uses it', async () => {
     const email = anEmail();
     const code = await aCode(email);
@@ -57,7 +57,7 @@ describe('where addresses must be confirmed', () => {
     expect(outcome(await call('PATCH', '/api/users/me', { token: user.token, body }))).toEqual(noSuchCode);
   });
 
-  it('a change of the address needs a code, and a new password does not', async () => {
+  it('a change of the address needs a code where addresses are confirmed, and a new password does not', async () => {
     const [user, email] = [await anAccount(), anEmail()];
     const change = (more: object) =>
       call('PATCH', '/api/users/me', { token: user.token, body: { current_password: user.password, ...more } });
@@ -66,12 +66,12 @@ describe('where addresses must be confirmed', () => {
     expect((await change({ password: 'another horse' })).status).toBe(200);
   });
 
-  it('administrators need no code', async () => {
+  it('administrators need no code where addresses must be confirmed', async () => {
     const { token } = await anAdmin();
     expect((await signUp(anEmail(), undefined, { token })).status).toBe(201);
   });
 
-  it('clients learn of the requirement from the health of the service', async () => {
+  it('clients learn from the health of the service that addresses must be confirmed', async () => {
     expect((await call('GET', '/api/health')).body).toMatchObject({ sends_email: true, email_confirmation: 'required' });
   });
 });

@@ -22,7 +22,7 @@ const asOther = ({ id, username }: Account) => ({ _id: { $oid: id }, username })
 describe.each(transports())('finding people, %s', (_transport, call) => {
   const find = ({ token }: { token: string }, query: string) => call('GET', `/api/users?${query}`, { token });
 
-  it('gives anyone an account by its name without its address, and gives administrators and its owner all of it', async () => {
+  it('finding people gives anyone an account by its name without its address, and gives administrators and its owner all of it', async () => {
     const asked = `username=${bob.username.toUpperCase()}`;
     const [byStranger, byBob, byAdmin] = await Promise.all([find(stranger, asked), find(bob, asked), find(admin, asked)]);
     expect(outcome(byStranger)).toEqual({ status: 200, body: [asOther(bob)] });
@@ -31,14 +31,14 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
     expect(outcome(await find(ann, `username=${bob.username.slice(0, -1)}`))).toEqual({ status: 200, body: [] });
   });
 
-  it('gives deactivated accounts only to administrators', async () => {
+  it('finding people gives deactivated accounts only to administrators', async () => {
     const gone = await anAccount();
     await users.updateOne({ _id: new ObjectId(gone.id) }, { $set: { is_active: false } });
     expect((await find(ann, `username=${gone.username}`)).body).toEqual([]);
     expect((await find(admin, `username=${gone.username}`)).body).toMatchObject([{ is_active: false }]);
   });
 
-  it('completes a name from those with whom the caller shares a room, by name and page by page', async () => {
+  it('finding people completes a name from those with whom the caller shares a room, by name and page by page', async () => {
     const [me, ...others] = await Promise.all(Array.from({ length: 5 }, () => anAccount()));
     const [one, two, outsider] = [others.slice(0, 2), others.slice(1, 3), others[3] as Account];
     await aRoomOf([me as Account, ...one]);
@@ -89,7 +89,7 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
       'q=u',
       refusals.denied("The token lacks the 'members:read' scope."),
     ],
-  ])('refuses %s', async (_what, who, query, refusal) => {
+  ])('finding people refuses %s', async (_what, who, query, refusal) => {
     expect(outcome(await find(await who(), query))).toEqual(refusal);
     expect((await find(ann, `room=${shared}&q=`)).status).toBe(200);
   });
@@ -98,7 +98,7 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
 describe.each(transports())('username in POST /api/members, %s', (_transport, call) => {
   const add = ({ token }: Account, body: object) => call('POST', '/api/members', { token, body });
 
-  it('adds the user whom it names', async () => {
+  it('username in POST /api/members adds the user with that name', async () => {
     const [room, other] = [await aRoom({ is_open: false }), await anAccount()];
     expect(outcome(await add(room.owner, { room: room.id, username: other.username.toUpperCase(), role: 'moderator' }))).toEqual({
       status: 201,
@@ -113,7 +113,7 @@ describe.each(transports())('username in POST /api/members, %s', (_transport, ca
     });
   });
 
-  it("lets the caller join if it is the caller's own name", async () => {
+  it("username in POST /api/members lets the caller join if it is the caller's own name", async () => {
     const [room, me] = [await aRoom(), await anAccount()];
     expect(await add(me, { room: room.id, username: me.username })).toMatchObject({ status: 201, body: { unread: 0 } });
   });
@@ -131,7 +131,7 @@ describe.each(transports())('username in POST /api/members, %s', (_transport, ca
       refusals.denied('Room moderator required.'),
     ],
     ['a name that nobody has, to no room', () => [ann, { room: nowhere, username: 'nobody-has-this' }], refusals.noSuch('room')],
-  ])('refuses %s', async (_what, of, refusal) => {
+  ])('username in POST /api/members refuses %s', async (_what, of, refusal) => {
     const room = await aRoomOf([ann, bob]);
     expect(outcome(await add(...of(room)))).toEqual(refusal);
     expect((await add(ann, { room, username: stranger.username })).status).toBe(201);
@@ -139,7 +139,7 @@ describe.each(transports())('username in POST /api/members, %s', (_transport, ca
 });
 
 describe.each(transports())('GET /api/bans, %s', (_transport, call) => {
-  it('lists banned users to moderators, page by page, and deleted users without a name', async () => {
+  it('GET /api/bans lists banned users to moderators, page by page, and deleted users without a name', async () => {
     const [owner, moderator] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoom({ owner, moderators: [moderator] });
     const outlaws = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
@@ -166,7 +166,7 @@ describe.each(transports())('GET /api/bans, %s', (_transport, call) => {
     ['a member', bob, shared, refusals.denied('Room moderator required.')],
     ['a stranger', stranger, shared, refusals.denied('Room moderator required.')],
     ['anyone, of no room', admin, nowhere, refusals.noSuch('room')],
-  ])('refuses %s', async (_who, { token }, room, refusal) => {
+  ])('GET /api/bans refuses %s', async (_who, { token }, room, refusal) => {
     expect(outcome(await call('GET', `/api/bans?room=${room}`, { token }))).toEqual(refusal);
     expect(outcome(await call('GET', `/api/bans?room=${shared}`, { token: ann.token }))).toEqual({ status: 200, body: [] });
   });
@@ -203,12 +203,12 @@ describe('GET /api/messages?at=', async () => {
       ['a time before all', minuteAt(-60), all.slice(0, 3)],
       ['the time of the last', minuteAt(19), all.slice(18)],
       ['a time after all: the newest', minuteAt(600), all.slice(16)],
-    ])('reads around the first message at or after %s', async (_what, time, expected) => {
+    ])('GET /api/messages?at= reads around the first message at or after %s', async (_what, time, expected) => {
       const reply = await at(time.toISOString());
       expect({ status: reply.status, texts: textsOf(reply) }).toEqual({ status: 200, texts: expected });
     });
 
-    it('continues from there, and accepts other time zones', async () => {
+    it('GET /api/messages?at= continues from there, and accepts other time zones', async () => {
       const first = await at('2026-11-21T13:07:00+01:00');
       const next = await call('GET', nextOf(first) ?? '', { token: bob.token });
       expect([textsOf(first), textsOf(next)]).toEqual([all.slice(6, 10), all.slice(10, 14)]);
@@ -217,12 +217,12 @@ describe('GET /api/messages?at=', async () => {
     it.each([
       ['no time', 'noon', '', refusals.invalid('at', "be a time such as '2026-11-21T04:04:42.123Z'")],
       ['a time and a place', minuteAt(1).toISOString(), '&before=3', refusals.invalid('at', "not be combined with 'before'")],
-    ])('refuses %s', async (_what, time, rest, refusal) => {
+    ])('GET /api/messages?at= refuses %s', async (_what, time, rest, refusal) => {
       expect(outcome(await at(time, rest))).toEqual(refusal);
       expect((await at(minuteAt(1).toISOString())).status).toBe(200);
     });
 
-    it('refuses a stranger, and shows no hidden room', async () => {
+    it('GET /api/messages?at= refuses a stranger, and shows no hidden room', async () => {
       const hidden = await aRoomOf([ann], { is_visible: false });
       const time = minuteAt(0).toISOString();
       const asked = (id: string) => call('GET', `/api/messages?room=${id}&at=${time}`, { token: stranger.token });
@@ -231,7 +231,7 @@ describe('GET /api/messages?at=', async () => {
     });
   });
 
-  it('asks the database no more often than the bisection of the room takes', async () => {
+  it('GET /api/messages?at= asks the database no more often than the bisection of the room takes', async () => {
     const { seq } = (await rooms.findOne({ _id: new ObjectId(room) })) ?? { seq: 0 };
     const asked = `/api/messages?room=${room}&at=${minuteAt(7).toISOString()}`;
     const sent = await commandsOf(() => inProcess('GET', asked, { token: bob.token }));
@@ -243,7 +243,7 @@ describe('GET /api/messages?at=', async () => {
 describe.each(transports())('GET /api/messages?q= without a room, %s', (_transport, call) => {
   const search = ({ token }: Account, query: string) => call('GET', `/api/messages?${query}`, { token });
 
-  it("finds messages in all of the caller's rooms and in no other, the newest first on a page of one", async () => {
+  it("GET /api/messages?q= without a room finds messages in all of the caller's rooms and in no other, the newest first on a page of one", async () => {
     const [me, other] = await Promise.all([anAccount(), anAccount()]);
     const ours = await Promise.all([aRoomOf([me, other]), aRoomOf([other, me], { is_visible: false }), aRoomOf([me])]);
     const theirs = await aRoomOf([other]);
@@ -268,7 +268,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     expect((await search(other, 'q=pelican')).body).toHaveLength(6);
   });
 
-  it('returns the best match first on a page, with the replies counted', async () => {
+  it('GET /api/messages?q= without a room returns the best match first on a page, with the replies counted', async () => {
     const me = await anAccount();
     const [one, two] = [await aRoomOf([me]), await aRoomOf([me])];
     const best = await aMessage(me, one, { text: 'heron, heron, heron' });
@@ -280,7 +280,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     ]);
   });
 
-  it('neither skips nor repeats messages of the same moment', async () => {
+  it('GET /api/messages?q= without a room neither skips nor repeats messages of the same moment', async () => {
     const me = await anAccount();
     const ours = await Promise.all([aRoomOf([me]), aRoomOf([me]), aRoomOf([me])]);
     for (const room of ours) for (let count = 0; count < 3; count++) await aMessage(me, room, { text: 'ibis' });
@@ -309,7 +309,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
       refusals.invalid('cursor', "not be used without 'q'"),
     ],
     ['an invalid cursor', 'q=a&cursor=3', refusals.invalid('cursor', "be a cursor from this list's Link header")],
-  ])('refuses %s', async (_what, query, refusal) => {
+  ])('GET /api/messages?q= without a room refuses %s', async (_what, query, refusal) => {
     expect(outcome(await search(ann, query))).toEqual(refusal);
     expect((await search(ann, 'q=a')).status).toBe(200);
   });

@@ -12,7 +12,7 @@ const rename = ({ token }: Account, name: unknown, user = 'me') => call('PATCH',
 const get = async ({ token }: Account, path: string) => (await succeed(call('GET', path, { token }))).body;
 
 describe('a full name', () => {
-  it('is set, changed and removed by its user', async () => {
+  it('a full name is set, changed and removed by its user', async () => {
     const ann = await anAccount();
     expect(await rename(ann, 'Ann Example')).toMatchObject({
       status: 200,
@@ -24,7 +24,7 @@ describe('a full name', () => {
     expect(await get(ann, '/api/users/me')).not.toHaveProperty('name');
   });
 
-  it('is set by administrators, and by nobody else', async () => {
+  it('a full name is set by administrators, and by nobody else', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     expect(await rename(admin, 'Ann Example', ann.id)).toMatchObject({ status: 200, body: { name: 'Ann Example' } });
     expect(outcome(await rename(bob, 'Bad Name', ann.id))).toEqual(refusals.denied());
@@ -35,7 +35,7 @@ describe('a full name', () => {
     });
   });
 
-  it('may come with a sign-up', async () => {
+  it('a full name may come with a sign-up', async () => {
     const username = aName();
     const body = { username, name: ' Åsa ', email: `${username}@example.org`, password: 'correct horse' };
     expect(await call('POST', '/api/users', { body })).toMatchObject({ status: 201, body: { user: { username, name: 'Åsa' } } });
@@ -47,7 +47,7 @@ describe('a full name', () => {
     ['blanks around it, which go', '\u2003 Ann \n', 'Ann'],
     ['letters and marks apart, which become one', 'A\u030asa', 'Åsa'],
     ['signs that turn its direction, which go', 'Ann\u202e Example\u2066', 'Ann Example'],
-  ])('may have %s', async (_what, sent, kept) => {
+  ])('a full name may have %s', async (_what, sent, kept) => {
     expect(await rename(await anAccount(), sent)).toMatchObject({ status: 200, body: { name: kept } });
   });
 
@@ -59,13 +59,13 @@ describe('a full name', () => {
     ['a control character', 'Ann\u0007', 'not have the control character U+0007 (line 1, character 4)'],
     ['another type', 7, rule],
     ['null', null, rule],
-  ])('must not have %s', async (_what, sent, refusal) => {
+  ])('a full name must not have %s', async (_what, sent, refusal) => {
     const ann = await anAccount();
     expect(outcome(await rename(ann, sent))).toEqual(refusals.invalid('name', refusal));
     expect((await rename(ann, 'Ann')).status).toBe(200);
   });
 
-  it('stands beside the username wherever a user is shown, as it is at present, and goes with the account', async () => {
+  it('a full name stands beside the username wherever a user is shown, as it is at present, and goes with the account', async () => {
     const [owner, ann, outlaw] = [await anAccount(), await anAccount(), await anAccount({ name: 'Out Law' })];
     const room = await aRoom({ owner, members: [ann] });
     const outcast = await addMember(room, outlaw);
@@ -113,7 +113,7 @@ describe('a full name', () => {
     expect(JSON.stringify([left, await get(owner, '/api/members?user=me')])).not.toContain('Ann Other');
   });
 
-  it('changes nothing of /api/rooms', async () => {
+  it('a full name changes nothing of /api/rooms', async () => {
     const room = await aRoomOf([await anAccount({ name: 'Ann Example' })]);
     const rooms = (await get(admin, '/api/rooms')) as { _id: { $oid: string } }[];
     const shown = rooms.find(({ _id }) => _id.$oid === room);
@@ -121,7 +121,7 @@ describe('a full name', () => {
   });
 });
 
-describe('people are found by their full names, too:', async () => {
+describe('finding people by their full names', async () => {
   const mark = crypto.randomUUID().slice(0, 8).replace(/\d/g, 'q');
   const people = await Promise.all(
     [
@@ -144,7 +144,7 @@ describe('people are found by their full names, too:', async () => {
     ['a word of each name', `exam ${mark}`, 'ac'],
     ['either, those that begin with it first', mark, 'dabc'],
     ['no part within a word', 'xample', ''],
-  ])('by %s', async (_what, q, expected) => {
+  ])('a person is found by the full name: %s', async (_what, q, expected) => {
     const query = new URLSearchParams({ q, room });
     expect(lettersOf(await get(ann, `/api/members?${query}`))).toBe(expected);
     expect(lettersOf(await get(ann, `/api/users?${query}`))).toBe(expected);
@@ -152,7 +152,7 @@ describe('people are found by their full names, too:', async () => {
     expect([...lettersOf(all.filter(({ username }) => username.endsWith(mark)))].sort()).toEqual([...expected].sort());
   });
 
-  it('each once, page by page', async () => {
+  it('a person with a full name is found once, page by page', async () => {
     for (const path of [`/api/members?room=${room}`, `/api/users?room=${room}`])
       expect(lettersOf(await everyPage(call, `${path}&q=${mark}&limit=1`, ann.token))).toBe('dabc');
   });

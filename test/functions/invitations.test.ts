@@ -25,11 +25,11 @@ const expire = async ({ id }: TestRoom) => {
 };
 const noSuchInvitation = refusals.noSuch('invitation');
 
-describe.each(transports())('POST /api/invitations, %s', (_transport, call) => {
+describe.each(transports())('the preview of an invitation (POST /api/invitations, %s)', (_transport, call) => {
   const show = (invitation: unknown, token?: string) =>
     call('POST', '/api/invitations', { body: { invitation }, ...(token !== undefined && { token }) });
 
-  it('tells those who have a code to which room it leads and who made it, and uses it up for nobody', async () => {
+  it('POST /api/invitations tells those who have a code to which room it leads and who made it, and uses it up for nobody', async () => {
     const room = await aRoom({ name: 'Plans', is_open: false, is_visible: false });
     const { code } = await invite(call, room, { uses: 1 });
     const guest = await anAccount();
@@ -42,7 +42,7 @@ describe.each(transports())('POST /api/invitations, %s', (_transport, call) => {
     expect(outcome(await show(code))).toEqual(noSuchInvitation);
   });
 
-  it('tells nothing of an invitation that is over, revoked or unknown', async () => {
+  it('POST /api/invitations tells nothing of an invitation that has expired, was revoked or is unknown', async () => {
     const room = await aRoom();
     const { code } = await invite(call, room);
     await expire(room);
@@ -56,7 +56,7 @@ describe.each(transports())('POST /api/invitations, %s', (_transport, call) => {
 });
 
 describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, call) => {
-  it('POST invites into a hidden and closed room, without showing it to anyone else', async () => {
+  it('POST of an invitation invites into a hidden and closed room, without showing it to anyone else', async () => {
     const room = await aRoom({ is_open: false, is_visible: false });
     const guest = await anAccount();
     const created = await call('POST', `${room.path}/invitations`, { token: room.owner.token, body: {} });
@@ -81,7 +81,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await call('GET', room.path, { token: guest.token })).status).toBe(200);
   });
 
-  it('POST limits how often and until when an invitation can be used', async () => {
+  it('POST of an invitation limits how often and until when it can be used', async () => {
     const room = await aRoom({ is_open: false });
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     const { code } = await invite(call, room, { uses: 2 });
@@ -100,7 +100,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect(await list(call, room)).toEqual([]);
   });
 
-  it('DELETE revokes an invitation immediately', async () => {
+  it('DELETE of an invitation revokes it immediately', async () => {
     const room = await aRoom();
     const [first, second] = [await invite(call, room), await invite(call, room)];
     const path = `${room.path}/invitations/${first._id.$oid}`;
@@ -113,7 +113,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, guest, second.code)).status).toBe(201);
   });
 
-  it.each(endsOfRights(call))('ends when its maker %s, and those of others stay', async (_what, end) => {
+  it.each(endsOfRights(call))('an invitation ends when its maker %s, and those of others stay', async (_what, end) => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');
@@ -124,7 +124,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, await anAccount(), others.code)).status).toBe(201);
   });
 
-  it('ends when its maker is an administrator no longer, but where the maker is a moderator', async () => {
+  it('an invitation ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
     const maker = await anAdmin();
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
     const [ending, staying] = [await invite(call, { ...elsewhere, owner: maker }), await invite(call, own)];
@@ -133,7 +133,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, await anAccount(), staying.code)).status).toBe(201);
   });
 
-  it('is for moderators, owners and administrators', async () => {
+  it('invitations are for moderators, owners and administrators', async () => {
     const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ is_visible: false });
     for (const { token } of [owner, moderator, admin]) {
       const { status, body } = await call('POST', `${room.path}/invitations`, { token, body: {} });
@@ -152,7 +152,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     }
   });
 
-  it('admits no banned user, and nobody to an archived room', async () => {
+  it('an invitation admits no banned user, and nobody to an archived room', async () => {
     const room = await aRoom();
     const [banned, guest] = (await accounts(2)) as [Account, Account];
     const { code } = await invite(call, room, { uses: 1 });
@@ -175,7 +175,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     ['that is malformed', { invitation: 'x' }, refusals.invalid('invitation', 'be the 32 characters of an invitation')],
     ['that does not exist', { invitation: 'a'.repeat(32) }, noSuchInvitation],
     ['that is an operator', { invitation: { $ne: '' } }, refusals.invalid('invitation', 'be the 32 characters of an invitation')],
-  ])('admits nobody by an invitation %s', async (_what, body, refusal) => {
+  ])('POST /api/members admits nobody by an invitation %s', async (_what, body, refusal) => {
     const guest = await anAccount();
     const { code } = await invite(call, await aRoom());
     expect(outcome(await accept(call, guest, code, body))).toEqual(refusal);
@@ -191,13 +191,13 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
       { expires_at: 'soon' },
       refusals.invalid('expires_at', "be a time such as '2026-11-21T04:04:42.123Z'"),
     ],
-  ])('POST refuses %s', async (_what, body, refusal) => {
+  ])('POST of an invitation refuses %s', async (_what, body, refusal) => {
     const room = await aRoom();
     expect(outcome(await call('POST', `${room.path}/invitations`, { token: room.owner.token, body }))).toEqual(refusal);
     expect((await invite(call, room, { uses: 1 })).uses_left).toBe(1);
   });
 
-  it('lets someone sign up and join the room of an invitation', async () => {
+  it('an invitation lets someone sign up and join its room', async () => {
     const room = await aRoom({ is_open: false });
     const { code } = await invite(call, room, { uses: 1 });
     const username = aName();
@@ -227,7 +227,7 @@ it('a room can have 50 invitations, not counting expired ones', async () => {
   expect(await list(inProcess, room)).toHaveLength(50);
 });
 
-describe('where sign-ups need an invitation and everyone may create rooms,', async () => {
+describe('sign-ups that need an invitation, while everyone may create rooms', async () => {
   const { call, end } = await callThrough(4, { REGISTRATION: 'invited', ROOM_CREATION: 'users' });
   afterAll(end);
   const signUp = (more: object = {}, token?: string) => {
@@ -238,7 +238,7 @@ describe('where sign-ups need an invitation and everyone may create rooms,', asy
     });
   };
 
-  it('nobody can sign up without an invitation, except through an administrator', async () => {
+  it('nobody can sign up without an invitation if they are required, except through an administrator', async () => {
     const [user, admin] = [await anAccount(), await anAdmin()];
     const required = refusals.denied('An invitation is required.');
     expect(outcome(await signUp())).toEqual(required);

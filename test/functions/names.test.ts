@@ -10,7 +10,7 @@ const room = await aRoomOf(people);
 const { token } = people[0] as (typeof people)[number];
 const namesOf = (body: unknown) => (body as { username: string }[]).map(({ username }) => username);
 
-describe('the names of people are found by the beginnings of their words, with matches at the start first:', () => {
+describe('finding people by the beginnings of the words of their names', () => {
   it.each([
     ['the beginning of a name', 'ANNA', [names[0], names[2]]],
     ['a name with accents', 'ánna', [names[0], names[2]]],
@@ -18,19 +18,19 @@ describe('the names of people are found by the beginnings of their words, with m
     ['a later word', mark, [names[0], names[2], names[1], names[3]]],
     ['two words', `anna ${mark}`, [names[0], names[2]]],
     ['no part within a word', 'oanna', []],
-  ])('%s', async (_what, q, expected) => {
+  ])('people are found by %s', async (_what, q, expected) => {
     const query = new URLSearchParams({ q, room });
     expect(namesOf((await call('GET', `/api/members?${query}`, { token })).body)).toEqual(expected);
     expect(namesOf((await call('GET', `/api/users?${query}`, { token })).body)).toEqual(expected);
   });
 
-  it('each is found once, page by page', async () => {
+  it('each person is found once, page by page', async () => {
     const found = await everyPage(call, `/api/members?room=${room}&q=${mark}&limit=1`, token);
     expect(namesOf(found as unknown)).toEqual([names[0], names[2], names[1], names[3]]);
   });
 });
 
-describe('rooms are found by the beginnings of words in their names and topics:', async () => {
+describe('finding rooms by the beginnings of words in their names and topics', async () => {
   const owner = people[0] as (typeof people)[number];
   const named = await aRoom({ owner, name: `Ålle ${mark} Hände` });
   const chinese = await aRoom({ owner, name: `项目${mark}讨论` });
@@ -42,7 +42,7 @@ describe('rooms are found by the beginnings of words in their names and topics:'
     ['a word of the topic', `strassen ${mark}`, [named.id]],
     ['a script without spaces', `${mark}讨`, [chinese.id]],
     ['nothing for one word of two', `hande ${mark} nothing`, []],
-  ])('%s', async (_what, q, expected) => {
+  ])('a room is found by %s', async (_what, q, expected) => {
     // A page looks at some of the rooms alone, and other tests make thousands.
     const found = await everyPage(call, `/api/directory?${new URLSearchParams({ q })}`, token);
     expect(found.map(({ _id }) => _id.$oid)).toEqual(expected);

@@ -48,7 +48,7 @@ const unchecked = {
 it.each([
   ['without SECRET_KEY', without],
   ['with another SECRET_KEY', withNewKey],
-])('%s, who has a second factor signs in by a recovery code alone', async (_what, call) => {
+])('%s, somebody with a second factor signs in by a recovery code alone', async (_what, call) => {
   const account = await anAccount();
   const { app, recovery } = await turnOn(withKey, account);
   expect(outcome(await logIn(call, account, codeOf(app, 1)))).toEqual(unchecked);
@@ -58,7 +58,7 @@ it.each([
   expect((await logIn(withKey, account, codeOf(app, 1))).status).toBe(201);
 });
 
-it('without the key, the log says why a second factor can’t be checked, without the code', async () => {
+it('the log says why a second factor can’t be checked without the key, and not the code', async () => {
   const account = await anAccount();
   const { app } = await turnOn(withKey, account);
   const output = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);

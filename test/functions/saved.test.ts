@@ -21,7 +21,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
   const list = async ({ token }: Account) => (await succeed(call('GET', '/api/saved', { token }))).body as SavedMessage[];
   const listed = async (who: Account) => (await list(who)).map(({ message }) => message._id.$oid);
 
-  it('are listed as they are now, the last one first, to the one who saved them alone', async () => {
+  it('saved messages are listed as they are now, the last one first, to the one who saved them alone', async () => {
     const me = await anAccount();
     const rooms = [await aRoomOf([ann, me]), await aRoomOf([ann, me])];
     const [one, two] = [await aMessage(ann, rooms[0] as string), await aMessage(ann, rooms[1] as string)];
@@ -37,7 +37,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     expect(await listed(me)).toEqual([idOf(two)]);
   });
 
-  it('are paged through without skipping or repeating any, also those saved at one moment', async () => {
+  it('saved messages are paged through without skipping or repeating any, also those saved at one moment', async () => {
     const me = await anAccount();
     const room = await aRoomOf([ann, me]);
     const sent: string[] = [];
@@ -51,7 +51,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     expect(rows.map(({ message }) => message._id.$oid)).toEqual(sent.toSorted().reverse());
   });
 
-  it('are only those that the caller may still read', async () => {
+  it('saved messages are only those that the caller may still read', async () => {
     const me = await anAccount();
     const room = await aRoom({ owner: ann, members: [me] });
     const message = await aMessage(ann, room.id);
@@ -63,7 +63,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     expect(await saved.countDocuments({ '_id.user': new ObjectId(me.id) })).toBe(0);
   });
 
-  it('go with the message, the room and the account', async () => {
+  it('saved messages go with the message, the room and the account', async () => {
     const me = await anAccount();
     const [kept, gone] = [await aRoomOf([ann, me]), await aRoomOf([ann, me])];
     const [deleted, ofKept, ofGone] = [await aMessage(ann, kept), await aMessage(ann, kept), await aMessage(ann, gone)];
@@ -77,14 +77,14 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     expect(await left()).toBe(0);
   });
 
-  describe('with a reminder', () => {
+  describe('reminders of saved messages', () => {
     const remind = async ({ token }: Account, message: Message, remind_at: unknown) =>
       call('PUT', `/api/messages/${idOf(message)}/save`, { token, body: { remind_at } });
     const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
     const reminders = async ({ token }: Account, query = '') =>
       (await succeed(call('GET', `/api/saved?reminders=true${query}`, { token }))).body as SavedMessage[];
 
-    it('are saved with it, listed by its time, and keep it when they are saved again', async () => {
+    it('reminders are saved with a message, listed by their times, and kept when the message is saved again', async () => {
       const me = await anAccount();
       const room = await aRoomOf([ann, me]);
       const [late, plain, soon] = [await aMessage(ann, room), await aMessage(ann, room), await aMessage(ann, room)];
@@ -104,7 +104,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
       expect((await listed(me)).includes(idOf(late))).toBe(true);
     });
 
-    it('are paged through without skipping or repeating any, also those of one moment', async () => {
+    it('reminders are paged through without skipping or repeating any, also those of one moment', async () => {
       const me = await anAccount();
       const room = await aRoomOf([ann, me]);
       const at = inMinutes(60);
@@ -121,14 +121,14 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     it.each([
       ['that is past', () => inMinutes(-1), 'be in the future'],
       ['that is no time', () => 'tomorrow', "be null, or a time such as '2026-11-21T04:04:42.123Z'"],
-    ])('refuse one %s', async (_what, at, rule) => {
+    ])('reminders are refused with a time %s', async (_what, at, rule) => {
       const message = await aMessage(ann, await aRoomOf([ann, bob]));
       expect(outcome(await remind(bob, message, at()))).toEqual({ status: 400, body: invalid('remind_at', rule) });
       expect(await listed(bob)).not.toContain(idOf(message));
     });
   });
 
-  it('are bounded in number, and one that is removed makes room', async () => {
+  it('saved messages are bounded in number, and one that is removed makes room', async () => {
     const me = await anAccount();
     const message = await aMessage(ann, await aRoomOf([ann, me]));
     const user = new ObjectId(me.id);
@@ -149,12 +149,12 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     ['from a stranger', async () => [stranger, idOf(await aMessage(ann, await aRoomOf([ann, bob])))], 404, noSuch('message')],
     ['of an unknown message', async () => [bob, '0'.repeat(24)], 404, noSuch('message')],
     ['of a malformed id', async () => [bob, 'x'], 404, noSuch('message')],
-  ])('refuses to save one %s', async (_what, prepare, status, body) => {
+  ])('saving is refused for a message %s', async (_what, prepare, status, body) => {
     const [who, message] = await prepare();
     expect(outcome(await change('PUT', who, message))).toEqual({ status, body });
   });
 
-  it('refuses to save one that is deleted, and lists from no malformed cursor', async () => {
+  it('saving refuses a deleted message, and the list refuses a malformed cursor', async () => {
     const message = await aMessage(ann, await aRoomOf([ann, bob]));
     await succeed(call('DELETE', `/api/messages/${idOf(message)}`, { token: ann.token }));
     expect(outcome(await change('PUT', bob, idOf(message)))).toEqual({ status: 409, body: conflict('The message is deleted.') });

@@ -27,7 +27,7 @@ it('somebody who has the password alone makes only so many first steps, which ta
   expect([await logIn(home, recovery[1]), await logIn(home, recovery[2])]).toEqual([201, 429]);
 });
 
-it('neither do guesses of codes, also those that are too many', async () => {
+it('guesses of codes take no logins from the owner either, also those that are too many', async () => {
   const { username, password, token } = await anAccount();
   const { app, recovery } = await turnOn(inProcess, { token, password });
   const logIn = async (source: string, second_factor = '') =>

@@ -38,9 +38,9 @@ const operations = (
   )
 ).flat();
 
-describe('where everyone must have a second factor, an account without one', () => {
+describe('an account without the second factor that everyone must have', () => {
   it.each(operations.filter(({ access, isForSetUp }) => access !== 'anyone' && !isForSetUp))(
-    'is refused $name',
+    'an account without a required second factor is refused $name',
     async ({ method, path }) => {
       const token = await aSession(call, await anAdmin());
       const address = path.replaceAll(/\{\w+\}/g, 'me');
@@ -52,7 +52,7 @@ describe('where everyone must have a second factor, an account without one', () 
     },
   );
 
-  it('can do nothing else but read itself, set one up and sign out', () => {
+  it('an account without a required second factor can do nothing else but read itself, set one up and sign out', () => {
     const allowed = operations.filter(({ isForSetUp }) => isForSetUp).map(({ name }) => name);
     expect(allowed.sort()).toEqual([
       'DELETE /api/sessions/{session}',
@@ -64,7 +64,7 @@ describe('where everyone must have a second factor, an account without one', () 
     ]);
   });
 
-  it('may sign in, read itself, and sign out', async () => {
+  it('an account without a required second factor may sign in, read itself, and sign out', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     for (const user of ['me', account.id]) expect((await call('GET', `/api/users/${user}`, { token })).status).toBe(200);
@@ -74,13 +74,13 @@ describe('where everyone must have a second factor, an account without one', () 
     expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
   });
 
-  it('sees and ends nothing of others', async () => {
+  it('an account without a required second factor sees and ends nothing of others', async () => {
     const [token, other] = [await aSession(call, await anAdmin()), await anAccount()];
     expect(outcome(await call('GET', `/api/users/${other.id}`, { token }))).toEqual(refused);
     expect(outcome(await call('DELETE', `/api/sessions/${other.id}`, { token }))).toEqual(refused);
   });
 
-  it('is nobody to what is for anyone: an administrator makes no other', async () => {
+  it('an account without a required second factor counts as nobody: an administrator makes no other', async () => {
     const token = await aSession(call, await anAdmin());
     const { username, email } = {
       username: `user-${crypto.randomUUID().slice(0, 8)}`,
@@ -90,7 +90,7 @@ describe('where everyone must have a second factor, an account without one', () 
     expect(outcome(await call('POST', '/api/users', { token, body }))).toEqual(refusals.denied());
   });
 
-  it('opens no connection, neither by its token nor by a ticket', async () => {
+  it('an account without a required second factor opens no connection, neither by its token nor by a ticket', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     await expect(findOpener(socket({ 'x-auth-token': token }))).rejects.toMatchObject({ status: 403 });
@@ -99,7 +99,7 @@ describe('where everyone must have a second factor, an account without one', () 
     await expect(findOpener({ 'sec-websocket-protocol': `chat.v1, ticket.${ticket}` })).rejects.toMatchObject({ status: 401 });
   });
 
-  it('goes on as soon as it has one, in the same session', async () => {
+  it('an account without a required second factor goes on as soon as it has one, in the same session', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     expect(outcome(await call('GET', '/api/sessions', { token }))).toEqual(refused);
@@ -112,7 +112,7 @@ describe('where everyone must have a second factor, an account without one', () 
     expect(outcome(await call('GET', '/api/sessions', { token }))).toEqual(refused);
   });
 
-  it('goes on by a passkey, which is both factors, and in that session alone; it adds none before', async () => {
+  it('an account without a required second factor goes on by a passkey, which is both factors, and in that session alone; it adds none before', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(call, account);
     const [byPasskey, byPassword] = [tokenIn(await signInWith(call, passkey)), await aSession(call, account)];
@@ -128,19 +128,19 @@ describe('where everyone must have a second factor, an account without one', () 
     expect((await call('POST', '/api/passkeys', { token: byPasskey, body })).status).toBe(201);
   });
 
-  it('goes on by its named tokens, which were made by someone who had signed in fully', async () => {
+  it('an account without a required second factor goes on by its named tokens, which were made by someone who had signed in fully', async () => {
     const account = await anAccount();
     const { token } = await createToken(new ObjectId(account.id), 'bot', { scopes: ['rooms:read'] });
     expect((await call('GET', '/api/directory', { token })).status).toBe(200);
   });
 });
 
-describe('where administrators must have a second factor', async () => {
+describe('administrators who must have a second factor', async () => {
   const { call: strict, end } = await callThrough(1, { REQUIRE_2FA: 'admins' });
   afterAll(end);
   const statusFor = async (token: string) => (await strict('GET', '/api/sessions', { token })).status;
 
-  it('others need none, until they become one', async () => {
+  it('only administrators need a second factor where administrators must have one', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     expect([await statusFor(token), await statusFor(await aSession(call, await anAdmin()))]).toEqual([200, 403]);

@@ -39,7 +39,7 @@ async function aProtectedAccount(call: Call) {
 }
 
 describe.each(transports())('a second factor, %s', (_transport, call) => {
-  it('is off at first, is begun by the password, and is on after a code of it, which ends all other sessions', async () => {
+  it('a second factor is off at first, is begun by the password, and is on after a code of it, which ends all other sessions', async () => {
     const account = await anAccount();
     const [mine, other] = [await aSession(call, account), await aSession(call, account)];
     const off = { is_on: false, is_available: true, is_required: false, since: null, recovery_codes_left: 0 };
@@ -72,7 +72,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     ]);
   });
 
-  it('is asked for at a login with the right password alone, and each code of it works once', async () => {
+  it('a second factor is asked for at a login with the right password alone, and each code of it works once', async () => {
     const { account, app } = await aProtectedAccount(call);
     expect(outcome(await logIn(call, account))).toEqual(required);
     expect(outcome(await logIn(call, { ...account, password: 'incorrect horse' }))).toEqual(refusals.wrongLogin);
@@ -85,7 +85,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect(outcome(await logIn(call, account, next))).toEqual(wrongAtLogin);
   });
 
-  it('is replaced by a recovery code, in any case and grouping, once each', async () => {
+  it('a second factor is replaced by a recovery code, in any case and grouping, once each', async () => {
     const { account, session, recovery } = await aProtectedAccount(call);
     const [first = '', second = ''] = recovery;
     expect((await logIn(call, account, first)).status).toBe(201);
@@ -95,7 +95,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
   });
 
   it.each([['12345'], ['1234567'], [''], [123456], [{ $gt: '' }], ['abcd-efgh-ijkl'], ['١٢٣٤٥٦']])(
-    'is not %j, which is refused before the password is looked at',
+    'a login refuses %j as a code before it looks at the password',
     async (second_factor) => {
       const account = await anAccount();
       const refusal = refusals.invalid('second_factor', 'be six digits or the 16 characters of a recovery code');
@@ -104,7 +104,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     },
   );
 
-  it('is turned off by the password and a code, and only then another one can be begun', async () => {
+  it('a second factor is turned off by the password and a code, and only then another one can be begun', async () => {
     const { account, session: token, app, recovery } = await aProtectedAccount(call);
     const current_password = account.password;
     const end = (body: object) => call('DELETE', path, { token, body });
@@ -125,7 +125,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect((await logIn(call, account, again.recovery[1])).status).toBe(201);
   });
 
-  it('has new recovery codes by the password and a code; the earlier ones end', async () => {
+  it('a second factor has new recovery codes by the password and a code; the earlier ones end', async () => {
     const { account, session: token, app, recovery } = await aProtectedAccount(call);
     const renew = (body: object) => call('PUT', path, { token, body });
     expect(outcome(await renew({ code: codeOf(app, 1) }))).toEqual(refusals.missing('current_password'));
@@ -137,7 +137,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect((await logIn(call, account, code)).status).toBe(201);
   });
 
-  it('that was begun is confirmed within an hour; beginning again forgets it', async () => {
+  it('a second factor that was begun is confirmed within an hour; beginning again forgets it', async () => {
     const account = await anAccount();
     const begin = async () =>
       anApp(
@@ -158,7 +158,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect((await confirm(codeOf(await begin()))).status).toBe(200);
   });
 
-  it('is begun and changed by no token with scopes', async () => {
+  it('a second factor is begun and changed by no token with scopes', async () => {
     const account = await anAccount();
     const { token } = await createToken(new ObjectId(account.id), 'scoped', { scopes: ['account'] });
     const refusal = refusals.denied('A token without scopes is required.');
@@ -171,7 +171,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect((await call('GET', path, { token })).status).toBe(200);
   });
 
-  it('of someone else is reset by an administrator with the own password, which ends the other’s sessions', async () => {
+  it("a second factor of someone else is reset by an administrator's own password, which ends the other’s sessions", async () => {
     const { account, session } = await aProtectedAccount(call);
     const admin = await anAdmin();
     const reset = (token: string, current_password?: string, user = account.id) =>
@@ -189,7 +189,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect(outcome(await reset(admin.token, admin.password, admin.id))).toEqual(refusals.missing('code'));
   });
 
-  it('is in no answer that shows the account', async () => {
+  it('a second factor is in no answer that shows the account', async () => {
     const { account, session } = await aProtectedAccount(call);
     const { token } = await anAdmin();
     for (const [address, by] of [
@@ -208,7 +208,7 @@ describe('two who use one code at the same moment', () => {
   // Two processes: this one, and that of the service.
   const both = [inProcess, overHttp(inject('serveUrl'))] as const;
 
-  it.each(['a code of the app', 'a recovery code'])('with %s: one is signed in, 20 times', async (kind) => {
+  it.each(['a code of the app', 'a recovery code'])('one of two concurrent uses of %s signs in, 20 times', async (kind) => {
     const all = await Promise.all(Array.from({ length: 20 }, () => aProtectedAccount(inProcess)));
     for (const { account, app, recovery } of all) {
       const code = kind === 'a recovery code' ? recovery[0] : codeOf(app, 1);
@@ -218,13 +218,13 @@ describe('two who use one code at the same moment', () => {
     }
   });
 
-  it('leaves one of ten in one process as well', async () => {
+  it('one of ten who use one code at the same moment in one process is signed in', async () => {
     const { account, app } = await aProtectedAccount(inProcess);
     const replies = await Promise.all(Array.from({ length: 10 }, () => logIn(inProcess, account, codeOf(app, 1))));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('never goes back to an earlier code, also by a process that has read the account before the later one was used', async () => {
+  it('a second factor never goes back to an earlier code, also in a process that has read the account before the later one was used', async () => {
     const { account, app } = await aProtectedAccount(inProcess);
     const read = await accounts.findOne({ _id: new ObjectId(account.id) });
     const second_factor = { ...(read?.second_factor as SecondFactorDocument), last_step: 0 };
@@ -235,7 +235,7 @@ describe('two who use one code at the same moment', () => {
     expect(outcome(await logIn(inProcess, account, codeOf(app, 1)))).toEqual(wrongAtLogin);
   });
 
-  it('turns it on once', async () => {
+  it('a code that two use at the same moment turns the second factor on once', async () => {
     const account = await anAccount();
     const body = { current_password: account.password };
     const app = anApp(((await inProcess('POST', path, { token: account.token, body })).body as { uri: string }).uri);
@@ -247,7 +247,7 @@ describe('two who use one code at the same moment', () => {
   });
 });
 
-describe('there is no way around a second factor:', () => {
+describe('ways around a second factor', () => {
   type Protected = Awaited<ReturnType<typeof aProtectedAccount>>;
   const logsInWithout = async ({ account }: Protected, more: object = {}, headers?: Record<string, string>) =>
     outcome(
@@ -322,7 +322,7 @@ describe('there is no way around a second factor:', () => {
         asNobody('DELETE', path, { body: { current_password: password, code: codeOf(app, 1) } }),
       401,
     ],
-  ])('%s', async (_way, take, refusal) => {
+  ])('there is no way around a second factor: %s', async (_way, take, refusal) => {
     await anAdmin(); // setup is over
     await createSetupCode();
     const its = await aProtectedAccount(inProcess);
@@ -357,7 +357,7 @@ describe('there is no way around a second factor:', () => {
     expect((await logIn(inProcess, changed, recovery[0])).status).toBe(201);
   });
 
-  it('a login that began before it was turned on ends with it', async () => {
+  it('a login that began before the second factor was turned on ends with it', async () => {
     const account = await anAccount();
     const early = Promise.all(Array.from({ length: 10 }, () => logIn(inProcess, account)));
     await turnOn(inProcess, account);
@@ -365,7 +365,7 @@ describe('there is no way around a second factor:', () => {
     expect(await Promise.all(tokens.map((token) => isValid(inProcess, token)))).toEqual(tokens.map(() => false));
   });
 
-  it('a deleted account leaves nothing of it', async () => {
+  it('a deleted account leaves nothing of its second factor', async () => {
     const { account, session: token } = await aProtectedAccount(inProcess);
     const body = { current_password: account.password };
     expect((await inProcess('DELETE', '/api/users/me', { token, body })).status).toBe(204);
@@ -375,7 +375,7 @@ describe('there is no way around a second factor:', () => {
 });
 
 describe('guesses of codes', () => {
-  it('that are missing cost nothing, and do not make the address one of the owner’s', async () => {
+  it('guesses of codes that are missing cost nothing, and do not make the address one of the owner’s', async () => {
     const { account, app, recovery } = await aProtectedAccount(inProcess);
     const source = anAddress();
     for (let count = 0; count < 8; count++) expect(outcome(await logIn(inProcess, account, undefined, source))).toEqual(required);
@@ -383,7 +383,7 @@ describe('guesses of codes', () => {
     expect((await logIn(inProcess, account, recovery[0], source)).status).toBe(429);
   });
 
-  it('are 5 from one address in 15 minutes, as those of passwords are', async () => {
+  it('guesses of codes are 5 from one address in 15 minutes, as those of passwords are', async () => {
     const { account, app, recovery } = await aProtectedAccount(inProcess);
     const source = anAddress();
     for (let count = 0; count < 5; count++)
@@ -392,7 +392,7 @@ describe('guesses of codes', () => {
     expect((await logIn(inProcess, account, recovery[0])).status).toBe(201);
   });
 
-  it('are 10 from all addresses, but for those of the owner, who goes on', async () => {
+  it('guesses of codes are 10 from all addresses, but for those of the owner, who goes on', async () => {
     const { account, app, recovery } = await aProtectedAccount(inProcess);
     const home = anAddress();
     expect((await logIn(inProcess, account, codeOf(app, 1), home)).status).toBe(201);
@@ -408,7 +408,7 @@ describe('guesses of codes', () => {
     expect((await logIn(inProcess, account, recovery[0], home)).status).toBe(201);
   });
 
-  it('are 50 from all addresses in a day', async () => {
+  it('guesses of codes are 50 from all addresses in a day', async () => {
     const { account, app, recovery } = await aProtectedAccount(inProcess);
     const limits = database.collection<{ _id: string }>('login_limits');
     const key = `account ${createHash('sha256').update(account.id).digest('base64')} codes in ${86_400_000}`;
@@ -422,7 +422,7 @@ describe('guesses of codes', () => {
     expect([refused.status, Number(refused.headers['retry-after']) > 86_000]).toEqual([429, true]);
   });
 
-  it('of someone who is signed in are 5 in 15 minutes', async () => {
+  it('guesses of codes of someone who is signed in are 5 in 15 minutes', async () => {
     const { account, session: token, app, recovery } = await aProtectedAccount(inProcess);
     const end = (code: string | undefined) =>
       inProcess('DELETE', path, { token, body: { code, current_password: account.password } });

@@ -13,7 +13,7 @@ type Session = { _id: { $oid: string }; hint: string };
 
 describe.each(transports())('/api/sessions, %s', (_transport, call) => {
   describe('POST logs in', () => {
-    it('by username, and returns a token that is valid for 30 days', async () => {
+    it('POST /api/sessions logs in by username, and returns a token that is valid for 30 days', async () => {
       const { id, username, email, password } = await anAccount();
       const { status, headers, body } = await logIn(call, username, password);
       expect({ status, headers, body }).toEqual({
@@ -31,21 +31,21 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
       expect(lifetime).toBe(30 * 24 * 60 * 60 * 1000);
     });
 
-    it('by username or e-mail address, in any case', async () => {
+    it('POST /api/sessions logs in by username or e-mail address, in any case', async () => {
       const { username, email, password } = await anAccount();
       for (const name of [username.toUpperCase(), email, email.toUpperCase()]) {
         expect((await logIn(call, name, password)).status).toBe(201);
       }
     });
 
-    it('the same user 20 times concurrently', async () => {
+    it('POST /api/sessions logs in the same user 20 times concurrently', async () => {
       const { username, password } = await anAccount();
       const source = anAddress();
       const replies = await Promise.all(Array.from({ length: 20 }, () => logIn(call, username, password, source)));
       expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(201));
     });
 
-    it('nobody with a wrong password, an unknown name or a deactivated account, with identical responses', async () => {
+    it('POST /api/sessions gives a wrong password, an unknown name and a deactivated account identical responses', async () => {
       const [known, deactivated] = [await anAccount(), await anAccount()];
       await call('PATCH', `/api/users/${deactivated.id}`, { token: admin.token, body: { is_active: false } });
       const replies = await Promise.all([
@@ -77,13 +77,13 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
         { username: other.username, password: { $ne: '' } },
         refusals.invalid('password', 'be a text that is not empty'),
       ],
-    ])('nobody with %s', async (_what, body, refusal) => {
+    ])('POST /api/sessions logs in nobody with %s', async (_what, body, refusal) => {
       expect(outcome(await call('POST', '/api/sessions', { body }))).toEqual(refusal);
       expect((await logIn(call, other.username, other.password)).status).toBe(201);
     });
   });
 
-  it('GET lists the sessions, each with the program that started it, and no named tokens', async () => {
+  it('GET /api/sessions lists the sessions, each with the program that started it, and no named tokens', async () => {
     const account = await anAccount();
     const body = { username: account.username, password: account.password };
     const token = await aSession(call, account);
@@ -98,14 +98,14 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     expect(page.headers.link).toMatch(/^<\/api\/sessions\?limit=1&after=[0-9a-f]{24}>; rel="next"$/);
   });
 
-  it('DELETE ends every session except the caller’s', async () => {
+  it('DELETE /api/sessions ends every session except the caller’s', async () => {
     const account = await anAccount();
     const [mine, ...others] = [await aSession(call, account), await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions', { token: mine }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [mine, ...others, account.token])).toEqual([200, 401, 401, 200]);
   });
 
-  it('GET and DELETE with a `user` are for administrators, and leave named tokens', async () => {
+  it('GET and DELETE /api/sessions with a `user` are for administrators, and leave named tokens', async () => {
     const account = await anAccount();
     const sessions = [await aSession(call, account), await aSession(call, account)];
     const address = `/api/sessions?user=${account.id}`;
@@ -124,7 +124,7 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     expect(await statuses(call, [...sessions, account.token])).toEqual([401, 401, 200]);
   });
 
-  it('DELETE of what is no id of a user ends nothing', async () => {
+  it('DELETE /api/sessions of an invalid user id ends nothing', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     const refused = await call('DELETE', '/api/sessions?user=ann', { token: admin.token });
@@ -132,14 +132,14 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     expect((await call('GET', '/api/users/me', { token: session })).status).toBe(200);
   });
 
-  it('DELETE with the caller’s own id leaves the session that calls', async () => {
+  it('DELETE /api/sessions with the caller’s own id leaves the session that calls', async () => {
     const account = await anAccount();
     const [mine, another] = [await aSession(call, account), await aSession(call, account)];
     expect((await call('DELETE', `/api/sessions?user=${account.id}`, { token: mine })).status).toBe(204);
     expect(await statuses(call, [mine, another])).toEqual([200, 401]);
   });
 
-  it('DELETE of current logs out immediately', async () => {
+  it('DELETE /api/sessions/current logs out immediately', async () => {
     const account = await anAccount();
     const [token, another] = [await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions/current', { token }))).toEqual({ status: 204, body: '' });

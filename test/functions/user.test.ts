@@ -11,7 +11,7 @@ const nobody = '0'.repeat(24);
 
 describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
   describe('GET', () => {
-    it('shows the caller in full, by id and as me', async () => {
+    it('GET of a user shows the caller in full, by id and as me', async () => {
       const { id, username, email, token } = await anAccount();
       for (const path of [`/api/users/${id}`, `/api/users/${id.toUpperCase()}`, '/api/users/me']) {
         const { status, headers, body } = await call('GET', path, { token });
@@ -23,19 +23,19 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       }
     });
 
-    it('shows anyone in full to administrators, and only id and username to others', async () => {
+    it('GET of a user shows anyone in full to administrators, and only id and username to others', async () => {
       const { id, username, email } = await anAccount();
       expect((await call('GET', `/api/users/${id}`, { token: admin.token })).body).toMatchObject({ username, email });
       expect((await call('GET', `/api/users/${id}`, { token: other.token })).body).toEqual({ _id: { $oid: id }, username });
     });
 
-    it.each(['ann', nobody])('answers 404 for %s', async (id) => {
+    it.each(['ann', nobody])('GET of a user answers 404 for %s', async (id) => {
       expect(outcome(await call('GET', `/api/users/${id}`, { token: other.token }))).toEqual(refusals.noSuch('user'));
     });
   });
 
   describe('PATCH', () => {
-    it("changes the caller's address, which can then be used to log in, in any case", async () => {
+    it("PATCH of a user changes the caller's address, which can then be used to log in, in any case", async () => {
       const { username, password, token } = await anAccount();
       const email = `New.${username}@Example.org`;
       const body = { email, current_password: password };
@@ -43,7 +43,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await logIn(call, email.toUpperCase(), password)).status).toBe(201);
     });
 
-    it("changes the caller's password, which ends every other session and named token", async () => {
+    it("PATCH of a user changes the caller's password, which ends every other session and named token", async () => {
       const account = await anAccount();
       const [mine, another] = [await aSession(call, account), await aSession(call, account)];
       const body = { password: 'battery staple', current_password: account.password };
@@ -54,7 +54,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
     });
 
-    it('keeps the named tokens on request', async () => {
+    it('PATCH of a user keeps the named tokens on request', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const body = { password: 'battery staple', current_password: account.password, keep_tokens: true };
@@ -66,7 +66,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       );
     });
 
-    it('lets an administrator set a password, which ends every session', async () => {
+    it('PATCH of a user lets an administrator set a password, which ends every session', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const { status } = await call('PATCH', `/api/users/${account.id}`, {
@@ -78,7 +78,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await logIn(call, account.username, 'battery staple')).status).toBe(201);
     });
 
-    it('lets an administrator deactivate an account: its tokens do not work until it is active again, and its sessions end', async () => {
+    it('PATCH of a user lets an administrator deactivate an account: its tokens do not work until it is active again, and its sessions end', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const path = `/api/users/${account.id}`;
@@ -94,7 +94,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await logIn(call, account.username, account.password)).status).toBe(201);
     });
 
-    it('lets an administrator promote and demote, effective from the next request', async () => {
+    it('PATCH of a user lets an administrator promote and demote, effective from the next request', async () => {
       const account = await anAccount();
       const change = (is_admin: boolean) => call('PATCH', `/api/users/${account.id}`, { token: admin.token, body: { is_admin } });
       const list = async () => (await call('GET', '/api/users?limit=1', { token: account.token })).status;
@@ -142,7 +142,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       ],
       ['a change of is_admin', { is_admin: true }, refusals.denied()],
       ['a change of is_active', { is_active: true }, refusals.denied()],
-    ])('refuses %s', async (_what, body, refusal) => {
+    ])('PATCH of a user refuses %s', async (_what, body, refusal) => {
       const { token, username } = await anAccount();
       const source = anAddress();
       expect(outcome(await call('PATCH', '/api/users/me', { token, body, source }))).toEqual(refusal);
@@ -150,7 +150,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await call('PATCH', '/api/users/me', { token, body: allowed, source })).status).toBe(200);
     });
 
-    it('requires the current password for a new one from administrators, too', async () => {
+    it('PATCH of a user requires the current password for a new one from administrators, too', async () => {
       const account = await anAdmin();
       const path = `/api/users/${account.id}`;
       const sent = { token: account.token, source: anAddress() };
@@ -161,7 +161,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await call('PATCH', path, { ...sent, body })).status).toBe(200);
     });
 
-    it('is refused to others before their body is checked; administrators get 404 for an unknown user', async () => {
+    it('PATCH of a user is refused to others before their body is checked; administrators get 404 for an unknown user', async () => {
       const { id } = await anAccount();
       const sent = { token: other.token, body: '{"email":' };
       expect(outcome(await call('PATCH', `/api/users/${id}`, sent))).toEqual(refusals.denied());
@@ -172,7 +172,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await call('PATCH', `/api/users/${id}`, { token: admin.token, body })).status).toBe(200);
     });
 
-    it('lets a token with scopes change what they allow, but never gain permissions', async () => {
+    it('PATCH of a user lets a token with scopes change what they allow, but never gain permissions', async () => {
       const { id } = await anAccount();
       const account = await aScopedToken(call, admin.token, ['account']);
       const both = await aScopedToken(call, admin.token, ['account', 'admin']);
@@ -187,7 +187,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
   });
 
   describe('DELETE', () => {
-    it('deletes an account for an administrator, immediately, with its tokens and memberships, and frees its name', async () => {
+    it('DELETE of a user deletes an account for an administrator, immediately, with its tokens and memberships, and frees its name', async () => {
       const account = await anAccount();
       const session = await aSession(call, account);
       const room = await aRoomWith(call, account.id);
@@ -210,7 +210,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       });
     });
 
-    it("deletes the caller's own account, with its password", async () => {
+    it("DELETE of a user deletes the caller's own account, with its password", async () => {
       const { password, token } = await anAccount();
       const leave = async (body?: unknown) =>
         outcome(await call('DELETE', '/api/users/me', { token, body, source: anAddress() }));
@@ -221,7 +221,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
     });
 
-    it("can't be used to guess a password", async () => {
+    it("DELETE of a user can't be used to guess a password", async () => {
       const { token } = await anAccount();
       const source = anAddress();
       const guess = () => call('DELETE', '/api/users/me', { token, body: { current_password: 'incorrect horse' }, source });
@@ -230,7 +230,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
       expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
     });
 
-    it('is refused to others, even with their own password', async () => {
+    it('DELETE of a user is refused to others, even with their own password', async () => {
       const { id, token } = await anAccount();
       const body = { current_password: other.password };
       expect(outcome(await call('DELETE', `/api/users/${id}`, { token: other.token, body }))).toEqual(refusals.denied());

@@ -11,7 +11,7 @@ type ShownUser = { _id: { $oid: string }; username: string };
 
 describe.each(transports())('/api/users, %s', (_transport, call) => {
   describe('POST signs up', () => {
-    it('anyone, and returns the account and the token of its first session', async () => {
+    it('POST /api/users signs up anyone, and returns the account and the token of its first session', async () => {
       const username = aName();
       const sent = { username, email: `${username}@example.org`, password: 'correct horse' };
       const { status, headers, body } = await call('POST', '/api/users', { body: sent });
@@ -41,14 +41,14 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       ['a password of 8 characters', { password: 'zebra-42' }],
       ['a password of 72 bytes', { password: 'é'.repeat(36) }],
       ['a password of 64 letters, with spaces and emoji', { password: `${'long and '.repeat(6)}even 🦉🦉` }],
-    ])('with %s', async (_what, { username = (name: string) => name, password = 'correct horse' }) => {
+    ])('POST /api/users signs up with %s', async (_what, { username = (name: string) => name, password = 'correct horse' }) => {
       const name = aName();
       const body = { username: username(name), email: `${name}@example.org`, password };
       expect(await call('POST', '/api/users', { body })).toMatchObject({ status: 201, body: { user: { username: name } } });
       expect((await logIn(call, name, password)).status).toBe(201);
     });
 
-    it('with an e-mail address that is kept as typed', async () => {
+    it('POST /api/users signs up with an e-mail address that is kept as typed', async () => {
       const name = aName();
       const email = `${name.toUpperCase()}@Example.ORG`;
       const sent = { username: name, email, password: 'correct horse' };
@@ -56,14 +56,14 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       expect((await logIn(call, email.toLowerCase(), 'correct horse')).status).toBe(201);
     });
 
-    it.each(['is_active', '_id', 'session_generation'])('refuses the field %s, which no caller may set', async (field) => {
+    it.each(['is_active', '_id', 'session_generation'])('POST /api/users refuses the field %s from any caller', async (field) => {
       expect(await call('POST', '/api/users', { body: { ...aPerson(), [field]: true } })).toMatchObject({
         status: 400,
         body: { description: `There is no '${field}' parameter.`, code: 'unknown_parameter' },
       });
     });
 
-    it('administrators, if the caller is an administrator', async () => {
+    it('POST /api/users signs up administrators, if the caller is an administrator', async () => {
       const body = { ...aPerson(), is_admin: true };
       expect(await call('POST', '/api/users', { token: admin.token, body })).toMatchObject({
         status: 201,
@@ -71,7 +71,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       });
     });
 
-    it('only one of 50 concurrent requests for the same name', async () => {
+    it('POST /api/users signs up only one of 50 concurrent requests for the same name', async () => {
       const username = aName();
       const replies = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -97,7 +97,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       'me',
       'deleted',
       'no.reply',
-    ])('nobody with the reserved name %s, which only administrators give', async (username) => {
+    ])('POST /api/users signs up nobody with the reserved name %s, which only administrators give', async (username) => {
       const body = { ...aPerson(), username };
       for (const token of [undefined, user.token]) {
         expect(outcome(await call('POST', '/api/users', { token, body }))).toEqual(
@@ -106,7 +106,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       }
     });
 
-    it('someone with a reserved name, if the caller is an administrator', async () => {
+    it('POST /api/users signs up someone with a reserved name, if the caller is an administrator', async () => {
       const body = { ...aPerson(), username: 'support' };
       const { status, body: created } = await call('POST', '/api/users', { token: admin.token, body });
       expect({ status, created }).toMatchObject({ status: 201, created: { user: { username: 'support' } } });
@@ -148,13 +148,13 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       ['a password that is a list', { password: ['correct horse'] }, refusals.invalid('password', passwordRule)],
       ['a request to be an administrator', { is_admin: true }, refusals.denied()],
       ['an invalid flag', { is_admin: 'yes' }, refusals.invalid('is_admin', 'be true or false')],
-    ])('but not with %s', async (_what, change, refusal) => {
+    ])('POST /api/users refuses %s', async (_what, change, refusal) => {
       const person = aPerson();
       expect(outcome(await call('POST', '/api/users', { body: { ...person, ...change } }))).toEqual(refusal);
       expect((await call('POST', '/api/users', { body: person })).status).toBe(201);
     });
 
-    it('but creates no administrator for a user, nor for an administrator’s token with scopes', async () => {
+    it('POST /api/users creates no administrator for a user, nor for an administrator’s token with scopes', async () => {
       const body = () => ({ ...aPerson(), is_admin: true });
       expect(outcome(await call('POST', '/api/users', { token: user.token, body: body() }))).toEqual(refusals.denied());
       const created = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), scopes: ['admin'] } });
@@ -167,7 +167,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
   });
 
   describe('GET', () => {
-    it('lists the accounts whose names begin with q, page by page, each once', async () => {
+    it('GET /api/users lists the accounts whose names begin with q, page by page, each once', async () => {
       const start = aName();
       const created = await Promise.all(Array.from({ length: 5 }, (_, index) => signedUp(call, `${start}.${index}`)));
       await signedUp(call, `x${start}`);
@@ -184,7 +184,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
     });
 
     it.each(['.', '.*', '^', '(', '$', '\\', '{"$gt":""}', '[a-z]'])(
-      'treats q as text, not as a pattern: %s',
+      'GET /api/users treats q as text, not as a pattern: %s',
       async (pattern) => {
         const { username } = await signedUp(call, aName());
         const asked = `/api/users?limit=200&q=${encodeURIComponent(username.slice(0, -1) + pattern)}`;
@@ -194,7 +194,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       },
     );
 
-    it('lists 50 accounts by default, with a link to the next page', async () => {
+    it('GET /api/users lists 50 accounts by default, with a link to the next page', async () => {
       await Promise.all(Array.from({ length: 51 }, (_, index) => signedUp(call, `${aName()}.${index}`)));
       const { headers, body } = await call('GET', '/api/users', { token: admin.token });
       expect(body).toHaveLength(50);
@@ -206,11 +206,11 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       ['limit=201', refusals.invalid('limit', 'be from 1 to 200')],
       ['after=ann', refusals.invalid('after', 'be an id of 24 hexadecimal characters')],
       [`q=${'a'.repeat(65)}`, refusals.invalid('q', 'be a text of at most 64 characters')],
-    ])('refuses %s', async (query, refusal) => {
+    ])('GET /api/users refuses %s', async (query, refusal) => {
       expect(outcome(await call('GET', `/api/users?${query}`, { token: admin.token }))).toEqual(refusal);
     });
 
-    it('is for administrators', async () => {
+    it('GET /api/users is for administrators', async () => {
       expect(outcome(await call('GET', '/api/users', { token: user.token }))).toEqual(refusals.denied());
       expect((await call('GET', '/api/users', { token: admin.token })).status).toBe(200);
     });

@@ -29,7 +29,7 @@ const { inProcess } = await import('../support/transports.ts');
 const ask = (email: string) => inProcess('POST', '/api/codes', { body: { email, purpose: 'password' } });
 
 describe('an e-mail', () => {
-  it('goes to one address alone, with the login of SMTP_URL', async () => {
+  it('an e-mail goes to one address alone, with the login of SMTP_URL', async () => {
     const email = `${aName()}'s+tag@example.org`;
     expect((await ask(email)).status).toBe(204);
     expect(received.at(-1)).toEqual([email]);
@@ -38,14 +38,14 @@ describe('an e-mail', () => {
     expect(received.at(-1)).toEqual([email]);
   });
 
-  it('to an address that the mail server refuses is answered with 400', async () => {
+  it('an e-mail to an address that the mail server refuses is answered with 400', async () => {
     expect(outcome(await ask('gone@example.org'))).toEqual({
       status: 400,
       body: invalid('email', 'be an address that takes e-mail'),
     });
   });
 
-  it('that the mail server refuses temporarily is answered with 503', async () => {
+  it('an e-mail that the mail server refuses temporarily is answered with 503', async () => {
     expect(await ask('later@example.org')).toMatchObject({
       status: 503,
       body: { description: 'The e-mail could not be sent.' },

@@ -115,8 +115,8 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a message that is deleted', 'DELETE', one, {}, [...change, 'delete saved']],
 ];
 
-describe('a request sends only the expected database commands:', () => {
-  it.each(rows)('%s', async (_what, method, path, sent, expected) => {
+describe('the database commands of requests', () => {
+  it.each(rows)('a request sends only the expected database commands: %s', async (_what, method, path, sent, expected) => {
     const { token: by } = path.endsWith('/pin') ? owner : member;
     const commands = await commandsOf(async () => {
       expect(await inProcess(method, path, { token: by, ...sent })).toMatchObject({

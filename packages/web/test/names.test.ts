@@ -9,7 +9,7 @@ const openTalk = (from: Account, to: Account) =>
   call('POST', '/api/conversations', { token: from.token, body: { users: [to.username] } });
 
 describe('a full name', () => {
-  it('is set in the settings, and shown from then on also by messages that the browser has kept', async () => {
+  it('a full name is set in the settings, and shown from then on also by messages that the browser has kept', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner: ann, members: [bob] });
     await aMessage(ann, room.id, { text: 'one' }, call);
@@ -40,7 +40,7 @@ describe('a full name', () => {
     await Promise.all([context.close(), own.context.close()]);
   });
 
-  it('finds its owner in suggestions, lists and the switcher, which show the username as well', async () => {
+  it('a full name finds its owner in suggestions, lists and the switcher, which show the username as well', async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Ζωή Παπαδοπούλου' })];
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const { body } = await openTalk(zoe, me);
@@ -83,7 +83,7 @@ describe('a full name', () => {
     await context.close();
   });
 
-  it('says in a notification who wrote', async () => {
+  it('a full name says in a notification who wrote', async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
     const { body } = await openTalk(zoe, me);
     const talk = (body as { _id: { $oid: string } })._id.$oid;

@@ -18,7 +18,7 @@ const linkTo = (address: string): string =>
   /https:\/\/chat\.example\.org(\/\S+)/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
 describe('the web client', () => {
-  it('shows a password while it is typed to those who ask for that, by keyboard', async () => {
+  it('the web client shows a password while it is typed to those who ask for that, by keyboard', async () => {
     const account = await anAccount();
     const { page, context } = await visit(browser, { path: '/login' });
     await page.getByLabel('Username or e-mail address').fill(account.username);
@@ -36,7 +36,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('sends a link to a user who forgot the password, and sets a new password by it once', async () => {
+  it('the web client sends a link to a user who forgot the password, and sets a new password by it once', async () => {
     const { username, email } = await anAccount();
     const asking = await visit(browser, { path: '/login' });
     await asking.page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -59,7 +59,7 @@ describe('the web client', () => {
     await Promise.all([context, asking.context, again.context].map((one) => one.close()));
   });
 
-  it('confirms an address before a sign-up where that is required', async () => {
+  it('the web client confirms an address before a sign-up where that is required', async () => {
     const name = aName();
     const email = `${name}@example.org`;
     const asking = await visit(browser, { path: '/signup', baseUrl: strict.url });
@@ -77,7 +77,7 @@ describe('the web client', () => {
     await Promise.all([context, asking.context].map((one) => one.close()));
   });
 
-  it('keeps an invitation while an address is confirmed, also in another tab, until the room is joined', async () => {
+  it('the web client keeps an invitation while an address is confirmed, also in another tab, until the room is joined', async () => {
     const { path, owner } = await aRoom({ name: 'Invited only' });
     const { body } = await call('POST', `${path}/invitations`, { token: owner.token, body: {} });
     const { code } = body as { code: string };
@@ -100,7 +100,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('changes an address by a code that is sent to the new one where that is required', async () => {
+  it('the web client changes an address by a code that is sent to the new one where that is required', async () => {
     const user = await anAccount();
     const email = `${aName()}@example.org`;
     const { page, problems, context } = await visit(browser, { path: '/settings/profile', baseUrl: strict.url });

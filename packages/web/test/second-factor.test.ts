@@ -36,7 +36,7 @@ const codesIn = (page: Page) => page.locator('.recovery-codes li').allTextConten
 const secretIn = async (page: Page) => (await page.locator('.section code').textContent())?.replaceAll(' ', '');
 
 describe('the web client', () => {
-  it('turns a second factor on with a QR code or a key, and shows recovery codes once, to copy or to keep as a file', async () => {
+  it('the web client turns a second factor on with a QR code or a key, and shows recovery codes once, to copy or to keep as a file', async () => {
     const account = await anAccount();
     const { page, problems, context } = await visit(browser, {
       path: '/login',
@@ -91,7 +91,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('asks for a code after the password, says what is wrong with it, and signs in, by the keyboard alone', async () => {
+  it('the web client asks for a code after the password, says what is wrong with it, and signs in, by the keyboard alone', async () => {
     const account = await anAccount();
     const { app } = await turnOn(call, { ...account, token: await aSession(call, account) });
     const { page, problems, context } = await visit(browser, { path: '/login' });
@@ -112,7 +112,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('takes a recovery code instead, or goes back to the password', async () => {
+  it('the web client takes a recovery code instead, or goes back to the password', async () => {
     const account = await anAccount();
     const { recovery } = await turnOn(call, { ...account, token: await aSession(call, account) });
     const { page, problems, context } = await visit(browser, { path: '/login' });
@@ -127,7 +127,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('leads those who must have a second factor to setting it up, and then goes on', async () => {
+  it('the web client leads those who must have a second factor to setting it up, and then goes on', async () => {
     const account = await anAccount();
     const room = await aRoom({ owner: account, name: 'Plans' });
     const { page, problems, context } = await visit(browser, { path: '/login', baseUrl: strict.url });

@@ -16,8 +16,8 @@ const status = async (token: string) => (await call('GET', '/api/users/me', { to
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('the tokens of a bot end', () => {
-  it('before anything else when its owner is deactivated, which may be cut off', async () => {
+describe('the tokens of a bot', () => {
+  it('the tokens of a bot end before anything else when its owner is deactivated, which may be cut off', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     await expect(changeUser(new ObjectId(owner.id), { is_active: false })).rejects.toThrow('dead');
@@ -25,7 +25,7 @@ describe('the tokens of a bot end', () => {
     expect(await status(bot.token)).toBe(401);
   });
 
-  it('before it has another owner, so that it never has one while the earlier one still has its tokens', async () => {
+  it('the tokens of a bot end before it has another owner, who therefore never has them', async () => {
     const bot = await aBot(await anAccount());
     vi.spyOn(Collection.prototype, 'findOneAndUpdate').mockRejectedValueOnce(new Error('dead'));
     expect((await call('PATCH', bot.path, { token: admin.token, body: { owner: admin.id } })).status).toBe(500);

@@ -17,7 +17,7 @@ describe('a process that dies while an administrator makes another', () => {
     ['once the end of the trail is noted', 1, false],
     ['once the account is changed', 2, true],
     ['never', undefined, true],
-  ])('%s, leaves no act without an entry, and a trail that goes on', async (_when, step, isDone) => {
+  ])('a death (%s) leaves no act without an entry, and a trail that goes on', async (_when, step, isDone) => {
     const account = await anAccount();
     const path = `/api/users/${account.id}`;
     const isDead = await dyingAt(step, () => inProcess('PATCH', path, { token: admin.token, body: { is_admin: true } }));

@@ -12,7 +12,7 @@ import { inProcess as call, type Reply } from '../../support/transports.ts';
 
 /* Where the database is within the process. */
 describe('a remembered answer', () => {
-  it('equals a fresh one, whatever has happened, for everybody', async () => {
+  it('a remembered answer equals a fresh one, whatever has happened, for everybody', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { minLength: 10, maxLength: 40 }), async (steps) => {
         const scene = await aScene();
@@ -39,7 +39,7 @@ describe('a remembered answer', () => {
     );
   });
 
-  it('is compared for every operation that has one', async () => {
+  it('a remembered answer is compared with a fresh one for every operation that has one', async () => {
     const all = await Promise.all(
       readRoutes().map(async (route) => [route.name, (await loadHandler(route)).operations] as const),
     );
@@ -52,7 +52,7 @@ describe('a remembered answer', () => {
     ).toEqual([]);
   });
 
-  it('is for one caller, and only as long as the account is as it was', async () => {
+  it('a remembered answer is for one caller, and only as long as the account is as it was', async () => {
     const [admin, stranger, hidden] = [await anAdmin(), await anAccount(), await aRoom({ is_visible: false })];
     const { status } = await get(hidden.path, admin.token);
     expect([status, (await get(hidden.path, stranger.token)).status]).toEqual([200, 404]);
@@ -60,7 +60,7 @@ describe('a remembered answer', () => {
     expect((await get(hidden.path, admin.token)).status).toBe(404);
   });
 
-  it('has a status until that ends, of several each to its own end', async () => {
+  it('a remembered answer has a status until that ends, of several each to its own end', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     const end = (count: number) => new Date(Date.now() + count).toISOString();
@@ -82,7 +82,7 @@ describe('a remembered answer', () => {
     ]);
   });
 
-  it('asks the database for nothing', async () => {
+  it('a remembered answer asks the database for nothing', async () => {
     const scene = await aScene();
     const { token } = scene.people[0] as Account;
     for (const path of Object.values(reads).flatMap((pathsOf) => pathsOf(scene))) {

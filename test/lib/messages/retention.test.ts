@@ -27,14 +27,14 @@ const age = ({ _id }: Message, days: number) =>
   messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { created_at: new Date(inDays(-days)) } });
 
 describe('messages', () => {
-  it('are kept for ever by default', async () => {
+  it('messages are kept for ever by default', async () => {
     const room = await aRoom();
     await age(await aMessage(room.owner, room.id, { text: 'old' }), 10_000);
     expect(await sweepMessages()).toBe(0);
     expect(await texts(room)).toEqual(['old']);
   });
 
-  it('are deleted for good when they are older than their room keeps them, and its feed tells of it', async () => {
+  it('messages are deleted for good when they are older than their room keeps them, and its feed tells of it', async () => {
     const room = await aRoom();
     const old = await aMessage(room.owner, room.id, { text: 'old' });
     const recent = await aMessage(room.owner, room.id, { text: 'recent' });
@@ -50,7 +50,7 @@ describe('messages', () => {
     expect(await sweepMessages({ now: inDays(2) })).toBe(1);
   });
 
-  it('go with their files, their replies when those are old too, and what was saved of them', async () => {
+  it('old messages go with their files, their replies when those are old too, and what was saved of them', async () => {
     const room = await aRoom();
     const root = await aMessage(room.owner, room.id, { text: 'root' });
     const reply = await aMessage(room.owner, room.id, { text: 'reply', thread: root._id.$oid });
@@ -69,7 +69,7 @@ describe('messages', () => {
     expect(await files.countDocuments({ room: new ObjectId(room.id) })).toBe(0);
   });
 
-  it('are kept while their room is held', async () => {
+  it('messages are kept while their room is held', async () => {
     const room = await aRoom();
     await age(await aMessage(room.owner, room.id, { text: 'evidence' }), 8);
     await keep(room, 7);
@@ -80,7 +80,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['']);
   });
 
-  it('are swept in parts, each message once, however many sweep at the same time', async () => {
+  it('old messages are swept in parts, each once, however many sweep at the same time', async () => {
     const room = await aRoom();
     const sent = await Promise.all(Array.from({ length: 120 }, (_, at) => aMessage(room.owner, room.id, { text: `${at}` })));
     await keep(room, 7);

@@ -92,7 +92,7 @@ describe('every query of rooms and members', async () => {
     ['POST', 'a member by an invitation', '/api/members', admin, { invitation: 'a'.repeat(32) }, 1],
     ['DELETE', 'a ban', `/api/bans?room=${banned.id}&user=${user.id}`, admin, undefined, 7],
     ['DELETE', 'a room', doomed.path, admin, undefined, 43],
-  ])('uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {
+  ])('a query of rooms and members uses an index: %s %s', async (method, _what, path, { token }, sent, count) => {
     const queries = own(await commandsOf(() => inProcess(method, path, { token, body: sent })));
     expect(queries).toHaveLength(count);
     for (const query of queries.filter(({ name }) => name !== 'insert')) {
@@ -121,7 +121,7 @@ describe('a hidden room', () => {
     ['PATCH', (_id, there) => `/api/members/${there}`, { last_read: 1 }],
     ['DELETE', (_id, there) => `/api/members/${there}`, undefined],
     ['DELETE', (id) => `/api/bans?room=${id}&user=${user.id}`, undefined],
-  ])('looks to a stranger like an unknown room: %s %s', async (method, path, body) => {
+  ])('a hidden room looks to a stranger like an unknown room: %s %s', async (method, path, body) => {
     const ask = async (id: string, there: string) => {
       let answer: unknown;
       const queries = await commandsOf(async () => {
@@ -139,7 +139,7 @@ describe('a hidden room', () => {
 });
 
 describe('a member of 500 rooms', () => {
-  it('finds each on one page, even those that were active at the same time', async () => {
+  it('a member of 500 rooms finds each on one page, even those that were active at the same time', async () => {
     const found = await everyPage(inProcess, '/api/members?user=me&limit=200', busy.token);
     expect(found).toHaveLength(500);
     expect(new Set(found.map(({ _id }) => _id.$oid)).size).toBe(500);
@@ -147,7 +147,7 @@ describe('a member of 500 rooms', () => {
 });
 
 describe('a page of a room of 1 000 members', () => {
-  it('is all that the database sends', async () => {
+  it('a page of a room of 1 000 members is all that the database sends', async () => {
     const created = await aRoom();
     const crowd = Array.from({ length: 999 }, () => ({
       _id: new ObjectId(),
