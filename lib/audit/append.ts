@@ -65,7 +65,7 @@ export async function noteDone(act: Act, by: By): Promise<void> {
 
 /** Writes an entry after the last one; of several processes that do so at the same time, one is first. */
 export const append = (act: Act, by: By, failed: number | null = null): Promise<AuditDocument> =>
-  // Those of one process do not contend with each other.
+  // The entries of one process are written in turn, so that they do not contend with each other.
   inTurn('', () => attempt({ milliseconds: longest, pause: () => 20 * Math.random() }, () => appendOnce(act, by, failed)));
 
 const inTurn = serializeByKey<AuditDocument>();

@@ -67,7 +67,7 @@ async function verifyOnce(cut: Tip, others: Map<number, string>): Promise<Verdic
 }
 
 function problemAtEnd({ seq }: Tip, head: Tip | undefined, lastExported: number): string | null {
-  // Of the first entry, the process that wrote it may have died before it noted that.
+  // The record may be missing after the first entry, if its process died before it wrote the record.
   if (!head && seq > 1) return 'The record of where the trail ends was removed.';
   if (head && head.seq === seq + 1) return `Entry ${head.seq}, the last one, was removed.`;
   if (head && head.seq > seq) return `The last entries, ${seq + 1} to ${head.seq}, were removed.`;

@@ -19,7 +19,7 @@ export async function backUpAll(directory: string): Promise<{ documents: CopyCou
   try {
     return { documents, files: await copyFiles(join(directory, 'files')) };
   } catch (error) {
-    // It would look complete.
+    // A copy without the files would look complete.
     await rm(directory, { recursive: true, force: true });
     throw error;
   }

@@ -118,7 +118,7 @@ async function removeOrphans(now: number, until: number): Promise<number> {
   for await (const names of store?.keysBefore(now - unboundTime) ?? []) {
     const known = await files.find({ key: { $in: names.map(fileKeyOf) } }, { projection: { key: 1 } }).toArray();
     const keys = new Set(known.map(({ key }) => key));
-    // What was never completed has more at its end.
+    // The name of an upload that was never completed has a suffix.
     const isOrphan = (name: string) =>
       !keys.has(fileKeyOf(name)) || ![fileKeyOf(name), previewKey(fileKeyOf(name))].includes(name);
     for await (const some of inGroups(names.filter(isOrphan))) {

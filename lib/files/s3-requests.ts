@@ -94,7 +94,7 @@ export function s3Requests(bucket: Bucket) {
       try {
         const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
         if (isMissing(response)) return undefined;
-        // Of an object without bytes, there is no first part.
+        // An object without bytes has no first part to answer with.
         if (response.statusCode === 416) return { headers: response.headers, bytes: Buffer.alloc(0) };
         if (!isSuccess(response)) throw refusedWith(response, bytes);
         return { headers: response.headers, bytes };

@@ -85,7 +85,7 @@ export function s3Store(bucket: Bucket): FileStore {
     direct: {
       upload(key, { type, size, sha256 }) {
         const headers = { 'Content-Type': type, 'X-Amz-Checksum-Sha256': base64Of(sha256) };
-        // Whatever sends a body says how long it is; a browser lets nobody else say it.
+        // Each client sends the length by itself; a browser does not let a page set that header, so `headers` lacks it.
         const url = presign({ method: 'PUT', key, headers: { ...headers, 'Content-Length': String(size) } }, uploadTime);
         return { url, headers, expiresAt: new Date(Date.now() + uploadTime * 1_000) };
       },

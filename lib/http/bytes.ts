@@ -26,7 +26,7 @@ export type Range = { start: number; end: number };
 export type Bytes = {
   type: string;
   size: number;
-  /** What tells them from all others. */
+  /** The hash of the bytes, which no other bytes have. */
   sha256: string;
   /** The name under which they are stored, and whether they are shown in place. */
   name: string;

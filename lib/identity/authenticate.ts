@@ -50,7 +50,7 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
     rows.flatMap((row) => {
       const user = row.users[0];
       const caller = user && isValid(row, user) ? callerOf(row, accountOf(user)) : undefined;
-      // What is done by a token later than it was asked for is none of what sets up a second factor.
+      // Work that is done later for a token never sets up a second factor, so its user must have one by now.
       return caller && !caller.mustSetUpSecondFactor ? [[row._id.toHexString(), { caller, now: row.now }] as const] : [];
     }),
   );

@@ -123,7 +123,7 @@ const publicOnly: LookupFunction = (name, options, done) => {
 /** Whether an IP address is one of the public internet. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 4) return !reserved.check(address, 'ipv4');
-  // Of IPv6, this range alone is given out; addresses of IPv4 within others are those of translators.
+  // Only this range of IPv6 is assigned; other ranges with an IPv4 address in them belong to translators such as NAT64.
   return isIP(address) === 6 && given.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
 }
 

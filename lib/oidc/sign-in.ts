@@ -33,7 +33,7 @@ export const signInSchema = record(
   ['expires_at'],
 );
 
-/** What the documentation shows of both. */
+/** The examples of both in the documentation. */
 export const exampleAnswer = {
   code: 'SplxlOBeZQQYbYS6WxSbIA',
   state: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',

@@ -27,7 +27,7 @@ export async function setRoomAvatar(room: ObjectId, sent: AsyncIterable<Uint8Arr
   try {
     return await changeAvatar(room, { $set: { avatar: picture.version } }, caller);
   } finally {
-    // Its deletion may have come between.
+    // The room may have been deleted in the meantime.
     if ((await rooms.countDocuments({ _id: room }, { limit: 1 })) === 0) await forgetAvatar(room);
   }
 }

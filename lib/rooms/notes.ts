@@ -69,7 +69,7 @@ async function storeAll(): Promise<void> {
   changes++;
 }
 
-/** Of two numbers of each kind the higher. */
+/** The higher of the two numbers of each kind. */
 export function highestOf(one: HighestPlaces, other: HighestPlaces): HighestPlaces {
   const highest: Record<string, number> = { ...one };
   for (const [name, value] of Object.entries(other)) highest[name] = Math.max(highest[name] ?? 0, value);

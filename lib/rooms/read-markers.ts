@@ -103,7 +103,7 @@ export function readingOf(
   return Promise.all(counted).then(([mentions, deleted]) => ({ ...marker, mentions, deleted }));
 }
 
-// Those that stand in threads alone are counted there.
+// Replies that are in threads alone are counted with their threads.
 const inRoom = { is_folded: { $exists: false } };
 
 /** The mentions in messages after a place, and those that edits have added after it to earlier messages. */
@@ -165,7 +165,7 @@ export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
 
 async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadMarkerDocument>): Promise<ReadMarker> {
   const noted = notedOf(room, user);
-  // Of two first changes at the same time one finds that the other exists.
+  // When two first changes come at the same time, one of them fails because the other has inserted the marker.
   return markerOf(
     await retryContended(() =>
       readMarkers.findOneAndUpdate({ _id: { room, user } }, update, { upsert: true, returnDocument: 'after' }),

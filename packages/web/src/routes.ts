@@ -26,10 +26,10 @@ type RoomRoute = {
 /** Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge. */
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
-/** What goes across all rooms: it stands beside the open one, or in its place where none is open. */
+/** A list across all rooms, shown beside the open room, or in its place if none is open. */
 export type ListName = 'notifications' | 'threads' | 'saved' | 'drafts';
 
-/** What stands beside a room. */
+/** A panel beside a room. */
 export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
 
 const lists: readonly string[] = ['notifications', 'threads', 'saved', 'drafts'] satisfies ListName[];

@@ -5,7 +5,7 @@ import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import { isText, textOptions, textSpec } from './text-specs.ts';
 
-/** What says how an index behaves. */
+/** The options that change how an index behaves. */
 export const indexOptions = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', ...textOptions];
 /** Accepted, because they only tell how to build, or nothing. */
 const withoutEffect = ['background', 'ns', 'v'];

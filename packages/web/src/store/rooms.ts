@@ -9,7 +9,7 @@ import { learnPersons, learnStatuses, nameOf, type Person } from './names.ts';
 /** My rooms, the most recently active first; undefined until they are known. */
 export const rooms = signal<readonly MyRoom[] | undefined>(undefined);
 
-/** One of them, by its id. */
+/** The user's room with this id. */
 export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((room) => room.id === id);
 
 /** How many messages name me and are unread, in all rooms that are not muted. */

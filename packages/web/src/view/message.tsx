@@ -336,7 +336,7 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
   );
 }
 
-/** What one does less often with a message; on a touch screen, all of it. */
+/** The menu of a message: what is needed less often, or everything on a touch screen. */
 function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   const { message: words } = strings;
   const isPinned = message.pinned_at !== null;

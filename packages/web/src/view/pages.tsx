@@ -6,7 +6,7 @@ import { strings } from '../strings.ts';
 import { attempt, Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
-/** What was read last, by the list: still there when it is drawn again beside the room of one of its messages. */
+/** The pages that each list read last, kept for when the list is drawn again beside a room that it led to. */
 const lastRead = new Map<string, Page<unknown>>();
 
 type PagesProps<T> = {
