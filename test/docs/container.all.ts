@@ -25,7 +25,7 @@ const missing = missingForMachine() || (hasCommand('buildah') ? '' : 'buildah');
  * In place of Docker, which no test has: buildah builds the Dockerfile, over a Debian with this Node.js in place of the image `node:24-slim`, and
  * systemd-nspawn runs it as compose.yaml says: read-only but for /data and /tmp, as the user 1000, without capabilities.
  */
-describe.runIf(missing === '')(`in a container${missing && `: left out, for it needs ${missing}`}`, () => {
+describe.runIf(missing === '')(`a container${missing && `: left out, for it needs ${missing}`}`, () => {
   let directory: string;
   let port: string;
   let running: ChildProcess | undefined;
@@ -123,7 +123,7 @@ describe.runIf(missing === '')(`in a container${missing && `: left out, for it n
   ];
 
   it.each(commandsMarked('container').map((block) => [titleOf(block), block] as const))(
-    '%s',
+    'a documented command for a container succeeds: %s',
     async (_title, { code }) => {
       for (const line of code.trim().split('\n')) {
         const [pattern, run] = commands.find(([one]) => one.test(line)) ?? [];
@@ -134,7 +134,7 @@ describe.runIf(missing === '')(`in a container${missing && `: left out, for it n
     900_000,
   );
 
-  it('the process is the user 1000, has no capabilities, and can write nowhere else', async () => {
+  it('the process in a container is the user 1000, has no capabilities, and can write nowhere else', async () => {
     expect(await exec("sh -c 'id -u; grep CapEff /proc/self/status; touch /app/x || touch /etc/x || echo nothing'")).toMatch(
       /^1000\nCapEff:\s0+\n[\s\S]*nothing\n$/,
     );

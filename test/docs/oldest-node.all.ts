@@ -15,11 +15,11 @@ async function oldestNode() {
   return { bin: join(directory, 'node_modules/node/bin') };
 }
 
-describe('in a clean clone, with the oldest Node.js that is promised', { timeout: 900_000 }, () =>
+describe('a clean clone, with the oldest Node.js that is promised', { timeout: 900_000 }, () =>
   testBlocks(['clone', 'node24', 'registry', 'template'], oldestNode),
 );
 
-it('that Node.js says what it lacks where the one that the project brings along is left out', { timeout: 900_000 }, async () => {
+it('the oldest Node.js says what it lacks if the one that the project brings along is left out', { timeout: 900_000 }, async () => {
   const clone = await makeClone(await oldestNode());
   try {
     const block = { page: '', line: 0, language: 'sh', mark: 'clone', output: undefined };

@@ -44,10 +44,10 @@ const proxies = {
   },
 };
 
-describe.each(Object.entries(proxies))('behind %s', (name, configure) => {
+describe.each(Object.entries(proxies))('the service behind %s', (name, configure) => {
   const missing = hasCommand(name) ? '' : `: left out, for there is no ${name}`;
   it.runIf(missing === '')(
-    `news come over a WebSocket, the service conforms, row by row, and nothing is left behind${missing}`,
+    `the service behind a proxy pushes news over a WebSocket, conforms row by row, and leaves nothing behind${missing}`,
     async () => {
       const [servicePort, port] = [await freePort(), await freePort()];
       const service = await startService({ HTTP_PORT: servicePort, HTTP_HOST: '127.0.0.1', TRUST_PROXY: '1' }, commands.serve);

@@ -6,14 +6,14 @@ import { type Machine, missingForMachine, startMachine } from '../support/docume
 const missing = missingForMachine();
 const name = ({ page, line }: Block) => `=== ${page}:${line}`;
 
-describe.runIf(missing === '')(`under systemd${missing && `: left out, for it needs ${missing}`}`, () => {
+describe.runIf(missing === '')(`the service under systemd${missing && `: left out, for it needs ${missing}`}`, () => {
   let machine: Machine;
   beforeAll(async () => {
     machine = await startMachine();
   }, 600_000);
   afterAll(() => machine?.close());
 
-  it('every block does what its page says, one after the other', { timeout: 1_800_000 }, async () => {
+  it('every block of commands under systemd does what its page says, one after the other', { timeout: 1_800_000 }, async () => {
     const [port, clusterPort] = [await freePort(), await freePort()];
     const blocks = commandsMarked('systemd');
     const before = ({ code }: Block) => {
