@@ -175,14 +175,14 @@ const operations = (
 ).flat();
 
 describe('authorisation', () => {
-  it('has a row for each operation, and no others', () => {
+  it('the table of rights has a row for each operation, and no others', () => {
     expect(Object.keys(table).sort()).toEqual(operations.map(({ name }) => name).sort());
   });
 
   describe.each(operations)('$name', ({ name, method, path, scope }) => {
     const [statuses = [], prepare = async () => ({})] = table[name] ?? [];
     it.concurrent.each(identities.map((identity, index) => [identity, statuses[index]] as const))(
-      'answers %s with %i',
+      `${name} answers %s with %i`,
       async (identity, status) => {
         const user = await anAccount();
         const { path: parts = {}, query = '', body } = (await prepare(user)) as Awaited<ReturnType<Prepare>>;

@@ -11,11 +11,11 @@ import { functions, otherFunctions, serverless } from '../tools/harness/function
 import { inProcess as call } from './support/transports.ts';
 
 describe('serverless.yml', () => {
-  it('runs Node.js 24 on arm64', () => {
+  it('serverless.yml runs Node.js 24 on arm64', () => {
     expect(serverless.provider).toMatchObject({ runtime: 'nodejs24.x', architecture: 'arm64' });
   });
 
-  it('passes on every setting that functions read, with its default', () => {
+  it('serverless.yml passes on every setting that functions read, with its default', () => {
     const read = new Set<string>();
     const watched = new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.add(String(name)) });
     readConfig(watched);
@@ -26,13 +26,13 @@ describe('serverless.yml', () => {
     expect(readConfig({ ...Object.fromEntries(defaults), ...uri })).toEqual(readConfig(uri));
   });
 
-  it('has one function for each file in functions/', async () => {
+  it('serverless.yml has one function for each file in functions/', async () => {
     expect([...functions, ...otherFunctions].map(({ file }) => file).sort()).toEqual(
       (await readdir('functions')).map((file) => `functions/${file}`).sort(),
     );
   });
 
-  it.each(functions)('gives $name a file that exports its handler and answers OPTIONS with its methods: $file', async (route) => {
+  it.each(functions)('serverless.yml gives $name a file that exports its handler and answers OPTIONS: $file', async (route) => {
     const { path, file, exported } = route;
     expect(existsSync(file)).toBe(true);
     expect(exported).toBe('handler');
@@ -42,7 +42,7 @@ describe('serverless.yml', () => {
     expect({ status, allow: headers.allow }).toEqual({ status: 204, allow: allowedMethods(handler.operations) });
   });
 
-  it('lets a function send notifications only if it changes what others see', async () => {
+  it('serverless.yml lets a function send notifications only if it changes what others see', async () => {
     const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
     const changing = await Promise.all(
       functions.map(async (route) => {
@@ -81,7 +81,7 @@ describe('serverless.yml', () => {
     );
   });
 
-  it('bundles password hashing, and the list of common passwords, only where they are needed', async () => {
+  it('serverless.yml bundles password hashing, and the list of common passwords, only where they are needed', async () => {
     const { metafile, outputFiles } = await build({
       entryPoints: [...functions, ...otherFunctions].map(({ file }) => file),
       bundle: true,

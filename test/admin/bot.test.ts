@@ -8,7 +8,7 @@ const find = async (username: string) =>
   (await call('GET', `/api/users?username=${username}`, { token: admin.token })).body as { _id: { $oid: string } }[];
 
 describe('bot create', () => {
-  it('creates a bot and prints a token for it once, which may read and write in its rooms', async () => {
+  it('bot create creates a bot and prints a token for it once, which may read and write in its rooms', async () => {
     const [owner, name] = [await anAccount(), aName()];
     const { code, stdout, stderr } = await command(['bot', 'create', name, '--owner', owner.username, '--name', 'Deploys']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
@@ -19,7 +19,7 @@ describe('bot create', () => {
     expect(token?.scopes).toEqual(['rooms:read', 'members:read', 'messages:read', 'messages:write']);
   });
 
-  it('creates one of the administrators, with other scopes, and prints it for programs', async () => {
+  it('bot create creates one of the administrators, with other scopes, and prints it for programs', async () => {
     const name = aName();
     const { stdout } = await command(['bot', 'create', name, '--scope', 'messages:read', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ username: name, owner: null, token: expect.stringMatching(/^[a-z0-9]{32}$/) });
@@ -29,7 +29,7 @@ describe('bot create', () => {
     ['a name that is taken', async () => [(await anAccount()).username], 'The username is already in use.'],
     ['an unknown owner', async () => [aName(), '--owner', 'nobody-at-all'], 'No such user.'],
     ['an unknown scope', async () => [aName(), '--scope', 'everything'], "The 'scope' parameter must"],
-  ])('refuses %s', async (_what, words, sentence) => {
+  ])('bot create refuses %s', async (_what, words, sentence) => {
     const ended = await command(['bot', 'create', ...(await words())]);
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 1, stdout: '' });
     expect(ended.stderr).toContain(sentence);
@@ -39,7 +39,7 @@ describe('bot create', () => {
 describe('token create for a bot', () => {
   const create = (name: string, ...options: string[]) => command(['token', 'create', name, '--name', 'second', ...options]);
 
-  it('prints a token with the scopes that are asked for, and refuses one without scopes', async () => {
+  it('token create for a bot prints a token with the scopes that are asked for, and refuses one without scopes', async () => {
     const name = aName();
     await command(['bot', 'create', name]);
     expect(await create(name)).toEqual({
@@ -50,7 +50,7 @@ describe('token create for a bot', () => {
     expect((await create(name, '--scope', 'messages:read')).code).toBe(0);
   });
 
-  it('is refused while nobody who is active answers for the bot', async () => {
+  it('token create for a bot is refused while nobody who is active answers for the bot', async () => {
     const [owner, name] = [await anAccount(), aName()];
     await command(['bot', 'create', name, '--owner', owner.username]);
     await command(['user', 'deactivate', owner.username]);
@@ -63,7 +63,7 @@ describe('token create for a bot', () => {
 });
 
 describe('bot list and bot give', () => {
-  it('show whose the bots are, and give one to another owner, whereupon its tokens end', async () => {
+  it('bot list and bot give show whose the bots are, and give one to another owner, which ends its tokens', async () => {
     const [first, second, name] = [await anAccount(), await anAccount(), aName()];
     const { stdout: token } = await command(['bot', 'create', name, '--owner', first.username]);
     const rowOf = async () => (await command(['bot', 'list'])).stdout.split('\n').find((line) => line.includes(name));
@@ -79,7 +79,7 @@ describe('bot list and bot give', () => {
     expect(await rowOf()).toContain('administrators');
   });
 
-  it('say what is missing, and whom they are not about', async () => {
+  it('bot list and bot give say what is missing, and which accounts are not bots', async () => {
     const person = await anAccount();
     expect((await command(['bot', 'give', person.username])).stderr).toContain('Give either --owner or --to-administrators.');
     expect((await command(['bot', 'give', person.username, '--to-administrators'])).stderr).toContain('No such bot.');

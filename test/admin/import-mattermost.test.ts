@@ -109,7 +109,7 @@ describe('import mattermost', () => {
     expect(await historyOf(room)).toEqual(history);
   });
 
-  it('tells apart what one person wrote in one moment, and what a thread of it has', async () => {
+  it('import mattermost tells apart what one person wrote in one moment, and what a thread of it has', async () => {
     const { ann, room, beginning, post, run } = anExport();
     const lines = [
       ...beginning,
@@ -124,7 +124,7 @@ describe('import mattermost', () => {
     expect((await run(lines)).counts.messages).toMatchObject({ read: 4, present: 4, written: 0 });
   });
 
-  it('brings direct posts, webhooks and bots over, and mentions those whose names changed by the new ones', async () => {
+  it('import mattermost brings direct posts, webhooks and bots over, and mentions those whose names changed by the new ones', async () => {
     const { ann, bob, room, beginning, post, run } = anExport();
     const bot = aName();
     const odd = `${aName()}.`;
@@ -152,7 +152,7 @@ describe('import mattermost', () => {
     ]);
   });
 
-  it('leaves guests inactive until an administrator lets them in', async () => {
+  it('import mattermost leaves guests inactive until an administrator lets them in', async () => {
     const { ann, beginning, run } = anExport();
     const guest = aName();
     const report = await run([
@@ -165,7 +165,7 @@ describe('import mattermost', () => {
     expect(await shown(ann)).toMatchObject({ is_active: true });
   });
 
-  it('stores the files of an archive with their messages, by the quotas of the service, and names those that it lacks', async () => {
+  it('import mattermost stores the files of an archive with their messages, by the quotas of the service, and names those that it lacks', async () => {
     const { ann, room, beginning, post, run } = anExport();
     const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(1_000, 7)]);
     const archive = zipOf([
@@ -229,7 +229,7 @@ describe('import mattermost', () => {
     expect(await files.find({ message: new ObjectId(history[0]?._id.$oid), due: { $exists: true } }).toArray()).toEqual([]);
   });
 
-  it('takes any posts in any order of their lines, and each text stands in the service once, in the order of its time', async () => {
+  it('import mattermost takes any posts in any order of their lines, and each text stands in the service once, in the order of its time', async () => {
     const onePost = fc.record({
       user: fc.nat(1),
       second: fc.integer({ min: 1, max: 1_000 }),
@@ -267,7 +267,7 @@ describe('import mattermost', () => {
     );
   });
 
-  it('leaves out lines that are not JSON and fields that are not as they should be, and goes on', async () => {
+  it('import mattermost leaves out lines that are not JSON and fields that are not as they should be, and goes on', async () => {
     const { ann, room, beginning, post, run } = anExport();
     const { counts } = await run([
       ...beginning,
@@ -295,7 +295,7 @@ describe('import mattermost', () => {
     ['is something else', '{"type":"post"}\n'],
     ['is an archive without its lines', zipOf([{ name: 'users.json', bytes: '[]' }])],
     ['is an archive with something else', zipOf([{ name: 'import.jsonl', bytes: 'words' }])],
-  ])('refuses a file that %s', async (_what, content) => {
+  ])('import mattermost refuses a file that %s', async (_what, content) => {
     const file = join(directory, aName());
     await writeFile(file, content);
     expect(await command(['import', 'mattermost', file])).toEqual({

@@ -40,7 +40,7 @@ function aServer() {
 }
 
 describe('import rocketchat', () => {
-  it('brings a room over as the API shows it: order, authors, times, threads, reactions, edits and pins', async () => {
+  it('import rocketchat brings a room over as the API shows it: order, authors, times, threads, reactions, edits and pins', async () => {
     const { ann, bob, room, run } = aServer();
     const dump = {
       rocketchat_message: [
@@ -100,7 +100,7 @@ describe('import rocketchat', () => {
     expect((await historyOf(room)).at(-1)).toMatchObject({ text: 'Later', thread: first._id });
   });
 
-  it('writes quotes, links, discussions and what programs have sent as Markdown, and mentions by the names of here', async () => {
+  it('import rocketchat writes quotes, links, discussions and what programs have sent as Markdown, and mentions by the names of here', async () => {
     const { ann, bob, room, base, run } = aServer();
     const odd = rocketUser('o', `${aName()}.Ö`);
     await run({
@@ -128,7 +128,7 @@ describe('import rocketchat', () => {
     ]);
   });
 
-  it('brings private rooms, discussions and conversations over as what they are, and leaves those with customers out', async () => {
+  it('import rocketchat brings private rooms, discussions and conversations over as what they are, and leaves those with customers out', async () => {
     const { ann, bob, room, base, run } = aServer();
     const [secret, plan, old] = [aName(), aName(), aName()];
     const member = (rid: string, id: string) => ({ _id: `${rid}${id}`, rid, u: { _id: id } });
@@ -191,7 +191,7 @@ describe('import rocketchat', () => {
     expect(await read(`/api/rooms/${await roomNamed(old)}/details`)).toMatchObject({ archived_at: expect.anything() });
   });
 
-  it('brings the open channels of a team over as open only if the team is', async () => {
+  it('import rocketchat brings the open channels of a team over as open only if the team is', async () => {
     const { ann, room, base, run } = aServer();
     const [open, shut, ofOpen, ofShut, ofNone] = [aName(), aName(), aName(), aName(), aName()];
     // The main rooms come last: a channel may be older than the team that it was added to.
@@ -223,7 +223,7 @@ describe('import rocketchat', () => {
     expect(isOpen).toEqual(expect.arrayContaining(expected));
   });
 
-  it('leaves guests inactive until an administrator lets them in, but for those who are users as well', async () => {
+  it('import rocketchat leaves guests inactive until an administrator lets them in, but for those who are users as well', async () => {
     const { ann, base, run } = aServer();
     const [guest, both] = [aName(), aName()];
     const report = await run({
@@ -237,7 +237,7 @@ describe('import rocketchat', () => {
     expect(await shown(ann.username)).toMatchObject({ is_active: true });
   });
 
-  it('stores the files that the database has, without small pictures, and names those that are elsewhere or damaged', async () => {
+  it('import rocketchat stores the files that the database has, without small pictures, and names those that are elsewhere or damaged', async () => {
     const { ann, room, run } = aServer();
     const file = (id: string, name: string) => ({ _id: id, name, type: 'text/plain' });
     const described = (description: string) => [{ type: 'file', title: 'x', title_link: '/file-upload/f1/x', description }];
@@ -285,7 +285,7 @@ describe('import rocketchat', () => {
     expect((await run(dump)).counts.files).toMatchObject({ present: 2, written: 0 });
   });
 
-  it('reads what mongodump --gzip has written, and a dump that was packed afterwards, as the same dump', async () => {
+  it('import rocketchat reads what mongodump --gzip has written, and a dump that was packed afterwards, as the same dump', async () => {
     const { ann, room, base, runFile } = aServer();
     const dump = { ...base, rocketchat_message: [rocketMessage(ann, 1, 'One'), rocketMessage(ann, 2, 'Two')] };
     const [plain, packed] = [join(directory, aName()), join(directory, aName())];
@@ -299,7 +299,7 @@ describe('import rocketchat', () => {
     expect((await historyOf(room)).map(({ text }) => text)).toEqual(['One', 'Two']);
   });
 
-  it('leaves out what is deleted, hidden, encrypted or not as it should be, and goes on', async () => {
+  it('import rocketchat leaves out what is deleted, hidden, encrypted or not as it should be, and goes on', async () => {
     const { ann, room, base, run, runFile } = aServer();
     const deep = (depth: number): object => Array.from({ length: depth }).reduce<object>((within) => ({ a: within }), {});
     const report = await run({
@@ -375,7 +375,7 @@ describe('import rocketchat', () => {
     expect((await historyOf(room)).map(({ text }) => text)).toEqual(['Kept', 'Whole']);
   });
 
-  it('takes any messages, and each text stands in the service once', async () => {
+  it('import rocketchat takes any messages, and each text stands in the service once', async () => {
     const oneMessage = fc.record({
       user: fc.nat(1),
       thread: fc.option(fc.nat(20), { nil: undefined }),
@@ -406,7 +406,7 @@ describe('import rocketchat', () => {
     );
   });
 
-  it('names what it is given where that is no dump of Rocket.Chat', async () => {
+  it('import rocketchat names what it is given if that is not a dump of Rocket.Chat', async () => {
     const [empty, archive, words, missing] = ['a', 'b', 'c', 'd'].map(() => join(directory, aName())) as [
       string,
       string,
@@ -428,7 +428,7 @@ describe('import rocketchat', () => {
     }
   });
 
-  it('refuses a collection that unpacks to too much', async () => {
+  it('import rocketchat refuses a collection that unpacks to too much', async () => {
     const path = join(directory, aName());
     const chunks = chunksOf('f', ...Array.from({ length: 5 }, () => Buffer.alloc(15 * 1024 * 1024)));
     await writeDump(path, { rocketchat_message: [], 'rocketchat_uploads.chunks': chunks }, true);

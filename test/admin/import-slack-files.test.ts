@@ -81,7 +81,7 @@ const filesOf = () => new SlackFiles({ token: 'xoxb-secret', origin, mayBeInner:
 const notes = ['notes.txt', 'text/plain', 5];
 
 describe('import slack with a token', () => {
-  it('stores the files of messages, each asked for once with the token, and changes nothing when it runs again', async () => {
+  it('import slack with a token stores the files of messages, each asked for once with the token, and changes nothing when it runs again', async () => {
     const addresses = [aPath('a'), aPath('b')];
     const { run, history } = await anArchive(addresses);
     expect((await run(filesOf())).counts.files).toEqual({ read: 2, written: 2, present: 0, leftOut: {} });
@@ -96,7 +96,7 @@ describe('import slack with a token', () => {
     expect(seen()).toHaveLength(2);
   });
 
-  it.each([['once-busy'], ['once-limited'], ['once-cut']])('asks again where the answer was "%s"', async (what) => {
+  it.each([['once-busy'], ['once-limited'], ['once-cut']])('import slack asks again if the answer was "%s"', async (what) => {
     const { run, history } = await anArchive([aPath(what)]);
     expect((await run(filesOf())).counts.files).toMatchObject({ read: 1, written: 1 });
     expect(await history()).toEqual([['(0)', [notes]]]);
@@ -107,7 +107,7 @@ describe('import slack with a token', () => {
     ['elsewhere', 1],
     ['gone', 1],
     ['longer', 1],
-  ])('leaves a link to a file where the answer is "%s" after %i attempts', async (what, attempts) => {
+  ])('import slack with a token leaves a link to a file if the answer is "%s" after %i attempts', async (what, attempts) => {
     const address = aPath(what);
     const { run, history } = await anArchive([address]);
     expect((await run(filesOf())).counts.files).toMatchObject({
@@ -119,13 +119,13 @@ describe('import slack with a token', () => {
     expect(asked.filter(({ path }) => path === new URL(address).pathname)).toHaveLength(attempts);
   });
 
-  it('leaves a link to a file of which there are fewer bytes than the archive says, such as a page for signing in', async () => {
+  it('import slack with a token leaves a link to a file with fewer bytes than the archive says, such as a page for signing in', async () => {
     const { run, history } = await anArchive([aPath('a')], { size: 7 });
     expect((await run(filesOf())).counts.files).toMatchObject({ written: 0 });
     expect(await history()).toEqual([['(0)\n\n[notes.txt](https://team.slack.com/files/F0)', []]]);
   });
 
-  it('asks for nothing more after 20 files in a row that it could not get', async () => {
+  it('import slack with a token asks for nothing more after 20 files in a row that it could not get', async () => {
     const addresses = Array.from({ length: 25 }, () => aPath('gone'));
     const { run } = await anArchive(addresses);
     expect((await run(filesOf())).counts.files).toMatchObject({ read: 25, written: 0 });
@@ -139,7 +139,7 @@ describe('import slack with a token', () => {
     ['an address with a name', `${origin.replace('//', '//user@')}/a`],
     ['another scheme', `file:///etc/passwd`],
     ['no address', 'words'],
-  ])('sends no token to %s, and leaves a link', async (_what, address) => {
+  ])('import slack with a token sends no token to %s, and leaves a link', async (_what, address) => {
     const count = asked.length;
     const { run, history } = await anArchive([address]);
     expect((await run(filesOf())).counts.files).toMatchObject({
@@ -149,7 +149,7 @@ describe('import slack with a token', () => {
     expect(asked.slice(count).filter(({ path }) => path === '/a')).toEqual([]);
   });
 
-  it('reads the token of a file by the command, and asks only Slack itself for files', async () => {
+  it('import slack with a token reads the token of a file by the command, and asks only Slack itself for files', async () => {
     const [address, token] = [aPath('a'), join(directory, aName())];
     await writeFile(token, 'xoxb-secret\n');
     const { file, workspace, history } = await anArchive([address]);
@@ -163,7 +163,7 @@ describe('import slack with a token', () => {
     ['is empty', ''],
     ['has several lines', 'xoxb-1\nxoxb-2'],
     ['is too long', 'x'.repeat(5_000)],
-  ])('refuses a file for the token that %s', async (_what, content) => {
+  ])('import slack with a token refuses a file for the token that %s', async (_what, content) => {
     const token = join(directory, aName());
     await writeFile(token, content);
     const { file } = await anArchive([]);

@@ -43,7 +43,7 @@ const isActive = async (username: string): Promise<boolean> =>
   JSON.parse((await command(['user', 'show', username, '--json'])).stdout).is_active;
 
 describe('import slack', () => {
-  it('brings a room over as the API shows it: order, authors, times, threads, reactions, edits and pins', async () => {
+  it('import slack brings a room over as the API shows it: order, authors, times, threads, reactions, edits and pins', async () => {
     const { ann, bob, room, users, channel, run } = aTeam();
     const days = {
       [`${room}/2020-01-02`]: [slackMessage('U2', 90_000, 'Last')],
@@ -106,7 +106,7 @@ describe('import slack', () => {
     expect(((await read(`/api/messages?room=${id}&q=${'Third'}`)) as Message[]).map(({ text }) => text)).toContain('Third');
   });
 
-  it('makes accounts that an administrator lets people claim, who find everything read and nothing that calls them', async () => {
+  it('import slack makes accounts that an administrator lets people claim, who find everything read and no unread mentions', async () => {
     const { ann, bob, room, users, channel, run } = aTeam();
     await run({
       users,
@@ -140,7 +140,7 @@ describe('import slack', () => {
     });
   });
 
-  it('lets people claim their accounts by the e-mail addresses that they had, and nobody without a code', async () => {
+  it('import slack lets people claim their accounts by the e-mail addresses that they had, and nobody without a code', async () => {
     const [ann, email] = [aName(), `${aName()}@example.org`];
     await aWorkspace().run({ users: [slackUser('U1', ann, { profile: { real_name: 'Ann', email } })] });
     expect((await logIn(call, ann, 'a horse, a battery')).status).toBe(401);
@@ -151,7 +151,7 @@ describe('import slack', () => {
     expect((await logIn(call, ann, 'a horse, a battery')).status).toBe(201);
   });
 
-  it('changes nothing when it runs again, and a later archive adds what is new, after what people have written here', async () => {
+  it('import slack changes nothing when it runs again, and a later archive adds what is new, after what people have written here', async () => {
     const { ann, bob, room, users, channel, run } = aTeam();
     const first = [slackMessage('U1', 1, 'One', { reactions: [{ name: 'owl', users: ['U2'] }] }), slackMessage('U2', 2, 'Two')];
     const exported = { users, channels: [channel], days: { [`${room}/2020-01-01`]: first } };
@@ -207,7 +207,7 @@ describe('import slack', () => {
     expect((await run(later)).counts.messages).toMatchObject({ read: 4, written: 0, present: 4 });
   });
 
-  it('does not bring back who has left a room here', async () => {
+  it('import slack does not bring back who has left a room here', async () => {
     const { bob, room, users, channel, run } = aTeam();
     const exported = { users, channels: [channel] };
     await run(exported);
@@ -220,7 +220,7 @@ describe('import slack', () => {
     });
   });
 
-  it('brings conversations over as conversations, private rooms as private, and archived ones as archived', async () => {
+  it('import slack brings conversations over as conversations, private rooms as private, and archived ones as archived', async () => {
     const { ann, bob, users, run } = aTeam();
     const cal = aName();
     const [secret, old] = [aName(), aName()];
@@ -283,7 +283,7 @@ describe('import slack', () => {
     expect(told).toEqual(expect.arrayContaining(expected));
   });
 
-  it('goes on in the conversation that people have begun here, also where it was cut off before that was there', async () => {
+  it('import slack continues in the conversation that people have begun here, also if an earlier run stopped before there was one', async () => {
     const { ann, bob, users, run } = aTeam();
     const exported = {
       users,
@@ -326,7 +326,7 @@ describe('import slack', () => {
     expect(await messages.unscoped.countDocuments({ room: new ObjectId(first?.room.$oid) })).toBe(0);
   });
 
-  it('leaves nothing unread in a conversation that was begun here, and in which nobody has written', async () => {
+  it('import slack leaves nothing unread in a conversation that was begun here, and in which nobody has written', async () => {
     const { ann, bob, users, run } = aTeam();
     const dms = [{ id: 'D1', members: ['U1', 'U2'] }];
     await run({ users, dms });
@@ -337,7 +337,7 @@ describe('import slack', () => {
       expect(await read('/api/members?user=me', token)).toMatchObject([{ seq: 2, unread: 0, unread_mentions: 0 }]);
   });
 
-  it('gives each person a username by the rules, marks bots, and leaves those who are deleted inactive', async () => {
+  it('import slack gives each person a username by the rules, marks bots, and leaves those who are deleted inactive', async () => {
     const [taken, gone, bot] = [await anAccount(), aName(), aName()];
     const { room, channel, run } = aTeam();
     const report = await run({
@@ -381,7 +381,7 @@ describe('import slack', () => {
   });
 
   it.each(['is_restricted', 'is_ultra_restricted'])(
-    'leaves guests (%s) inactive until an administrator lets them in',
+    'import slack leaves guests (%s) inactive until an administrator lets them in',
     async (field) => {
       const [member, guest] = [aName(), aName()];
       const { run } = aWorkspace();
@@ -397,7 +397,7 @@ describe('import slack', () => {
     },
   );
 
-  it('maps people onto accounts by their e-mail addresses only when asked to, and says how many there are', async () => {
+  it('import slack maps people onto accounts by their e-mail addresses only when asked to, and says how many there are', async () => {
     const known = await anAccount();
     const person = slackUser('U1', aName(), { profile: { real_name: 'Known', email: known.email.toUpperCase() } });
     const reported = await aWorkspace().run({ users: [person] });
@@ -419,7 +419,7 @@ describe('import slack', () => {
     expect((await historyIn(await roomNamed(room), known.token)).map(({ username }) => username)).toEqual([known.username]);
   });
 
-  it('leaves out what is no message, with its reason, in a file for it, and its sums add up', async () => {
+  it('import slack leaves out what is no message, with its reason, in a file for it, and its sums add up', async () => {
     const { room, users, channel, run } = aTeam();
     const leftOut = join(directory, `${aName()}.ndjson`);
     const report = await run(
@@ -506,7 +506,7 @@ describe('import slack', () => {
     expect(history[2]).toMatchObject({ thread: history[1]?._id, reactions: [{ emoji: '🦉' }] });
   });
 
-  it('counts with --dry-run what would come over, and writes nothing', async () => {
+  it('import slack counts with --dry-run what would come over, and writes nothing', async () => {
     const { ann, room, users, channel, run } = aTeam();
     const exported = {
       users,
@@ -525,7 +525,7 @@ describe('import slack', () => {
     expect(counted).toEqual(promised);
   });
 
-  it('divides a text that is too long into several messages, with each word once, and takes out what no text may have', async () => {
+  it('import slack divides a text that is too long into several messages, with each word once, and takes out what no text may have', async () => {
     const { room, users, channel, run } = aTeam();
     const words = Array.from({ length: 4_000 }, (_, number) => `word${number}`);
     const report = await run({
@@ -548,7 +548,7 @@ describe('import slack', () => {
     expect(history.at(-1)?.text).toBe('abc\ufffd');
   });
 
-  it('takes any workspace, and each text of it stands in the service once', async () => {
+  it('import slack takes any workspace, and each text of it stands in the service once', async () => {
     const person = fc.constantFrom('U1', 'U2', 'U3');
     const oneMessage = fc.record({
       user: person,
@@ -628,7 +628,7 @@ describe('import slack', () => {
     ],
     ['has entries that overlap', [{ name: 'users.json', bytes: '[]', packedSize: 500 }], 'overlap'],
     ['has a list that is none', [{ name: 'users.json', bytes: '{"a":1}' }], 'has no list in users.json'],
-  ])('refuses an archive that %s', async (_what, content, sentence) => {
+  ])('import slack refuses an archive that %s', async (_what, content, sentence) => {
     const file = join(directory, `${aName()}.zip`);
     await writeFile(file, typeof content === 'string' ? content : zipOf(content));
     const ended = await command(['import', 'slack', file]);
@@ -636,7 +636,7 @@ describe('import slack', () => {
     expect(ended.stderr).toContain(sentence);
   });
 
-  it('names a file that is not there, and does not replace one by what is left out', async () => {
+  it('import slack names a file that is not there, and does not replace a file by the list of what is left out', async () => {
     const missing = join(directory, 'missing.zip');
     expect(await command(['import', 'slack', missing])).toMatchObject({ code: 1, stderr: expect.stringContaining(missing) });
     const file = join(directory, `${aName()}.zip`);

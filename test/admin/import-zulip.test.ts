@@ -60,7 +60,7 @@ async function roomsOf(token: string) {
 }
 
 describe('import zulip', () => {
-  it('brings a channel over with each topic as a thread, in the order of times, with reactions and edits', async () => {
+  it('import zulip brings a channel over with each topic as a thread, in the order of times, with reactions and edits', async () => {
     const { ann, bob, room, run } = anOrganisation();
     const exported = {
       messages: [
@@ -127,7 +127,7 @@ describe('import zulip', () => {
     expect(await historyOf(room)).toEqual(history);
   });
 
-  it('adds what a later export has: new topics, and replies to the topics that are there', async () => {
+  it('import zulip adds what a later export has: new topics, and replies to the topics that are there', async () => {
     const { room, run } = anOrganisation();
     const before = [zulipMessage(11, 3, 1, 'First')];
     await run({ messages: before });
@@ -148,7 +148,7 @@ describe('import zulip', () => {
     ['moved to another topic', (first: object) => [first], { subject: 'later' }],
     ['left without the one that began their topic', () => [], {}],
   ])(
-    'adds replies to messages that were %s between two exports to the thread that these stand in',
+    'import zulip adds replies to messages that were %s between two exports to their present thread',
     async (_what, kept, changed) => {
       const { ann, room, run } = anOrganisation();
       const first = zulipMessage(11, 3, 1, 'First');
@@ -200,7 +200,7 @@ describe('import zulip', () => {
       'a link within the server, as its text',
       () => ['[this](/#narrow/channel/5) and [that](https://example.org/a)', 'this and [that](https://example.org/a)'],
     ],
-  ] as [string, (ann: string) => [string, string]][])('writes %s as here', async (_what, textsOf) => {
+  ] as [string, (ann: string) => [string, string]][])('import zulip writes %s as here', async (_what, textsOf) => {
     const { ann, room, run } = anOrganisation();
     const [content, text] = textsOf(ann);
     const reactions = [
@@ -210,7 +210,7 @@ describe('import zulip', () => {
     expect((await historyOf(room)).map((message) => message.text)).toEqual([text]);
   });
 
-  it('brings conversations over by who is in them, private channels as private, and archived ones as archived', async () => {
+  it('import zulip brings conversations over by who is in them, private channels as private, and archived ones as archived', async () => {
     const { ann, bob, base, room, run } = anOrganisation();
     const [cal, secret, old] = [aName(), aName(), aName()];
     const report = await run({
@@ -274,7 +274,7 @@ describe('import zulip', () => {
     expect(await read(`/api/rooms/${await roomNamed(old)}/details`)).toMatchObject({ archived_at: expect.anything() });
   });
 
-  it('makes usernames of full names, marks bots, deactivates those who were, and keeps no address that stands in for another', async () => {
+  it('import zulip makes usernames of full names, marks bots, deactivates those who were, and keeps no address that stands in for another', async () => {
     const { room, run } = anOrganisation();
     const mark = aName();
     const bot = aName();
@@ -315,7 +315,7 @@ describe('import zulip', () => {
     expect(await shown(`${mark}-member`)).toMatchObject({ is_active: true });
   });
 
-  it('stores the files of messages with them, and names those that the archive lacks', async () => {
+  it('import zulip stores the files of messages with them, and names those that the archive lacks', async () => {
     const { room, run } = anOrganisation();
     const exported = {
       messages: [
@@ -352,7 +352,7 @@ describe('import zulip', () => {
     expect((await run(exported)).counts.files).toMatchObject({ read: 3, present: 2, written: 0 });
   });
 
-  it('reads a directory, and archives that tar and zip pack, as the same export', async () => {
+  it('import zulip reads a directory, and archives that tar and zip pack, as the same export', async () => {
     const { base, room, runFile } = anOrganisation();
     const exported = {
       ...base,
@@ -386,7 +386,7 @@ describe('import zulip', () => {
     expect(await historyOf(room)).toEqual(history);
   });
 
-  it('leaves out records that are not as they should be, and goes on', async () => {
+  it('import zulip leaves out records that are not as they should be, and goes on', async () => {
     const { ann, room, base, run, runFile } = anOrganisation();
     const report = await run({
       people: [...base.people, null, {}, { id: 'x', full_name: 7 }],
@@ -438,7 +438,7 @@ describe('import zulip', () => {
     expect((await historyOf(room)).at(-1)).toMatchObject({ username: ann, text: '**greetings**\n\nWhole' });
   });
 
-  it('takes any messages, and each text stands in the service once', async () => {
+  it('import zulip takes any messages, and each text stands in the service once', async () => {
     const oneMessage = fc.record({
       sender: fc.constantFrom(11, 12, 13, 90),
       recipient: fc.constantFrom(1, 2, 3, 4),
@@ -483,7 +483,7 @@ describe('import zulip', () => {
     ['unpacks to too much', tarGzOf([realm, { name: 'a', bytes: Buffer.alloc(80 * 1024 * 1024) }]), 'unpacks to too much'],
     ['has a header that is damaged', tarOf([realm]).fill('x', 10, 20), "can't be read as a tar archive"],
     ['has a name of gigabytes', tarOf([{ name: 'x', type: 'L', size: 0o77777777777 }]), "can't be read as a tar archive"],
-  ])('refuses an export that %s', async (_what, bytes, sentence) => {
+  ])('import zulip refuses an export that %s', async (_what, bytes, sentence) => {
     const file = join(directory, `${aName()}.tar.gz`);
     await writeFile(file, bytes);
     const ended = await command(['import', 'zulip', file]);

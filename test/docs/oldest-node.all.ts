@@ -19,7 +19,7 @@ describe('a clean clone, with the oldest Node.js that is promised', { timeout: 9
   testBlocks(['clone', 'node24', 'registry', 'template'], oldestNode),
 );
 
-it('the oldest Node.js says what it lacks if the one that the project brings along is left out', { timeout: 900_000 }, async () => {
+it('the oldest Node.js says what it lacks without the one of the project', { timeout: 900_000 }, async () => {
   const clone = await makeClone(await oldestNode());
   try {
     const block = { page: '', line: 0, language: 'sh', mark: 'clone', output: undefined };

@@ -47,7 +47,7 @@ const listed = async ({ path, owner }: TestRoom, token = owner.token) =>
   (await succeed(call('GET', `${path}/commands`, { token }))).body as { name: string }[];
 
 describe('a slash command', () => {
-  it('is registered by its bot, which gets another secret each time, and listed for the bot and its rooms', async () => {
+  it('a slash command is registered by its bot, which gets another secret each time, and listed for the bot and its rooms', async () => {
     const { room, bot, name, secret, receiver } = await withCommand();
     const again = await register(bot, name, { url: receiver.url, usage: '' });
     expect(again).toEqual({
@@ -76,7 +76,7 @@ describe('a slash command', () => {
     ]);
   });
 
-  it('is shown to the members of the rooms that its bot is in, and to nobody else', async () => {
+  it('a slash command is shown to the members of the rooms that its bot is in, and to nobody else', async () => {
     const { room, name } = await withCommand();
     const [member, stranger] = [await anAccount(), await anAccount()];
     await addMember(room, member);
@@ -87,7 +87,7 @@ describe('a slash command', () => {
     expect(await listed(await aRoom())).toEqual([]);
   });
 
-  it('belongs to one bot of the service: the first that registers its name', async () => {
+  it('a slash command belongs to one bot of the service: the first that registers its name', async () => {
     const { name, receiver } = await withCommand();
     const other = await aBot();
     const body = { url: receiver.url, description: 'Mine' };
@@ -107,7 +107,7 @@ describe('a slash command', () => {
     ['an address without encryption', 'x4', { url: 'http://example.org/' }, 403, 'webhook_receiver_refused'],
     ['an address of metadata', 'x5', { url: 'https://169.254.169.254/latest' }, 403, 'webhook_receiver_refused'],
     ['something else than an address', 'x6', { url: 'example.org' }, 400, 'invalid_parameter'],
-  ])('is refused with %s', async (_what, name, body, status, code) => {
+  ])('a slash command is refused with %s', async (_what, name, body, status, code) => {
     const bot = await aBot();
     const asked = { url: 'https://bot.example.org/', description: 'Deploys', ...body };
     expect(await call('PUT', `${bot.path}/commands/${name}`, { token: bot.token, body: asked })).toMatchObject(
@@ -115,7 +115,7 @@ describe('a slash command', () => {
     );
   });
 
-  it('is one of fifty that a bot has at most', async () => {
+  it('a slash command is one of fifty that a bot has at most', async () => {
     const bot = await aBot();
     const names = Array.from({ length: 50 }, aName);
     await Promise.all(names.map((name) => register(bot, name, { url: 'https://bot.example.org/' })));
@@ -129,7 +129,7 @@ describe('a slash command', () => {
     expect((await call('PUT', `${bot.path}/commands/${aName()}`, { token: bot.token, body })).status).toBe(200);
   });
 
-  it('has texts that are stored as they are, also where they look like expressions of the database', async () => {
+  it('a slash command has texts that are stored as they are, also where they look like expressions of the database', async () => {
     const { room, bot, name } = await withCommand();
     await register(bot, name, { url: 'https://bot.example.org/', description: '$secret', usage: '$$NOW' });
     expect(await listed(room)).toMatchObject([{ description: '$secret', usage: '$$NOW' }]);
@@ -144,7 +144,7 @@ describe('a slash command', () => {
       ({ bot }) => call('PATCH', `/api/bots/${bot}`, { token: admin.token, body: { owner: null } }),
     ],
     ['when its bot is deactivated', ({ bot }) => changeUser(bot, { is_active: false })],
-  ])('ends %s', async (_what, end) => {
+  ])('a slash command ends %s', async (_what, end) => {
     const owner = await anAccount();
     const { room, bot, name, receiver } = await withCommand();
     await call('PATCH', bot.path, { token: admin.token, body: { owner: owner.id } });
@@ -160,7 +160,7 @@ describe('a slash command', () => {
 });
 
 describe('a call of a slash command', () => {
-  it('asks the bot who, where and what, signed as Standard Webhooks are', async () => {
+  it('a call of a slash command asks the bot who, where and what, signed as Standard Webhooks are', async () => {
     const { room, receiver, name, secret, say } = await withCommand();
     await succeed(say({ text: 'production now' }));
     const [asked] = receiver.asked;
@@ -184,7 +184,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toEqual([]);
   });
 
-  it('answers all by a message of the bot, which mentions nobody', async () => {
+  it('a call of a slash command answers all by a message of the bot, which mentions nobody', async () => {
     const { room, bot, say } = await withCommand({ status: 200, body: { text: 'Deployed for @room', visible_to: 'room' } });
     const { body } = await succeed(say());
     const message = { user: { $oid: bot.id }, text: 'Deployed for @room', is_bot: true };
@@ -194,7 +194,7 @@ describe('a call of a slash command', () => {
     expect(stored?.mentions ?? []).toEqual([]);
   });
 
-  it('answers in the thread in which it was called', async () => {
+  it('a call of a slash command answers in the thread in which it was called', async () => {
     const { room, say } = await withCommand({ status: 200, body: { text: 'Here', visible_to: 'room' } });
     const root = await aMessage(room.owner, room.id);
     const { body } = await succeed(say({ thread: root._id.$oid }));
@@ -202,7 +202,7 @@ describe('a call of a slash command', () => {
     expect(await say({ thread: new ObjectId().toHexString() })).toMatchObject(refused(404, 'message_not_found'));
   });
 
-  it('posts one message however often it is sent again under one id, which is the same for the bot', async () => {
+  it('a call of a slash command posts one message however often it is sent again under one id, which is the same for the bot', async () => {
     const { room, receiver, say } = await withCommand({ status: 200, body: { text: 'Once', visible_to: 'room' } });
     const replies = await Promise.all(Array.from({ length: 4 }, () => say({ id: 'call-1' })));
     const ids = replies.map(({ body }) => (body as { message: Message }).message._id.$oid);
@@ -216,7 +216,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toHaveLength(2);
   });
 
-  it('posts what the bot says in each room, and to each command, where they are called under the same id', async () => {
+  it('a call of a slash command posts what the bot says in each room, and to each command, where they are called under the same id', async () => {
     const { room, bot, name, receiver, say } = await withCommand({ status: 200, body: { text: 'Here', visible_to: 'room' } });
     const [other, another] = [await aRoom({ owner: room.owner }), aName()];
     await addMember(other, bot);
@@ -233,7 +233,7 @@ describe('a call of a slash command', () => {
     ['nothing', { status: 204 }],
     ['an empty text', { status: 200, body: { text: '' } }],
     ['an object without a text', { status: 200, body: {} }],
-  ])('shows nothing where the bot answers %s', async (_what, answer) => {
+  ])('a call of a slash command shows nothing if the bot answers %s', async (_what, answer) => {
     const { room, say } = await withCommand(answer);
     expect(outcome(await say())).toEqual({ status: 200, body: nothing });
     expect(await read(room)).toEqual([]);
@@ -252,7 +252,7 @@ describe('a call of a slash command', () => {
       /cannot be read: The 'text' parameter must/,
     ],
     ['answers somebody unknown', { status: 200, body: { text: 'Hi', visible_to: 'world' } }, /'visible_to' parameter must/],
-  ])('says so, and posts nothing, when the bot %s', async (_what, answer, sentence) => {
+  ])('a call of a slash command says so, and posts nothing, when the bot %s', async (_what, answer, sentence) => {
     const { room, say } = await withCommand(answer);
     const began = performance.now();
     const reply = await say();
@@ -262,7 +262,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toEqual([]);
   });
 
-  it('reaches no listener within the machine, whatever address was registered', async () => {
+  it('a call of a slash command reaches no listener within the machine, whatever address was registered', async () => {
     let isHeard = false;
     const inner = createServer((_request, response) => {
       isHeard = true;
@@ -292,19 +292,19 @@ describe('a call of a slash command', () => {
     ['an administrator who is not in the room', async () => admin.token, 403, 'membership_required'],
     ['members of an archived room', async ({ room }) => archive(room), 409, 'room_archived'],
     ['members of a room that the bot has left', async ({ room, bot }) => remove(room, bot), 404, 'command_not_found'],
-  ])('is refused to %s, and the bot is not asked', async (_what, prepare, status, code) => {
+  ])('a call of a slash command is refused to %s, and the bot is not asked', async (_what, prepare, status, code) => {
     const prepared = await withCommand();
     expect(await prepared.say({}, await prepare(prepared))).toMatchObject(refused(status, code));
     expect(prepared.receiver.asked).toEqual([]);
   });
 
-  it('is refused for an unknown command, and with an id that is none', async () => {
+  it('a call of a slash command is refused for an unknown command, and with an invalid id', async () => {
     const { say } = await withCommand({ status: 204 });
     expect(outcome(await say({ command: aName() }))).toEqual(refusals.noSuch('command'));
     expect(await say({ id: 'not an id' })).toMatchObject(refused(400, 'invalid_parameter'));
   });
 
-  it('waits its turn: no more than four requests are under way to one host, and those that wait too long fail', async () => {
+  it('a call of a slash command waits its turn: no more than four requests are under way to one host, and those that wait too long fail', async () => {
     let [running, most] = [0, 0];
     const { room, say, receiver } = await withCommand();
     receiver.answer = async () => {

@@ -29,7 +29,7 @@ const isValid = async (token: string) => (await inProcess('GET', '/api/users/me'
 describe('/api/bots', () => {
   const create = (token: string, body: object) => inProcess('POST', '/api/bots', { token, body });
 
-  it('POST creates a bot that its creator owns', async () => {
+  it('POST /api/bots creates a bot that its creator owns', async () => {
     const owner = await anAccount();
     const username = aName();
     const created = await create(owner.token, { username, name: 'Deploys' });
@@ -60,7 +60,7 @@ describe('/api/bots', () => {
     });
   });
 
-  it('POST gives each user ten bots at most, however many are asked for at the same time', async () => {
+  it('POST /api/bots gives each user ten bots at most, however many are requested at the same time', async () => {
     const owner = await anAccount();
     const replies = await Promise.all(Array.from({ length: 14 }, () => create(owner.token, { username: aName() })));
     const made = replies.filter(({ status }) => status === 201).length;
@@ -79,7 +79,7 @@ describe('/api/bots', () => {
     ['an owner other than the caller', async () => ({ username: aName(), owner: admin.id }), 403, 'admin_required'],
     ['a name with a blank', async () => ({ username: 'de ploys' }), 400, 'invalid_parameter'],
     ['no name', async () => ({}), 400, 'missing_parameter'],
-  ])('POST refuses %s', async (_what, body, status, code) => {
+  ])('POST /api/bots refuses %s', async (_what, body, status, code) => {
     const { token } = await anAccount();
     expect(await create(token, await body())).toMatchObject(refused(status, code));
   });
@@ -95,7 +95,7 @@ describe('/api/bots', () => {
     expect(await inProcess('PATCH', path, { token: admin.token, body: { owner: wanted } })).toMatchObject(refused(status, code));
   });
 
-  it('PATCH renames a bot, and gives it to another owner, as an administrator: its tokens end, which the first one knows', async () => {
+  it('PATCH of a bot renames it, and gives it to another owner, as an administrator: its tokens end, which the first one knows', async () => {
     const [first, second] = [await anAccount(), await anAccount()];
     const bot = await aBot(first, { name: 'Old' });
     const change = (token: string, body: object) => inProcess('PATCH', bot.path, { token, body });
@@ -111,7 +111,7 @@ describe('/api/bots', () => {
     expect((await inProcess('GET', bot.path, { token: admin.token })).status).toBe(200);
   });
 
-  it('DELETE deletes a bot: its tokens end, and its messages stay', async () => {
+  it('DELETE of a bot ends its tokens, and its messages stay', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const room = await aRoom({ owner });
@@ -125,7 +125,7 @@ describe('/api/bots', () => {
     expect((await inProcess('GET', '/api/bots', { token: owner.token })).body).toEqual([]);
   });
 
-  it('is about bots alone: a person is none, for administrators neither', async () => {
+  it('/api/bots is about bots alone: a person is not found there, not even by administrators', async () => {
     const { id } = await anAccount();
     for (const method of ['GET', 'DELETE'])
       expect(outcome(await inProcess(method, `/api/bots/${id}`, { token: admin.token }))).toEqual(refusals.noSuch('bot'));
@@ -148,7 +148,7 @@ describe('the tokens of a bot', () => {
   it.each([
     ['its owner', (owner: { token: string }) => owner.token],
     ['an administrator', () => admin.token],
-  ])('are created, listed and revoked by %s', async (_who, tokenOf) => {
+  ])('the tokens of a bot are created, listed and revoked by %s', async (_who, tokenOf) => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const manager = tokenOf(owner);
@@ -167,7 +167,7 @@ describe('the tokens of a bot', () => {
     expect(await isValid(created.token)).toBe(false);
   });
 
-  it('are of no concern to others', async () => {
+  it('the tokens of a bot do not exist for other users', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const bot = await aBot(owner);
     const [{ _id } = { _id: { $oid: '' } }] = (await inProcess('GET', `/api/tokens?user=${bot.id}`, { token: owner.token }))
@@ -185,7 +185,7 @@ describe('the tokens of a bot', () => {
     expect(await isValid(bot.token)).toBe(true);
   });
 
-  it('have at least one scope, so that a bot makes no tokens that its owner has not seen', async () => {
+  it('the tokens of a bot have at least one scope, so that a bot makes no tokens that its owner has not seen', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     for (const token of [owner.token, admin.token])
@@ -201,7 +201,7 @@ describe('the tokens of a bot', () => {
   it.each<[what: string, end: (owner: ObjectId) => Promise<unknown>, ownerAfter: 'same' | 'none']>([
     ['is deactivated', (owner) => changeUser(owner, { is_active: false }), 'same'],
     ['is deleted', (owner) => deleteUser(owner), 'none'],
-  ])('end when its owner %s, and an administrator takes it over', async (_what, end, after) => {
+  ])('the tokens of a bot end when its owner %s, and an administrator takes it over', async (_what, end, after) => {
     const [owner, heir] = [await anAccount(), await anAccount()];
     const [bot, other] = [await aBot(owner), await aBot()];
     await end(new ObjectId(owner.id));
@@ -214,14 +214,14 @@ describe('the tokens of a bot', () => {
     expect(await isValid(made.token)).toBe(true);
   });
 
-  it('end when an administrator deactivates the bot itself', async () => {
+  it('the tokens of a bot end when an administrator deactivates the bot itself', async () => {
     const bot = await aBot();
     await succeed(inProcess('PATCH', `/api/users/${bot.id}`, { token: admin.token, body: { is_active: false } }));
     expect(await isValid(bot.token)).toBe(false);
   });
 });
 
-describe('nobody signs in as a bot', () => {
+describe('attempts to sign in as a bot', () => {
   const accountIsBot = refused(409, 'account_is_bot');
 
   it.each<[what: string, tried: () => Promise<Reply>, expected: object]>([
@@ -249,7 +249,7 @@ describe('nobody signs in as a bot', () => {
       () => inProcess('POST', '/api/sessions', { token: bot.token, body: { username: bot.username, password: bot.token } }),
       refused(401, 'unauthenticated'),
     ],
-  ])('%s', async (_what, tried, expected) => {
+  ])('nobody signs in as a bot %s', async (_what, tried, expected) => {
     expect(await tried()).toMatchObject(expected);
     const stored = await users.findOne({ _id: new ObjectId(bot.id) });
     for (const field of ['password_hash', 'email', 'email_key', 'identity', 'second_factor'])
@@ -262,7 +262,7 @@ describe('nobody signs in as a bot', () => {
 
   const changeAs = (token: string, body: object) => inProcess('PATCH', `/api/users/${bot.id}`, { token, body });
 
-  it('and it never becomes an administrator, nor sets up a second factor', async () => {
+  it('a bot never becomes an administrator, nor sets up a second factor', async () => {
     expect(await changeAs(admin.token, { is_admin: true })).toMatchObject(accountIsBot);
     expect((await changeAs(bot.token, { is_admin: true })).status).toBe(403);
     expect((await inProcess('POST', '/api/second-factor', { token: bot.token, body: {} })).status).toBe(403);
@@ -271,7 +271,7 @@ describe('nobody signs in as a bot', () => {
 });
 
 describe('a bot', () => {
-  it('is in no room until somebody adds it who may, also where every new account joins one', async () => {
+  it('a bot is in no room until somebody with the right adds it, also if every new account joins one', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     await rooms.updateOne({ _id: new ObjectId(room.id) }, { $set: { is_default: true } });
@@ -291,7 +291,7 @@ describe('a bot', () => {
     ['an open room', async ({ id }) => ({ room: id })],
     ['an open room, naming itself', async ({ id }, { username }) => ({ room: id, username })],
     ['a room by an invitation', async (room) => ({ invitation: await invitationTo(room) })],
-  ])('does not join %s by itself, as people do', async (_what, ask) => {
+  ])('a bot that tries to join by itself is refused: %s', async (_what, ask) => {
     const room = await aRoom({ is_open: true, is_visible: true });
     const [bot, person] = [await aBot(), await anAccount()];
     const join = async (by: { username: string; token: string }) =>
@@ -301,14 +301,14 @@ describe('a bot', () => {
     expect((await join(person)).status).toBe(201);
   });
 
-  it('adds others to a room in which it is a moderator', async () => {
+  it('a bot adds others to a room in which it is a moderator', async () => {
     const [room, bot, person] = [await aRoom(), await aBot(), await anAccount()];
     await addMember(room, bot, 'moderator');
     const body = { room: room.id, user: person.id };
     expect((await inProcess('POST', '/api/members', { token: bot.token, body })).status).toBe(201);
   });
 
-  it('is marked wherever it is shown: its messages, members, people, conversations and mentions', async () => {
+  it('a bot is marked wherever it is shown: its messages, members, people, conversations and mentions', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const room = await aRoom({ owner });
@@ -335,7 +335,7 @@ describe('a bot', () => {
     expect((await read('/api/users/me')) as object).not.toHaveProperty('is_bot');
   });
 
-  it('has no notifications on devices, by none of its tokens', async () => {
+  it('a bot has no notifications on devices, by none of its tokens', async () => {
     const { token } = await aBot();
     const body = {
       endpoint: 'https://fcm.googleapis.com/fcm/send/1',
@@ -346,7 +346,7 @@ describe('a bot', () => {
     expect((await inProcess('PUT', '/api/push-subscription', { token, body })).status).toBe(409);
   });
 
-  it('creates no bots, and answers for none', async () => {
+  it('a bot creates no bots, and answers for none', async () => {
     const { token } = await aBot();
     expect(await inProcess('POST', '/api/bots', { token, body: { username: aName() } })).toMatchObject(
       refused(403, 'bot_refused'),
@@ -354,7 +354,7 @@ describe('a bot', () => {
     expect((await inProcess('GET', '/api/bots', { token })).body).toEqual([]);
   });
 
-  it('does what its scopes allow, and nothing else', async () => {
+  it('a bot does what its scopes allow, and nothing else', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner, { allowed: ['messages:read'] });
     const room = await aRoom({ owner });

@@ -14,11 +14,11 @@ describe.each([
   ['PUBLIC_URL has no TLS', { PUBLIC_URL: 'http://chat.example.org' }, 'unsuitable_public_url'],
   ['PUBLIC_URL has an address for a name', { PUBLIC_URL: 'https://192.0.2.1' }, 'unsuitable_public_url'],
   ['the identity provider alone signs people in', provider, 'identity_provider'],
-])('where %s, a passkey', async (_why, settings, obstacle) => {
+])('a passkey where %s', async (_why, settings, obstacle) => {
   const { call, end } = await callThrough(1, { SMTP_URL: '', EMAIL_CONFIRMATION: 'off', LOG_LEVEL: 'silent', ...settings });
   afterAll(end);
 
-  it('that exists is listed with the reason, signs nobody in, and can be removed; none can be added', async () => {
+  it('a passkey that cannot be used is listed with the reason, signs nobody in, and can be removed; none can be added', async () => {
     const account = await anAccount();
     const { token } = account;
     // Begun and added where they are used, with the same database.

@@ -29,7 +29,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
   const markRead = ({ token }: Account, until: string) =>
     call('PATCH', '/api/notifications', { token, body: { read_until: until } });
 
-  it('has mentions, replies, reactions and additions, the newest first, each with its place and who did it', async () => {
+  it('the list of notifications has mentions, replies, reactions and additions, the newest first, each with its place and who did it', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other });
     await addMember(room, me);
@@ -58,7 +58,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await read(other)).toEqual({ list: [], unread: 0 });
   });
 
-  it('has one entry for a reply that mentions the caller, and one for each message with reactions', async () => {
+  it('the list of notifications has one entry for a reply that mentions the caller, and one for each message with reactions', async () => {
     const [me, one, two] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoomOf([me, one, two]);
     const mine = await aMessage(me, room);
@@ -122,7 +122,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
       async ({ me, mine }) =>
         succeed(call('PATCH', `/api/threads/${idOf(mine)}`, { token: me.token, body: { is_followed: false } })),
     ],
-  ])('counts what is unread: where %s, that is %j', async (_what, expected, act) => {
+  ])('the number of unread notifications: where %s, that is %j', async (_what, expected, act) => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([other, me]);
     const mine = await aMessage(me, room);
@@ -140,7 +140,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     await succeed(call('PATCH', `/api/members/${mine?._id.$oid}`, { token: who.token, body }));
   };
 
-  it('never has anything of a room that the caller has left, not even for an administrator', async () => {
+  it('the list of notifications never has anything of a room that the caller has left, not even for an administrator', async () => {
     const [me, admin, other] = [await anAccount(), await anAdmin(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me, admin] });
     for (const one of [me, admin]) {
@@ -154,7 +154,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     }
   });
 
-  it('leaves out conversations with those whom the caller has blocked', async () => {
+  it('the list of notifications leaves out conversations with those whom the caller has blocked', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const begun = await succeed(call('POST', '/api/conversations', { token: other.token, body: { users: [me.id] } }));
     await aMessage(other, (begun.body as Message)._id.$oid, { text: `@${me.username}` });
@@ -163,7 +163,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await read(me)).toEqual({ list: [], unread: 0 });
   });
 
-  it('is paged through without skipping or repeating any, also those of one moment', async () => {
+  it('the list of notifications is paged through without skipping or repeating any, also those of one moment', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const rooms = [await aRoomOf([me, other]), await aRoomOf([other, me])];
     const ids: string[] = [];
@@ -185,7 +185,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     for (const limit of [1, 2, 5]) expect(await everyPage(call, `/api/notifications?limit=${limit}`, me.token)).toEqual(all);
   });
 
-  it('goes back for 90 days', async () => {
+  it('the list of notifications goes back 90 days', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([other, me]);
     const mine = await aMessage(me, room);
@@ -205,7 +205,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await read(me)).toEqual({ list: [], unread: 0 });
   });
 
-  it('is marked as read up to a time, which moves forward only, and never into the future', async () => {
+  it('the list of notifications is marked as read up to a time, which moves forward only, and never into the future', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([other, me]);
     await aMessage(other, room, { text: `@${me.username} one` });
@@ -221,7 +221,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await kindsOf(me)).toEqual(['*mention', 'mention', 'mention']);
   });
 
-  it('goes with the room and the account', async () => {
+  it('the list of notifications loses what belongs to a deleted room or account', async () => {
     const [me, other, admin] = [await anAccount(), await anAccount(), await anAdmin()];
     const [gone, kept] = [await aRoomOf([other, me]), await aRoomOf([other, me])];
     for (const room of [gone, kept]) await react(other, await aMessage(me, room));
@@ -238,7 +238,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await left()).toEqual([0, 0]);
   });
 
-  it('refuses a cursor of no list, and a time that is none', async () => {
+  it('the list of notifications refuses a cursor of another list, and a time that is not one', async () => {
     const me = await anAccount();
     expect(outcome(await call('GET', '/api/notifications?after=1', { token: me.token }))).toEqual({
       status: 400,
@@ -304,7 +304,7 @@ const acts = [
   'mute',
 ] as const;
 
-it('whatever happens, the list has nothing of a room that was left, of oneself or that is gone, and nothing unread that was read', async () => {
+it('the list of notifications never has anything of a room that was left, of oneself or that is gone, or unread that was read', async () => {
   const act = fc.record({ what: fc.constantFrom(...acts), which: fc.nat({ max: 1 }), of: fc.nat({ max: 20 }) });
   const property = fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 25 }), async (happenings) => {
     const [me, other] = [await anAccount(), await anAccount()];

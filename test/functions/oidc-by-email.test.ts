@@ -44,8 +44,8 @@ async function anInvitation(uses = 1) {
 
 const invitationRequired = refusals.denied('An invitation is required.');
 
-describe('where the operator allows it, the first sign-in', () => {
-  it('opens the account with the same confirmed address, once', async () => {
+describe('the first sign-in where accounts are found by their address', () => {
+  it('a first sign-in opens the account with the same confirmed address, once', async () => {
     const account = await aConfirmedAccount();
     const person = aPerson({ email: account.email });
     expect(userOf(await signInBy(provider, person))._id.$oid).toBe(account.id);
@@ -56,18 +56,18 @@ describe('where the operator allows it, the first sign-in', () => {
   it.each([
     ['the provider has not confirmed', { email_verified: false }],
     ['the provider says nothing of', { email_verified: undefined }],
-  ])('does not open the account with an address that %s', async (_who, claims) => {
+  ])('a first sign-in does not open the account with an address that %s', async (_who, claims) => {
     const { email } = await aConfirmedAccount();
     expect(outcome(await signInBy(provider, aPerson({ email, ...claims })))).toEqual(invitationRequired);
   });
 
-  it('does not open an account whose address nobody has confirmed, or has another spelling', async () => {
+  it('a first sign-in does not open an account whose address nobody has confirmed, or has another spelling', async () => {
     const [unconfirmed, confirmed] = [await anAccount(), await aConfirmedAccount()];
     for (const email of [unconfirmed.email, confirmed.email.toUpperCase()])
       expect(outcome(await signInBy(provider, aPerson({ email })))).toEqual(invitationRequired);
   });
 
-  it('does not open an account that had the address before, is deactivated, or has a second factor', async () => {
+  it('a first sign-in does not open an account that had the address before, is deactivated, or has a second factor', async () => {
     const [moved, off, guarded] = [await aConfirmedAccount(), await aConfirmedAccount(), await aConfirmedAccount()];
     const second_factor = { secret: '', since: new Date(), last_step: 0, recovery_codes: [] };
     await users.updateOne({ _id: new ObjectId(guarded.id) }, { $set: { second_factor } });
@@ -81,8 +81,8 @@ describe('where the operator allows it, the first sign-in', () => {
   });
 });
 
-describe('where only invited people get accounts', () => {
-  it('a new account joins the room of its invitation, and one that existed is led to it', async () => {
+describe('a first sign-in where only invited people get accounts', () => {
+  it('a new account by a sign-in joins the room of its invitation, and one that existed is led to it', async () => {
     const { room, code } = await anInvitation(5);
     const person = aPerson();
     expect(outcome(await signInBy(provider, person))).toEqual(invitationRequired);

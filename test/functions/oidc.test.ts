@@ -55,7 +55,7 @@ const expired = refusals.denied('This sign-in has expired, or another browser ha
 const refused = refusals.denied('The identity provider did not confirm this sign-in. Start again.');
 
 describe('signing in by an identity provider', () => {
-  it('makes an account at the first time, and finds it at the next, whatever the person is called then', async () => {
+  it('signing in by an identity provider makes an account at the first time, and finds it at the next, whatever the person is called then', async () => {
     const person = aPerson({ name: 'Ann Example' });
     const first = await signIn(person, { sent: { path: '/rooms/1?panel=pins' } });
     expect(first).toMatchObject({
@@ -84,7 +84,7 @@ describe('signing in by an identity provider', () => {
     expect(await users.countDocuments({ 'identity.subject': person })).toBe(1);
   });
 
-  it('makes one account where a person signs in for the first time in many tabs at the same moment', async () => {
+  it('signing in by an identity provider makes one account where a person signs in for the first time in many tabs at the same moment', async () => {
     const person = aPerson();
     const all = await Promise.all(Array.from({ length: 6 }, () => signIn(person)));
     expect(new Set(all.map((one) => userOf(one)._id.$oid)).size).toBe(1);
@@ -99,13 +99,13 @@ describe('signing in by an identity provider', () => {
     ['that is reserved', 'admin', /^admin\d+$/],
     ['that looks like an id', 'a'.repeat(24), /^user\d+$/],
     ['that is too long', 'x'.repeat(300), /^x{56}$/],
-  ])('gives a name %s as an account can have it', async (_which, preferred_username, expected) => {
+  ])('signing in gives a name %s as an account can have it', async (_which, preferred_username, expected) => {
     expect(userOf(await signIn(aPerson({ preferred_username })))).toMatchObject({
       username: expect.stringMatching(expected),
     });
   });
 
-  it('gives a name that is taken a number, and leaves the account that has it alone', async () => {
+  it('signing in by an identity provider gives a name that is taken a number, and leaves the account that has it alone', async () => {
     const { username, id } = await anAccount();
     const [one, two] = [
       await signIn(aPerson({ preferred_username: username })),
@@ -115,20 +115,20 @@ describe('signing in by an identity provider', () => {
     expect(await users.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('identity');
   });
 
-  it('needs an address that an account can have', async () => {
+  it('signing in by an identity provider needs an address that an account can have', async () => {
     const missing = refusals.denied('The identity provider gives no e-mail address that an account can have.');
     for (const email of [undefined, 'no address', 'two@@example.org'])
       expect(outcome(await signIn(aPerson({ email })))).toEqual(missing);
   });
 
-  it('is refused to a deactivated account, with a sentence', async () => {
+  it('signing in by an identity provider is refused to a deactivated account, with a sentence', async () => {
     const person = aPerson();
     const { _id } = userOf(await signIn(person));
     await users.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { is_active: false } });
     expect(outcome(await signIn(person))).toEqual(refusals.denied('This account is deactivated.'));
   });
 
-  it('begins with a new account after the old one was deleted', async () => {
+  it('signing in by an identity provider begins with a new account after the old one was deleted', async () => {
     const person = aPerson();
     const first = await signIn(person);
     expect((await call('DELETE', '/api/users/me', { token: first.browser.session, body: {} })).status).toBe(204);
@@ -137,7 +137,7 @@ describe('signing in by an identity provider', () => {
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example', '/a b', '', '/%0d%0a\n', 'javascript:alert(1)'])(
-    'goes on at no other page than its own: %j',
+    'signing in leads to no page but its own: %j',
     async (path) => {
       const { status } = await call('POST', '/api/oidc/start', { body: { path } });
       expect(status).toBe(400);
@@ -160,7 +160,7 @@ describe('an account of somebody else', () => {
     ['the id of the account', ({ id }) => ({ preferred_username: id, nickname: id })],
   ];
 
-  it.each(ways)('is not opened by %s', async (_way, claim) => {
+  it.each(ways)('an account of somebody else is not opened by %s', async (_way, claim) => {
     const victim = await anAccount();
     const person = aPerson(claim(victim));
     const reply = await signIn(person);
@@ -169,7 +169,7 @@ describe('an account of somebody else', () => {
     expect(await users.findOne({ _id: new ObjectId(victim.id) })).not.toHaveProperty('identity');
   });
 
-  it('is not opened by a subject that differs in case', async () => {
+  it('an account of somebody else is not opened by a subject that differs in case', async () => {
     const person = aPerson();
     const first = await signIn(person);
     provider.people.set(person.toUpperCase(), { preferred_username: aName(), email: `${aName()}@example.org` });
@@ -178,7 +178,7 @@ describe('an account of somebody else', () => {
 });
 
 describe('a sign-in that has begun', () => {
-  it('is completed once', async () => {
+  it('a sign-in that has begun is completed once', async () => {
     const browser = new CookieJar();
     const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
     const replies = await Promise.all([1, 2, 3].map(() => browser.post('/api/oidc/callback', back)));
@@ -186,7 +186,7 @@ describe('a sign-in that has begun', () => {
     expect(outcome(await browser.post('/api/oidc/callback', back))).toEqual(expired);
   });
 
-  it('is completed by the browser that has begun it alone, and a thief of its code leaves it to that', async () => {
+  it('a sign-in that has begun is completed by the browser that has begun it alone, and a thief of its code leaves it to that', async () => {
     const [ann, thief] = [new CookieJar(), new CookieJar()];
     const back = answerOf(await provider.signIn(await begin(ann), aPerson()));
     const own = new URL(await begin(thief)).searchParams.get('state') ?? '';
@@ -196,7 +196,7 @@ describe('a sign-in that has begun', () => {
     expect(thief.session).toBeUndefined();
   });
 
-  it('is not completed with the secret of another sign-in', async () => {
+  it('a sign-in that has begun is not completed with the secret of another sign-in', async () => {
     const browser = new CookieJar();
     const [first, second] = [await begin(browser), await begin(browser)].map(
       (url) => new URL(url).searchParams.get('state') ?? '',
@@ -212,7 +212,7 @@ describe('a sign-in that has begun', () => {
     ['another nonce', (url: URL) => url.searchParams.set('nonce', 'another')],
     ['another code challenge', (url: URL) => url.searchParams.set('code_challenge', 'b'.repeat(43))],
     ['another client', (url: URL) => url.searchParams.set('client_id', 'another')],
-  ])('is refused after the provider was asked with %s', async (_which, change) => {
+  ])('a sign-in that has begun is refused after the provider was asked with %s', async (_which, change) => {
     const browser = new CookieJar();
     const url = new URL(await begin(browser));
     change(url);
@@ -224,13 +224,13 @@ describe('a sign-in that has begun', () => {
     ['the name of another issuer', { iss: 'https://evil.example' }],
     ['no issuer, although the provider names itself', { iss: undefined }],
     ['a code that the provider did not give', { code: 'guessed' }],
-  ])('is refused with %s', async (_which, changed) => {
+  ])('a sign-in that has begun is refused with %s', async (_which, changed) => {
     const browser = new CookieJar();
     const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, ...changed }))).toEqual(refused);
   });
 
-  it('is good for ten minutes', async () => {
+  it('a sign-in that has begun is good for ten minutes', async () => {
     const browser = new CookieJar();
     const { headers } = await browser.post('/api/oidc/start', {});
     expect(headers['set-cookie']).toMatch(
@@ -241,7 +241,7 @@ describe('a sign-in that has begun', () => {
     expect(outcome(await browser.post('/api/oidc/callback', back))).toEqual(expired);
   });
 
-  it('and its end are refused to pages of other origins, and there is no other way than its own', async () => {
+  it('a sign-in that has begun and its end are refused to pages of other origins, and there is no other way than its own', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' };
     const foreign = refusals.denied("Only a page of the service's own origin gets a session in a cookie.");
     for (const [path, body] of [
@@ -261,7 +261,7 @@ describe('a sign-in that has begun', () => {
 });
 
 describe('an account without a password', () => {
-  it('takes a session of less than ten minutes for the proof, and no other and no token', async () => {
+  it('an account without a password takes a session of less than ten minutes for the proof, and no other and no token', async () => {
     const person = aPerson();
     const { browser } = await signIn(person);
     const token = browser.session;
@@ -278,7 +278,7 @@ describe('an account without a password', () => {
     expect((await signIn(person)).status).toBe(201);
   });
 
-  it('is signed in to by no password until it sets one', async () => {
+  it('an account without a password is signed in to by no password until it sets one', async () => {
     const person = aPerson();
     const { browser } = await signIn(person);
     for (const password of ['', 'undefined', 'correct horse'].filter(Boolean))
@@ -299,7 +299,7 @@ describe('connecting an account with a person at the provider', () => {
   }
   const link = { sent: { link: true, path: '/settings/profile' } };
 
-  it('lets the person sign in to it, also with another address, and starts no other session', async () => {
+  it('connecting an account with a person at the provider lets the person sign in to it, also with another address, and starts no other session', async () => {
     const { account, browser } = await signedIn();
     const before = browser.session;
     const person = aPerson();
@@ -310,7 +310,7 @@ describe('connecting an account with a person at the provider', () => {
     expect((await logIn(call, account.username, account.password)).status).toBe(201);
   });
 
-  it('needs somebody who has just signed in', async () => {
+  it('connecting an account with a person at the provider needs somebody who has just signed in', async () => {
     expect((await call('POST', '/api/oidc/start', { body: { link: true } })).status).toBe(401);
     const { account, browser } = await signedIn();
     const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
@@ -319,7 +319,7 @@ describe('connecting an account with a person at the provider', () => {
     expect(outcome(await browser.post('/api/oidc/start', { link: true }))).toEqual(stale);
   });
 
-  it('is not done for another account than the one that has begun it', async () => {
+  it('connecting an account is refused for another account than the one that has begun it', async () => {
     const [ann, mallory] = [await signedIn(), await signedIn()];
     const back = answerOf(await provider.signIn(await begin(ann.browser, { link: true }), aPerson()));
     ann.browser.cookies.set('__Host-session', mallory.browser.session ?? '');
@@ -328,7 +328,7 @@ describe('connecting an account with a person at the provider', () => {
     );
   });
 
-  it('is undone on the command line, which ends the sessions', async () => {
+  it('connecting an account is undone on the command line, which ends the sessions', async () => {
     const { account, browser } = await signedIn();
     const person = aPerson();
     await signIn(person, { browser, ...link });
@@ -343,7 +343,7 @@ describe('connecting an account with a person at the provider', () => {
     });
   });
 
-  it('is done once for an account, and once for a person', async () => {
+  it('connecting an account is done once for an account, and once for a person', async () => {
     const [ann, bob] = [await signedIn(), await signedIn()];
     const person = aPerson();
     expect((await signIn(person, { browser: ann.browser, ...link })).status).toBe(201);
@@ -357,7 +357,7 @@ describe('connecting an account with a person at the provider', () => {
 });
 
 describe('the group of administrators', () => {
-  it('makes administrators when they sign in, and takes back what it gave', async () => {
+  it('the group of administrators makes administrators when they sign in, and takes back what it gave', async () => {
     await anAdmin();
     const person = aPerson({ groups: ['staff'] });
     const is_admin = async () => userOf(await signIn(person)).is_admin;
@@ -374,7 +374,7 @@ describe('the group of administrators', () => {
     expect(userOf(await signIn(aPerson({ groups: ['chat-admins'] }))).is_admin).toBe(true);
   });
 
-  it('does not take it from the last administrator', async () => {
+  it('the group of administrators does not take the role from the last administrator', async () => {
     const person = aPerson({ groups: ['chat-admins'] });
     await signIn(person);
     const others = { is_admin: true, 'identity.subject': { $ne: person } };
@@ -388,7 +388,7 @@ describe('the group of administrators', () => {
 });
 
 describe('the identity provider', () => {
-  it('may sign with another key from one moment to the next', async () => {
+  it('the identity provider may sign with another key from one moment to the next', async () => {
     const person = aPerson();
     expect((await signIn(person)).status).toBe(201);
     provider.rotateKeys();
@@ -396,7 +396,7 @@ describe('the identity provider', () => {
     expect((await signIn(person)).status).toBe(201);
   });
 
-  it('is believed only what it has signed with a key that it shows', async () => {
+  it('the identity provider is believed only what it has signed with a key that it shows', async () => {
     const person = aPerson();
     provider.rotateKeys();
     provider.state.mode = 'shows other keys';
@@ -408,7 +408,7 @@ describe('the identity provider', () => {
     expect((await signIn(person)).status).toBe(201);
   });
 
-  it('ends the sessions of somebody who signs out there, and leaves named tokens and others alone', async () => {
+  it('the identity provider ends the sessions of somebody who signs out there, and leaves named tokens and others alone', async () => {
     const [person, other] = [aPerson(), aPerson()];
     const sessions = [await signIn(person), await signIn(person)].map(({ browser }) => browser.session);
     const stays = (await signIn(other)).browser.session;
@@ -447,7 +447,7 @@ describe('the identity provider', () => {
     ['without an id', () => ({ jti: undefined }), provider.sign],
     ['that somebody else has signed', () => ({}), (claims: object) => provider.sign({ ...claims }, aKey())],
     ['that nobody has signed', () => ({}), async (claims: object) => `${encode({ alg: 'none' })}.${encode(claims)}.`],
-  ])('ends no session by a logout token %s', async (_which, changes, sign) => {
+  ])('the identity provider ends no session by a logout token %s', async (_which, changes, sign) => {
     const person = aPerson();
     const token = (await signIn(person)).browser.session;
     expect([400, 403]).toContain((await logOutBy(await sign({ ...logoutClaims(person), ...changes() }))).status);
@@ -460,7 +460,7 @@ describe('the identity provider', () => {
     ['45 seconds ahead', 45, 204],
     ['two minutes ahead', 120, 403],
     ['ten minutes and 45 seconds behind', -645, 204],
-  ])('may have a clock that is a minute off: %s', async (_how, seconds, status) => {
+  ])('the identity provider may have a clock that is a minute off: %s', async (_how, seconds, status) => {
     const claims = logoutClaims(aPerson());
     expect((await logOutBy(await provider.sign({ ...claims, iat: claims.iat + seconds }))).status).toBe(status);
   });
@@ -468,8 +468,8 @@ describe('the identity provider', () => {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 });
 
-describe('without the identity provider', () => {
-  it.each(['fails', 'floods', 'hangs'] as const)('that %s, a sentence says so in time, and passwords work', async (mode) => {
+describe('the service without the identity provider', () => {
+  it.each(['fails', 'floods', 'hangs'] as const)('passwords work, with a sentence in time, if the provider %s', async (mode) => {
     const browser = new CookieJar();
     const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
     provider.state.mode = mode;
@@ -484,7 +484,7 @@ describe('without the identity provider', () => {
     expect((await logIn(call, account.username, account.password)).status).toBe(201);
   });
 
-  it('a logout token that needs its keys is for later', async () => {
+  it('a logout token that needs the keys of a provider out of reach can be sent again', async () => {
     provider.rotateKeys();
     provider.state.mode = 'hangs';
     const logout_token = await provider.sign({ iss: provider.issuer, sub: 'a', aud: 'chat', jti: 'a', iat: 0 });

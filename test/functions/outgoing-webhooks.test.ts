@@ -44,7 +44,7 @@ async function withWebhook(more: { events?: string[]; owner?: Account } = {}) {
 const failing = (): Answer => ({ status: 500, body: { reason: 'full' } });
 
 describe('an outgoing webhook', () => {
-  it('is renamed, and so is what it has said', async () => {
+  it('an outgoing webhook is renamed, and so is what it has said', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     receiver.answer = () => ({ status: 200, body: { text: 'Noted' } });
     await aMessage(room.owner, room.id);
@@ -55,7 +55,7 @@ describe('an outgoing webhook', () => {
     expect(await change(room, webhook, { name: ' ' })).toMatchObject({ status: 400 });
   });
 
-  it('is created with an address, has a signing secret that is shown this once, and is listed', async () => {
+  it('an outgoing webhook is created with an address, has a signing secret that is shown once, and is listed', async () => {
     const room = await aRoom();
     const { url } = aReceiver();
     const { secret, ...shown } = await add(room, { name: 'Deploys', url, events: ['message.created', 'message.deleted'] });
@@ -82,14 +82,14 @@ describe('an outgoing webhook', () => {
     'https://0x7f.1/',
     'https://name:password@example.org/',
     'https://exa%20mple/',
-  ])('has no address like %s', async (url) => {
+  ])('an outgoing webhook has no address like %s', async (url) => {
     const room = await aRoom();
     const reply = await call('POST', `${room.path}/webhooks`, { token: room.owner.token, body: { url } });
     expect(reply).toMatchObject({ status: 403, body: { code: 'webhook_receiver_refused' } });
   });
 
   it.each(['ftp://example.org/', 'example.org', `https://example.org/${'x'.repeat(2_000)}`, 7])(
-    'has an address, and not %s',
+    'an outgoing webhook has an address, and not %s',
     async (url) => {
       const room = await aRoom();
       const reply = await call('POST', `${room.path}/webhooks`, { token: room.owner.token, body: { url } });
@@ -97,14 +97,14 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('has events that exist, at least one, and only with an address', async () => {
+  it('an outgoing webhook has events that exist, at least one, and only with an address', async () => {
     const { path, owner } = await aRoom();
     const { url } = aReceiver();
     for (const body of [{ url, events: [] }, { url, events: ['message.read'] }, { events: ['message.created'] }])
       expect((await call('POST', `${path}/webhooks`, { token: owner.token, body })).status).toBe(400);
   });
 
-  it('sends each event as the feed shows it, signed as Standard Webhooks has it', async () => {
+  it('an outgoing webhook sends each event as the feed shows it, signed as Standard Webhooks has it', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     await aMessage(room.owner, room.id, { text: 'green' });
     expect(await deliver()).toBe('all');
@@ -119,7 +119,7 @@ describe('an outgoing webhook', () => {
     expect(() => verifier.verify(body.replace('green', 'red'), texts)).toThrow();
   });
 
-  it('sends the types that were chosen, from when it was created on', async () => {
+  it('an outgoing webhook sends the types that were chosen, since its creation', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id, { text: 'before' });
     const receiver = aReceiver();
@@ -131,7 +131,7 @@ describe('an outgoing webhook', () => {
     expect(receiver.taken.map(({ event }) => event.type)).toEqual(['message.edited', 'member.joined']);
   });
 
-  it('is sent everything once and in order, however many processes deliver at the same time', async () => {
+  it('an outgoing webhook is sent everything once and in order, however many processes deliver at the same time', async () => {
     const { room, receiver, deliver } = await withWebhook();
     const texts = Array.from({ length: 30 }, (_, at) => `${at}`);
     const sending = (async () => {
@@ -145,7 +145,7 @@ describe('an outgoing webhook', () => {
     expect(receiver.asked).toHaveLength(texts.length);
   });
 
-  it('tries an event again that failed, before all later ones, and notes what became of each', async () => {
+  it('an outgoing webhook repeats an event that failed, before all later ones, and notes the outcome of each', async () => {
     const { room, receiver, webhook, deliver, hurry } = await withWebhook();
     receiver.answer = failing;
     await aMessage(room.owner, room.id, { text: 'first' });
@@ -178,7 +178,7 @@ describe('an outgoing webhook', () => {
     ['closes the connection', 'close'],
     ['gives no answer', 'none'],
     ['redirects', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
-  ] as const)('fails where the receiver %s', async (_what, answer) => {
+  ] as const)('an outgoing webhook fails where the receiver %s', async (_what, answer) => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     receiver.answer = () => answer;
     await aMessage(room.owner, room.id);
@@ -189,7 +189,7 @@ describe('an outgoing webhook', () => {
     expect(await details(room, webhook)).toMatchObject({ failing_since: anyDate, retry_at: anyDate, disabled_at: null });
   });
 
-  it('waits for as long as Retry-After says', async () => {
+  it('an outgoing webhook waits for as long as Retry-After says', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     receiver.answer = () => ({ status: 429, headers: { 'retry-after': '600' } });
     await aMessage(room.owner, room.id);
@@ -202,7 +202,7 @@ describe('an outgoing webhook', () => {
     ['answers 410', { status: 410 }, new Date(), 'says that it is gone'],
     ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has taken nothing for a day'],
   ])(
-    'is switched off where the receiver %s, which the room is told, and can be switched on again',
+    'an outgoing webhook is switched off where the receiver %s, which the room is told, and can be switched on again',
     async (_what, answer, since, why) => {
       const { room, receiver, webhook, deliver, hurry } = await withWebhook();
       receiver.answer = () => failing();
@@ -225,7 +225,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('posts what the receiver replies to a person, in the same thread, and once even if it is asked twice', async () => {
+  it('an outgoing webhook posts what the receiver replies to a person, in the same thread, and once even if it is asked twice', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const { _id: thread } = await aMessage(room.owner, room.id, { text: 'Who is on call?' });
     await aMessage(room.owner, room.id, { text: 'And tomorrow?', thread: thread.$oid });
@@ -250,7 +250,7 @@ describe('an outgoing webhook', () => {
     expect(first.deliveries.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('two that answer each other end: what a program says is sent, and its reply is not posted', async () => {
+  it('two outgoing webhooks that answer each other end: what a program says is sent, and its reply is not posted', async () => {
     const { room, receiver, deliver } = await withWebhook();
     const other = aReceiver();
     await add(room, { url: other.url });
@@ -262,7 +262,7 @@ describe('an outgoing webhook', () => {
   });
 
   it.each([{ text: '' }, { text: 7 }, { text: 'x'.repeat(10_001) }, { text: '\u0000' }, 'text', null, { reply: 'x' }])(
-    'takes %j for no reply',
+    'an outgoing webhook takes %j for no reply',
     async (body) => {
       const { room, receiver, deliver } = await withWebhook();
       receiver.answer = () => ({ status: 200, body });
@@ -272,7 +272,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('sends again what came after a place of the room, but no place that is yet to come', async () => {
+  it('an outgoing webhook sends again what came after a place of the room, but no place that is yet to come', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const { seq } = await aMessage(room.owner, room.id, { text: 'first' });
     await aMessage(room.owner, room.id, { text: 'second' });
@@ -285,7 +285,7 @@ describe('an outgoing webhook', () => {
     );
   });
 
-  it('sends nothing while it is switched off', async () => {
+  it('an outgoing webhook sends nothing while it is switched off', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     expect(await change(room, webhook, { is_enabled: false })).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
     await aMessage(room.owner, room.id);
@@ -295,7 +295,7 @@ describe('an outgoing webhook', () => {
     expect(await change(room, webhook, {})).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
   });
 
-  it('is tested by an event without content, whose outcome is the answer', async () => {
+  it('an outgoing webhook is tested by an event without content, whose outcome is the answer', async () => {
     const { room, receiver, webhook } = await withWebhook();
     const test = () => call('POST', pathOf(room, webhook), { token: room.owner.token, body: {} });
     const shown = { seq: 0, type: 'webhook.test', at: anyDate, milliseconds: expect.any(Number) };
@@ -305,7 +305,7 @@ describe('an outgoing webhook', () => {
     expect((await test()).body as Delivery).toEqual({ ...shown, status: 500, answer: '{"reason":"full"}' });
   });
 
-  it('reaches nothing within this network by a name, and says nothing of the name', async () => {
+  it('an outgoing webhook reaches nothing within this network by a name, and says nothing of the name', async () => {
     const room = await aRoom();
     const webhook = await add(room, { url: 'https://localhost:1/' });
     const { body } = await call('POST', pathOf(room, webhook), { token: room.owner.token, body: {} });
@@ -325,7 +325,7 @@ describe('an outgoing webhook', () => {
     expect((await call('GET', `${room.path}/webhooks/${'0'.repeat(24)}`, { token: room.owner.token })).status).toBe(404);
   });
 
-  it.each(endsOfRights(call))('sends nothing of what happens after its maker %s', async (_what, end) => {
+  it.each(endsOfRights(call))('an outgoing webhook sends nothing of what happens after its maker %s', async (_what, end) => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');
@@ -339,7 +339,7 @@ describe('an outgoing webhook', () => {
     expect(textsTo(receiver)).toEqual(['before']);
   });
 
-  it('stops in the middle of what it sends when it is revoked', async () => {
+  it('an outgoing webhook stops in the middle of what it sends when it is revoked', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     for (const text of ['first', 'second']) await aMessage(room.owner, room.id, { text });
     receiver.answer = async () => {
@@ -350,7 +350,7 @@ describe('an outgoing webhook', () => {
     expect(textsTo(receiver)).toEqual(['first']);
   });
 
-  it('leaves nothing behind when its room is deleted, or it ends with a role', async () => {
+  it('an outgoing webhook leaves nothing behind when its room is deleted, or it ends with a role', async () => {
     const { room, webhook, deliver } = await withWebhook();
     const maker = await anAccount();
     const other = await aRoom();
@@ -366,7 +366,7 @@ describe('an outgoing webhook', () => {
     expect(await webhookStates.countDocuments({ _id: { $in: ids } })).toBe(0);
   });
 
-  it('is found by a schedule where no process has delivered', async () => {
+  it('an outgoing webhook is found by a schedule if no process has delivered', async () => {
     const { room, receiver } = await withWebhook();
     await aMessage(room.owner, room.id, { text: 'missed' });
     expect(await findUndelivered()).toContain(room.id);

@@ -29,7 +29,7 @@ const find = async (query: string) => (await succeed(call('GET', `/api/overview/
 const aWord = () => `owl${crypto.randomUUID()}`;
 
 describe('/api/overview/rooms', () => {
-  it('lists all rooms by name to administrators, also hidden and archived ones, with what decides about them', async () => {
+  it('/api/overview/rooms lists all rooms by name to administrators, also hidden and archived ones, with what decides about them', async () => {
     const word = aWord();
     const member = await anAccount();
     const hidden = await aRoom({ name: `${word} b`, is_visible: false, is_open: false, members: [member] });
@@ -69,7 +69,7 @@ describe('/api/overview/rooms', () => {
     ]);
   });
 
-  it('pages through them without skipping or repeating one, and leaves direct conversations out', async () => {
+  it('/api/overview/rooms pages through them without skipping or repeating one, and leaves direct conversations out', async () => {
     const word = aWord();
     const [one, other] = [await anAccount(), await anAccount()];
     const made = [];
@@ -88,7 +88,7 @@ describe('/api/overview/rooms', () => {
     expect((await list(`/api/overview/rooms?limit=200&after=${before}`)).map(idOf)).not.toContain(room);
   });
 
-  it('finds one by its id', async () => {
+  it('/api/overview/rooms finds one by its id', async () => {
     const room = await aRoom();
     expect((await find(`room=${room.id}`)).map(idOf)).toEqual([room.id]);
     expect(await find(`room=${new ObjectId()}`)).toEqual([]);
@@ -98,7 +98,7 @@ describe('/api/overview/rooms', () => {
     });
   });
 
-  it('is answered by an index in the order of the names', async () => {
+  it('/api/overview/rooms is answered by an index in the order of the names', async () => {
     const [sent] = (await commandsOf(() => find('limit=1'))).filter(({ name }) => name === 'find');
     const stages = await planOf(sent as NonNullable<typeof sent>);
     expect(stages).toContain('IXSCAN');
@@ -107,7 +107,7 @@ describe('/api/overview/rooms', () => {
 });
 
 describe('/api/rooms/{room}/usage', () => {
-  it('counts what a deletion takes, and names the owners', async () => {
+  it('/api/rooms/{room}/usage counts what a deletion takes, and names the owners', async () => {
     const owner = await anAccount({ name: 'Ann Owner' });
     const room = await aRoom({ owner, members: [await anAccount()] });
     const path = `${room.path}/usage`;
@@ -135,7 +135,7 @@ describe('/api/rooms/{room}/usage', () => {
 });
 
 describe('a hold', () => {
-  it('is set and lifted by administrators, who alone see it, and no event tells of it', async () => {
+  it('a hold is set and lifted by administrators, who alone see it, and no event tells of it', async () => {
     const room = await aRoom();
     const hold = (who: string, is_held: boolean, more = {}) =>
       call('PATCH', `${room.path}/details`, { token: who, body: { is_held, ...more } });
@@ -154,7 +154,7 @@ describe('a hold', () => {
     );
   });
 
-  it('is not set where the room is not as If-Match says', async () => {
+  it('a hold is not set if the room is not as If-Match says', async () => {
     const room = await aRoom();
     const reply = await call('PATCH', `${room.path}/details`, {
       token,
@@ -167,7 +167,7 @@ describe('a hold', () => {
 });
 
 describe('/api/overview/invitations', () => {
-  it('lists those of all rooms that can still be used, with their rooms and who made them, and pages through them', async () => {
+  it('/api/overview/invitations lists the invitations of all rooms that can still be used, with their rooms and makers, page by page', async () => {
     const owner = await anAccount({ name: 'Ann Owner' });
     const made: string[] = [];
     for (const name of ['One', 'Two', 'Three']) {
@@ -202,21 +202,21 @@ describe('/api/overview/invitations', () => {
     expect((await list('/api/overview/invitations')).map(idOf)).toEqual(expect.arrayContaining(made.slice(2)));
   });
 
-  it('refuses a cursor of another list', async () => {
+  it('/api/overview/invitations refuses a cursor of another list', async () => {
     expect(outcome(await call('GET', '/api/overview/invitations?after=x', { token }))).toEqual({
       status: 400,
       body: invalid('after', "be a cursor from this list's Link header"),
     });
   });
 
-  it('asks an index which rooms have any', async () => {
+  it('/api/overview/invitations asks an index which rooms have any', async () => {
     const [sent] = (await commandsOf(() => list('/api/overview/invitations'))).filter(({ name }) => name === 'find');
     expect(await planOf(sent as NonNullable<typeof sent>)).toContain('IXSCAN');
   });
 });
 
 describe('/api/overview/webhooks', () => {
-  it('lists those of all rooms without their secrets, and says what failed last and what is switched off', async () => {
+  it('/api/overview/webhooks lists the webhooks of all rooms without their secrets, with the last failure and what is switched off', async () => {
     const room = await aRoom({ name: 'Builds' });
     const add = async (body: object) =>
       (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as Listed & {
@@ -261,7 +261,7 @@ describe('/api/overview/webhooks', () => {
 });
 
 describe('/api/overview/files', () => {
-  it('lists the largest files and who has sent most, without the names of files', async () => {
+  it('/api/overview/files lists the largest files and who has sent most, without the names of files', async () => {
     const owner = await anAccount();
     const room = await aRoomOf([owner], { name: 'Plans' });
     const send = async (bytes: string) => {
@@ -296,7 +296,7 @@ describe('/api/overview', () => {
   const read = async () =>
     (await succeed(call('GET', '/api/overview', { token }))).body as { attention: string[] } & Record<string, number>;
 
-  it('counts what there is, for administrators alone', async () => {
+  it('/api/overview counts what there is, for administrators alone', async () => {
     const before = await read();
     const one = await anAccount();
     const room = await aRoomOf([one, await anAccount()]);
@@ -318,7 +318,7 @@ describe('/api/overview', () => {
     expect((await read()).attention).toContain('webhooks_off');
   });
 
-  it('tells that the last regular backup is too old, and when it was', async () => {
+  it('/api/overview tells that the last regular backup is too old, and when it was', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'backups-'));
     Object.assign(process.env, { BACKUP_DIR: directory, BACKUP_EVERY: '1h' });
     try {

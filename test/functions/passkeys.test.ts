@@ -39,7 +39,7 @@ const tokenIn = ({ body }: { body: unknown }) => (body as { token: string }).tok
 const anExpiry = () => new Date(Date.now() - 1_000);
 
 describe.each(transports())('a passkey, %s', (_transport, call) => {
-  it('is begun by the password, added with what the authenticator has made, and then listed without its key', async () => {
+  it('a passkey is begun by the password, added with what the authenticator has made, and then listed without its key', async () => {
     const account = await anAccount();
     const none = { origin: site.origin, obstacle: null, passkeys: [] };
     expect(outcome(await call('GET', path, { token: account.token }))).toEqual({ status: 200, body: none });
@@ -64,7 +64,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     expect((await beginPasskey(call, account)).exclude).toEqual([{ credential: passkey.id, transports: ['internal', 'hybrid'] }]);
   });
 
-  it('signs in without a name, a password or a code, and tells when', async () => {
+  it('a passkey signs in without a name, a password or a code, and tells when', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(call, account);
     const reply = await signInWith(call, passkey);
@@ -77,7 +77,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     expect((await signInWith(call, passkey)).status).toBe(201);
   });
 
-  it('signs a browser in by a cookie, on pages of the own origin', async () => {
+  it('a passkey signs a browser in by a cookie, on pages of the own origin', async () => {
     const { passkey } = await addPasskey(call, await anAccount());
     const signIn = async (site: string) =>
       call('PUT', signIns, {
@@ -95,7 +95,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     );
   });
 
-  it('is renamed and removed by its owner alone, who shows the password for the second', async () => {
+  it('a passkey is renamed and removed by its owner alone, who shows the password for the second', async () => {
     const [account, other] = [await anAccount(), await anAdmin()];
     const { id, passkey } = await addPasskey(call, account);
     const rename = ({ token }: Account, body: object) => call('PATCH', `${path}/${id}`, { token, body });
@@ -112,7 +112,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     expect(outcome(await signInWith(call, passkey))).toEqual(wrong);
   });
 
-  it('is one of 20 at most, however many are added at the same moment', async () => {
+  it('a passkey is one of 20 at most, however many are added at the same moment', async () => {
     const account = await anAccount();
     for (let count = 0; count < 18; count++) await addPasskey(call, account);
     const begun = await Promise.all(Array.from({ length: 5 }, () => beginPasskey(call, account)));
@@ -127,7 +127,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     expect(outcome(await add(call, account, make(begun[0] as (typeof begun)[number]).sent))).toEqual(expired);
   });
 
-  it('is begun, added and removed by no token with scopes, and without the password by none at all', async () => {
+  it('a passkey is begun, added and removed by no token with scopes, and without the password by none at all', async () => {
     const account = await anAccount();
     const { id } = await addPasskey(call, account);
     const { token } = await createToken(new ObjectId(account.id), 'scoped', { scopes: ['account'] });
@@ -147,13 +147,13 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
 });
 
 describe('a passkey', () => {
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)('may have a key of %s', async (algorithm) => {
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)('a passkey may have a key of %s', async (algorithm) => {
     const { passkey } = await addPasskey(inProcess, await anAccount(), { algorithm });
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
     expect(outcome(await signInWith(inProcess, passkey, { signed: Buffer.from('anything') }))).toEqual(wrong);
   });
 
-  it('may vouch for itself', async () => {
+  it('a passkey may vouch for itself', async () => {
     const { passkey } = await addPasskey(inProcess, await anAccount(), { statement: 'self' });
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
   });
@@ -168,7 +168,7 @@ describe('a passkey', () => {
     ['by an answer to a sign-in', { type: 'webauthn.get' }],
     ['with certificates', { statement: 'certificate' }],
     ['with a key of a kind that was not asked for', { algorithm: 'ES384' }],
-  ])('is not added %s, nor by another answer to the same challenge', async (_how, deviation) => {
+  ])('a passkey is not added %s, nor by another answer to the same challenge', async (_how, deviation) => {
     const account = await anAccount();
     const asked = await beginPasskey(inProcess, account);
     expect(outcome(await add(inProcess, account, make(asked, deviation).sent))).toEqual(refused);
@@ -176,7 +176,7 @@ describe('a passkey', () => {
     expect((await list(inProcess, account.token)).passkeys).toEqual([]);
   });
 
-  it('is not added under the id of another credential, nor twice', async () => {
+  it('a passkey is not added under the id of another credential, nor twice', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const { passkey } = await addPasskey(inProcess, account);
     const { sent } = make(await beginPasskey(inProcess, other));
@@ -190,7 +190,7 @@ describe('a passkey', () => {
     expect(outcome(await add(inProcess, other, second))).toEqual(refusals.conflict('This passkey was added already.'));
   });
 
-  it('answers a challenge that the same account has asked for, within five minutes', async () => {
+  it('a passkey answers a challenge that the same account has asked for, within five minutes', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const asked = await beginPasskey(inProcess, other);
     expect(outcome(await add(inProcess, account, make(asked).sent))).toEqual(expired);
@@ -208,7 +208,7 @@ describe('a passkey', () => {
     ['client_data', 'a+b', 4_096],
     ['attestation', 'a'.repeat(4_097), 4_096],
     ['client_data', { $gt: '' }, 4_096],
-  ])('is not added with a %s that is not base64url, or too long', async (name, value, most) => {
+  ])('a passkey is not added with a %s that is not base64url, or too long', async (name, value, most) => {
     const account = await anAccount();
     const { sent } = make(await beginPasskey(inProcess, account));
     const refusal = refusals.invalid(name, `be base64url of at most ${most} characters`);
@@ -220,7 +220,7 @@ describe('a passkey', () => {
     expect((await add(inProcess, account, sent)).status).toBe(201);
   });
 
-  it('of an account without a password takes a session that has just begun', async () => {
+  it('a passkey of an account without a password takes a session that has just begun', async () => {
     const account = await anAccount();
     const token = await aSession(inProcess, account);
     await users.updateOne({ _id: new ObjectId(account.id) }, { $unset: { password_hash: '' } });
@@ -246,7 +246,7 @@ describe('a sign-in with a passkey', () => {
     ['nobody there', { isPresent: false }],
     ['an answer to the making of a passkey', { type: 'webauthn.create' }],
     ['the user handle of another account', { userHandle: Buffer.from('a'.repeat(24), 'hex').toString('base64url') }],
-  ])('is refused for %s, and its challenge is used up', async (_how, deviation) => {
+  ])('a sign-in with a passkey is refused for %s, and its challenge is used up', async (_how, deviation) => {
     const { passkey } = await addPasskey(inProcess, await anAccount());
     const challenge = await beginSignIn(inProcess);
     const send = (body: object) => inProcess('PUT', signIns, { body });
@@ -255,7 +255,7 @@ describe('a sign-in with a passkey', () => {
     expect((await send(sign(passkey, await beginSignIn(inProcess)))).status).toBe(201);
   });
 
-  it('is refused for the signature of one account’s passkey over the credential of another', async () => {
+  it('a sign-in with a passkey is refused for the signature of one account’s passkey over the credential of another', async () => {
     const [mine, other] = [await addPasskey(inProcess, await anAccount()), await addPasskey(inProcess, await anAccount())];
     const posing = { ...mine.passkey, id: other.passkey.id };
     expect(outcome(await signInWith(inProcess, posing))).toEqual(wrong);
@@ -263,7 +263,7 @@ describe('a sign-in with a passkey', () => {
     expect(outcome(await signInWith(inProcess, { ...mine.passkey, id: 'unknown' }))).toEqual(wrong);
   });
 
-  it('answers a challenge once, also where two answer it at the same moment, 10 times', async () => {
+  it('a sign-in with a passkey answers a challenge once, also where two answer it at the same moment, 10 times', async () => {
     const { passkey } = await addPasskey(inProcess, await anAccount());
     for (let count = 0; count < 10; count++) {
       const body = sign(passkey, await beginSignIn(inProcess));
@@ -273,7 +273,7 @@ describe('a sign-in with a passkey', () => {
     }
   });
 
-  it('answers no challenge of a new passkey, none that nobody has made, and none after five minutes', async () => {
+  it('a sign-in with a passkey answers no challenge of a new passkey, none that nobody has made, and none after five minutes', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const send = (challenge: string) => inProcess('PUT', signIns, { body: sign(passkey, challenge) });
@@ -285,7 +285,7 @@ describe('a sign-in with a passkey', () => {
     expect(outcome(await send(challenge))).toEqual(expired);
   });
 
-  it('by an authenticator that counts is refused when it counts back, or the same again', async () => {
+  it('a sign-in with a passkey by an authenticator that counts is refused when it counts back, or the same again', async () => {
     const { passkey, id } = await addPasskey(inProcess, await anAccount(), {}, true);
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
     expect(passkey.counter).toBe(2);
@@ -295,13 +295,13 @@ describe('a sign-in with a passkey', () => {
     expect(await passkeys.findOne({ _id: new ObjectId(id) })).toMatchObject({ counter: 9 });
   });
 
-  it('counts once where a key and its copy say the same number at the same moment', async () => {
+  it('a sign-in with a passkey counts once where a key and its copy say the same number at the same moment', async () => {
     const { passkey } = await addPasskey(inProcess, await anAccount(), {}, true);
     const replies = await Promise.all(Array.from({ length: 4 }, () => signInWith(inProcess, { ...passkey }, { counter: 5 })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401]);
   });
 
-  it('is refused for a deactivated account, and works again after', async () => {
+  it('a sign-in with a passkey is refused for a deactivated account, and works again after', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const { token } = await anAdmin();
@@ -312,7 +312,7 @@ describe('a sign-in with a passkey', () => {
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
   });
 
-  it('takes no code of the second factor, which the authenticator’s own check stands for', async () => {
+  it('a sign-in with a passkey takes no code of the second factor, which the authenticator’s own check stands for', async () => {
     const account = await anAccount();
     await turnOn(inProcess, account);
     const { passkey } = await addPasskey(inProcess, account);
@@ -321,7 +321,7 @@ describe('a sign-in with a passkey', () => {
 });
 
 describe('the passkeys of an account', () => {
-  it('stay when its password changes, when its other sessions end, and when a forgotten password is replaced', async () => {
+  it('the passkeys of an account stay when its password changes, when its other sessions end, and when a forgotten password is replaced', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const token = await aSession(inProcess, account);
@@ -348,7 +348,7 @@ describe('the passkeys of an account', () => {
       },
     ],
     ['a command', async ({ username }) => expect(await command(['user', '2fa-reset', username])).toMatchObject({ code: 0 })],
-  ])('end with a reset by %s, and so do the sessions that they have begun', async (_by, reset) => {
+  ])('the passkeys of an account end with a reset by %s, and so do their sessions', async (_by, reset) => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const token = tokenIn(await signInWith(inProcess, passkey));
@@ -363,7 +363,7 @@ describe('the passkeys of an account', () => {
     expect((await signInWith(inProcess, next)).status).toBe(201);
   });
 
-  it('end with a reset even where one of them is left behind, because the process died', async () => {
+  it('the passkeys of an account end with a reset even where one of them is left behind, because the process died', async () => {
     const account = await anAccount();
     const { passkey, id } = await addPasskey(inProcess, account);
     const kept = (await passkeys.findOne({ _id: new ObjectId(id) })) as PasskeyDocument;
@@ -372,7 +372,7 @@ describe('the passkeys of an account', () => {
     expect(outcome(await signInWith(inProcess, passkey))).toEqual(wrong);
   });
 
-  it('leave nothing behind when the account is deleted', async () => {
+  it('the passkeys of an account leave nothing behind when the account is deleted', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const body = { current_password: account.password };

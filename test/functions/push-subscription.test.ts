@@ -34,7 +34,7 @@ async function test({ token }: Account, device: Device): Promise<Reply> {
 const textsOf = ({ pushes }: Device) => pushes.map(({ payload }) => payload.text);
 
 describe('/api/push-subscription', () => {
-  it('begins with the key of the service, and ends when it is deleted', async () => {
+  it('a push subscription begins with the key of the service, and ends when it is deleted', async () => {
     const ann = await anAccount();
     const { body } = await call('GET', path, ann);
     expect(body).toEqual({ key: expect.stringMatching(/^[\w-]{87}$/), is_subscribed: false, of: null });
@@ -55,7 +55,7 @@ describe('/api/push-subscription', () => {
     ['https://127.0.0.1/1'],
     ['https://[::1]/1'],
     ['https://%%/1'],
-  ])('refuses an address that is not at a push service: %s', async (endpoint) => {
+  ])('a push subscription refuses an address that is not at a push service: %s', async (endpoint) => {
     const ann = await anAccount();
     const { key } = (await call('GET', path, ann)).body as { key: string };
     const refused = await call('PUT', path, { token: ann.token, body: { ...subscriptionOf(aDevice(), key), endpoint } });
@@ -63,7 +63,7 @@ describe('/api/push-subscription', () => {
   });
 
   it.each([['file:///etc/passwd'], ['nonsense'], ['https://'], [`https://${'a'.repeat(1_000)}`], ['https://a b']])(
-    'refuses what is no address: %s',
+    'a push subscription refuses what is not an address: %s',
     async (endpoint) => {
       const ann = await anAccount();
       const body = { ...subscriptionOf(aDevice(), 'A'.repeat(87)), endpoint };
@@ -79,14 +79,14 @@ describe('/api/push-subscription', () => {
     ['https://updates.push.services.mozilla.com/wpush/v2/1'],
     ['https://wns2-par02p.notify.windows.com/w/?token=1'],
     ['https://web.push.apple.com/1'],
-  ])('takes the addresses of the usual browsers: %s', async (endpoint) => {
+  ])('a push subscription takes the addresses of the usual browsers: %s', async (endpoint) => {
     const ann = await anAccount();
     const { key } = (await call('GET', path, ann)).body as { key: string };
     const { status } = await call('PUT', path, { token: ann.token, body: { ...subscriptionOf(aDevice(), key), endpoint } });
     expect(status).toBe(200);
   });
 
-  it('refuses a device that has subscribed with another key', async () => {
+  it('a push subscription refuses a device that has subscribed with another key', async () => {
     const ann = await anAccount();
     const other = subscriptionOf(aDevice(), 'A'.repeat(87));
     expect(await call('PUT', path, { token: ann.token, body: other })).toMatchObject({
@@ -95,7 +95,7 @@ describe('/api/push-subscription', () => {
     });
   });
 
-  it('sends a push at once to see that it arrives, and says what is wrong if not', async () => {
+  it('a push subscription sends a push immediately to see that it arrives, and says what is wrong if not', async () => {
     const ann = await anAccount();
     const device = await subscribed(ann);
     expect((await test(ann, device)).status).toBe(200);
@@ -109,7 +109,7 @@ describe('/api/push-subscription', () => {
 });
 
 describe('a device', () => {
-  it('is told of mentions, conversations and followed threads, and of all else only if it wants that', async () => {
+  it('a device is told of mentions, conversations and followed threads, and of all else only if it wants that', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: bob.token, body: { users: [ann.username] } });
@@ -139,7 +139,7 @@ describe('a device', () => {
     expect(few.pushes[0]?.headers).toMatchObject({ ttl: '3600', urgency: 'high', topic: room.id });
   });
 
-  it('is told of nothing twice', async () => {
+  it('a device is told of nothing twice', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     await aMessage(bob, room, { text: `@${ann.username} one` });
     for (let times = 0; times < 3; times++) await tellOfRoom(room);
@@ -183,7 +183,7 @@ describe('a device', () => {
         call('PATCH', '/api/users/me', { token, body: { quiet_until: new Date(Date.now() + 60_000).toISOString() } }),
     ],
     ['once it is unsubscribed', ({ ann }) => call('DELETE', path, ann)],
-  ])('is not told of a message %s', async (_what, happens) => {
+  ])('a device is not told of a message %s', async (_what, happens) => {
     const both = await twoInARoom();
     const { seq, _id } = await aMessage(both.bob, both.room, { text: `@${both.ann.username} hello` });
     await happens({ ...both, seq, message: _id.$oid });
@@ -191,7 +191,7 @@ describe('a device', () => {
     expect(both.device.pushes).toEqual([]);
   });
 
-  it('is told again when its user wants notifications, or the time has come', async () => {
+  it('a device is told again when its user wants notifications, or the time has come', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const pause = async (quiet_until: string | null) => {
       const { status, body } = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_until } });
@@ -219,7 +219,7 @@ describe('a device', () => {
     expect(device.pushes).toEqual([]);
   });
 
-  it('is told later where the push service can not take it now, and of everything once', async () => {
+  it('a device is told later where the push service can not take it now, and of everything once', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = { status: 429, retryAfter: '5' };
     await aMessage(bob, room, { text: `@${ann.username} one` });
@@ -235,7 +235,7 @@ describe('a device', () => {
     expect(await pushSubscriptions.findOne({ endpoint: device.endpoint })).not.toHaveProperty('retry');
   });
 
-  it('is forgotten with its token: by signing out, by a new password, and with the account', async () => {
+  it('a device is forgotten with its token: by signing out, by a new password, and with the account', async () => {
     const { ann, device } = await twoInARoom();
     const sessions = await Promise.all([1, 2, 3].map(() => aSession(call, ann)));
     const others: Device[] = [];
@@ -255,7 +255,7 @@ describe('a device', () => {
     expect(await left()).toEqual([false, false, false, false]);
   });
 
-  it('is told while the push service of another one does not answer, which is told later', async () => {
+  it('a device is told while the push service of another one does not answer, which is told later', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const other = await subscribed({ token: await aSession(call, ann) });
     device.answer = 'none';
@@ -267,7 +267,7 @@ describe('a device', () => {
     expect(retry?.at.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it.each([404, 410])('is forgotten when the push service answers %i', async (status) => {
+  it.each([404, 410])('a device is forgotten when the push service answers %i', async (status) => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = { status };
     await aMessage(bob, room, { text: `@${ann.username} one` });
@@ -275,7 +275,7 @@ describe('a device', () => {
     expect(await pushSubscriptions.findOne({ endpoint: device.endpoint })).toBeNull();
   });
 
-  it('is forgotten after ten refusals in a row', async () => {
+  it('a device is forgotten after ten refusals in a row', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const tell = async (status: number, times: number) => {
       device.answer = { status };
@@ -288,7 +288,7 @@ describe('a device', () => {
     expect([await tell(413, 9), await tell(201, 1), await tell(413, 9), await tell(413, 1)]).toEqual([1, 1, 1, 0]);
   });
 
-  it('that somebody else signs in on is told of nothing of the first one', async () => {
+  it('a device that somebody else signs in on is told of nothing of the first one', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const { key } = (await call('GET', path, bob)).body as { key: string };
     await call('PUT', path, { token: bob.token, body: subscriptionOf(device, key) });
@@ -297,7 +297,7 @@ describe('a device', () => {
     expect(device.pushes).toEqual([]);
   });
 
-  it('is told again of what a process was telling that died, which may have told it', async () => {
+  it('a device is told again of what a process was telling that died, which may have told it', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     await aMessage(bob, room, { text: `@${ann.username} one` });
     await tellOfRoom(room);
@@ -336,7 +336,7 @@ describe('the text of a message', () => {
   const hide = ({ token }: Account, hides_push_text: boolean) =>
     call('PATCH', '/api/users/me', { token, body: { hides_push_text } });
 
-  it('is in a push, unless the user wants that it is not, until they want it again', async () => {
+  it('the text of a message is in a push, unless the user wants that it is not, until they want it again', async () => {
     const bob = await anAccount();
     const first = await tellHim(bob);
     expect(first.payload).toEqual({ ...first.rest, text: `@${bob.username} lunch?` });

@@ -7,7 +7,7 @@ import { transports } from '../support/transports.ts';
 const admin = await anAdmin();
 
 describe.each(transports())('/api/settings, %s', (_transport, call) => {
-  it('GET lists what operations read from the environment, with defaults', async () => {
+  it('GET /api/settings lists what operations read from the environment, with defaults', async () => {
     const { status, body } = await call('GET', '/api/settings', { token: admin.token });
     expect(status).toBe(200);
     expect(body).toContainEqual({ name: 'EVENT_DAYS', value: '30', is_set: expect.any(Boolean), is_secret: false });
@@ -16,7 +16,7 @@ describe.each(transports())('/api/settings, %s', (_transport, call) => {
 });
 
 describe('the settings that administrators see', () => {
-  it('have no secret, whichever it is', () => {
+  it('the settings that administrators see have no secret, whichever it is', () => {
     const marked = Object.entries(settings).filter(([, { rule }]) => 'isSecret' in rule && rule.isSecret);
     expect(marked.map(([name]) => name)).toEqual(
       expect.arrayContaining(['MONGODB_URI', 'SMTP_URL', 'SECRET_KEY', 'OIDC_CLIENT_SECRET']),

@@ -38,7 +38,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
-  it('/api/users/{user}/usage is for administrators, and about accounts that exist', async () => {
+  it('is for administrators, and about accounts that exist', async () => {
     const { id, token } = await anAccount();
     for (const method of ['GET', 'DELETE']) {
       expect(outcome(await call(method, `/api/users/${id}/usage`, { token }))).toEqual(refusals.denied());

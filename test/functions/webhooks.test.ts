@@ -26,7 +26,7 @@ const read = async ({ id, owner }: TestRoom, call: Call = inProcess) =>
 const texts = async (room: TestRoom) => (await read(room)).map(({ text }) => text);
 
 describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call) => {
-  it('POST creates a webhook, whose secret is shown this once, and GET lists it', async () => {
+  it('POST of a webhook shows its secret this once, and GET lists it', async () => {
     const room = await aRoom();
     const created = await call('POST', `${room.path}/webhooks`, { token: room.owner.token, body: { name: 'Builds' } });
     const { secret } = created.body as NewWebhook;
@@ -45,7 +45,7 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
     expect(await list(room, call)).toEqual([shown, { ...shown, name: 'Webhook', hint: expect.any(String) }]);
   });
 
-  it('DELETE revokes a webhook at once, and its messages keep their author', async () => {
+  it('DELETE of a webhook revokes it immediately, and its messages keep their author', async () => {
     const room = await aRoom();
     const [webhook, other] = [await add(room, { name: 'Builds' }, call), await add(room, { name: 'Alarms' }, call)];
     await succeed(post(webhook, { text: 'green' }, {}, call));
@@ -57,7 +57,7 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
     expect(await read(room, call)).toMatchObject([{ text: 'green', user: webhook._id, name: 'Builds', is_bot: true }]);
   });
 
-  it('is for moderators, owners and administrators', async () => {
+  it('webhooks are for moderators, owners and administrators', async () => {
     const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ is_visible: false });
     for (const { token } of [owner, moderator, admin]) {
       const { status, body } = await call('POST', `${room.path}/webhooks`, { token, body: {} });
@@ -91,7 +91,7 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
 });
 
 describe('a webhook', () => {
-  it('ends when its maker is an administrator no longer, but where the maker is a moderator', async () => {
+  it('a webhook ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
     const maker = await anAdmin();
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
     const [ending, staying] = [await add({ ...elsewhere, owner: maker }), await add(own)];
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     expect((await post(staying, { text: 'x' })).status).toBe(201);
   });
 
-  it('posts nothing after the place at which its maker was banned, however many it posts at that moment', async () => {
+  it('a webhook posts nothing after the place at which its maker was banned, however many it posts at that moment', async () => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect((await post(webhook, { text: 'x' })).status).toBe(404);
   });
 
-  it('ends with its room, and so does the account by which it spoke', async () => {
+  it('a webhook ends with its room, and so does the account by which it spoke', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     await succeed(post(webhook, { text: 'x' }));
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     expect(await webhookAccounts.countDocuments({ webhook_of: new ObjectId(room.id) })).toBe(0);
   });
 
-  it('posts nothing into an archived room, and goes on when that is opened again', async () => {
+  it('a webhook posts nothing into an archived room, and goes on when that is opened again', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const { token } = room.owner;
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     expect((await post(webhook, { text: 'x' })).status).toBe(201);
   });
 
-  it('is in no conversation, and 50 at most are in a room', async () => {
+  it('a webhook is in no conversation, and 50 at most are in a room', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { body } = await inProcess('POST', '/api/conversations', { token: ann.token, body: { users: [bob.id] } });
     const conversation = (body as { _id: { $oid: string } })._id.$oid;
@@ -157,7 +157,7 @@ describe('a webhook', () => {
     expect((await one()).status).toBe(201);
   });
 
-  it('has an account that is nobody: it is not a member, not found, not listed, and nobody signs in with it', async () => {
+  it('a webhook has an account that is no person: it is not a member, not found, not listed, and nobody signs in with it', async () => {
     const room = await aRoom();
     const webhook = await add(room, { name: 'Zebra' });
     const { body } = await succeed(post(webhook, { text: 'x' }));
@@ -179,7 +179,7 @@ describe('a webhook', () => {
 });
 
 describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call) => {
-  it('posts a text as Markdown, without a token, and answers with the message', async () => {
+  it('POST by a webhook posts a text as Markdown, without a token, and answers with the message', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const posted = await post(webhook, { text: 'The build is **green**.' }, {}, call);
@@ -190,7 +190,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect(await read(room, call)).toEqual([posted.body]);
   });
 
-  it("answers Slack's shape as Slack does, sent as JSON or as a form", async () => {
+  it("POST by a webhook answers Slack's shape as Slack does, sent as JSON or as a form", async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const message = { username: 'CI', icon_emoji: ':robot_face:', text: 'Build <https://ci.example/7|#7> is *green*' };
@@ -205,7 +205,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect(await texts(room)).toEqual(Array(2).fill('Build [#7](https://ci.example/7) is **green**'));
   });
 
-  it('takes the text of a form, and JSON that is called a form, as curl sends both', async () => {
+  it('POST by a webhook takes the text of a form, and JSON that is called a form, as curl sends both', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     expect((await post(webhook, 'text=50%25+of+%22%2F%22+is+used', asForm, call)).status).toBe(201);
@@ -213,7 +213,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect(await texts(room)).toEqual(['50% of "/" is used', 'Done']);
   });
 
-  it('posts once what is sent twice under the id that its sender gave it', async () => {
+  it('POST by a webhook posts once what is sent twice under the id that its sender gave it', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const delivery = { 'x-github-event': 'issues', 'x-github-delivery': crypto.randomUUID() };
@@ -231,7 +231,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect(await texts(room)).toEqual([(first.body as Message).text, 'own', 'slack']);
   });
 
-  it('posts nothing of an event that nobody asked to see', async () => {
+  it('POST by a webhook posts nothing of an event that nobody asked to see', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     for (const headers of [{ 'x-github-event': 'ping' }, { 'x-gitlab-event': 'Wiki Page Hook' }])
@@ -261,14 +261,14 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
         body: { title: 'Invalid JSON', description: 'The request body is not a JSON object.', code: 'invalid_json' },
       },
     ],
-  ])('refuses %s, and says where it is', async (_what, body, refusal) => {
+  ])('POST of a webhook refuses %s, and says where it is', async (_what, body, refusal) => {
     const room = await aRoom();
     const webhook = await add(room);
     expect(outcome(await post(webhook, body, {}, call))).toEqual(refusal);
     expect((await post(webhook, { text: 'x' }, {}, call)).status).toBe(201);
   });
 
-  it('takes a body of 256 kB, cuts what it would show too much of, and refuses a larger one', async () => {
+  it('POST by a webhook takes a body of 256 kB, cuts what it would show too much of, and refuses a larger one', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const body = (size: number) => ({ attachments: [{ text: 'long '.repeat(5_000) }], rest: 'x'.repeat(size) });
@@ -279,14 +279,14 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect((await post(webhook, body(262_144), {}, call)).status).toBe(413);
   });
 
-  it('knows no other secret', async () => {
+  it('POST by a webhook is refused with any other secret', async () => {
     expect(outcome(await call('POST', `/api/webhooks/${'a'.repeat(32)}`, { body: { text: 'x' } }))).toEqual(noSuchWebhook);
     expect(outcome(await call('POST', '/api/webhooks/short', { body: { text: 'x' } }))).toEqual(noSuchWebhook);
   });
 });
 
-describe('what a webhook posts', () => {
-  it('mentions members by name, and never everyone, whatever the room lets people do', async () => {
+describe('messages by webhooks', () => {
+  it('what a webhook posts mentions members by name, and never everyone, whatever the room lets people do', async () => {
     const bob = await anAccount();
     const room = await aRoom({ members: [bob] });
     const webhook = await add(room);
@@ -307,7 +307,7 @@ describe('what a webhook posts', () => {
     expect(body).toMatchObject({ mentions_all: 'room' });
   });
 
-  it('mentions nobody where it reports what people wrote elsewhere', async () => {
+  it('what a webhook posts mentions nobody where it reports what people wrote elsewhere', async () => {
     const bob = await anAccount();
     const room = await aRoom({ members: [bob] });
     const webhook = await add(room);
@@ -317,7 +317,7 @@ describe('what a webhook posts', () => {
     expect(body).toMatchObject({ mentions: [], text: expect.stringContaining(`@${bob.username} look`) });
   });
 
-  it('can be deleted and answered as any message, and edited by nobody', async () => {
+  it('what a webhook posts can be deleted and answered as any message, and edited by nobody', async () => {
     const room = await aRoom();
     const { body } = await succeed(post(await add(room), { text: 'x' }));
     const path = `/api/messages/${(body as Message)._id.$oid}`;

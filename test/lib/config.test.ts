@@ -15,11 +15,11 @@ describe('settings', () => {
     ['http://localhost.example.org', { obstacle: 'unsuitable_public_url' }],
     ['https://192.0.2.1', { obstacle: 'unsuitable_public_url' }],
     ['https://[2001:db8::1]', { obstacle: 'unsuitable_public_url' }],
-  ])('say for which site passkeys are made, if any: %s', (PUBLIC_URL, passkeys) => {
+  ])('the settings say for which site passkeys are made, if any: %s', (PUBLIC_URL, passkeys) => {
     expect(readConfig({ ...least, PUBLIC_URL }).passkeys).toEqual(passkeys);
   });
 
-  it('have defaults for all but the database', () => {
+  it('settings have defaults for all but the database', () => {
     expect(readConfig(least)).toEqual({
       mongodbUri: 'mongodb://localhost',
       mongodbDatabase: 'chat',
@@ -83,11 +83,11 @@ describe('settings', () => {
     });
   });
 
-  it('accept languages in any order, each once', () => {
+  it('settings accept languages in any order, each once', () => {
     expect(readConfig({ ...least, LANGUAGES: 'de, en,de' }).languages).toEqual(['de', 'en']);
   });
 
-  it('accept keys of 32 bytes in Base64 or hexadecimal, or the name of a parameter', () => {
+  it('settings accept keys of 32 bytes in Base64 or hexadecimal, or the name of a parameter', () => {
     const [one, other] = [randomBytes(32), randomBytes(32)];
     const text = `${one.toString('base64')}, ${other.toString('hex')}`;
     expect(readConfig({ ...least, SECRET_KEY: text }).secretKey).toBe(text);
@@ -149,7 +149,7 @@ describe('settings', () => {
     ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
     ['FILE_SIZE', { ...least, FILE_SIZE: '25 MiB' }, /^Set FILE_SIZE to a size such as 500kB, 25MB or 2GB, not '25 MiB'\.$/],
     ['LOG_LEVEL', { ...least, LOG_LEVEL: 'loud' }, /^Set LOG_LEVEL to one of debug, info, error, silent, not 'loud'\.$/],
-  ])('with an unusable value are refused by name: %s', (_name, environment, message) => {
+  ])('a setting with an unusable value is refused by name: %s', (_name, environment, message) => {
     expect(() => readConfig(environment).mongodbUri).toThrow(message);
   });
 });
@@ -164,7 +164,7 @@ describe('the names of settings', () => {
     ['HTTP_PROXY', undefined],
     ['LOGNAME', undefined],
     ['HTTP_PORT', undefined],
-  ])('are guessed from %s: %s', (name, meant) => {
+  ])('the name of a setting is guessed from %s: %s', (name, meant) => {
     expect(misspelledSettings({ [name]: 'x' })).toEqual(meant ? [`Unknown setting ${name}. Did you mean ${meant}?`] : []);
   });
 });

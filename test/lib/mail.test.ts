@@ -45,7 +45,7 @@ describe('an e-mail', () => {
     });
   });
 
-  it('an e-mail that the mail server refuses temporarily is answered with 503', async () => {
+  it('that the mail server refuses temporarily is answered with 503', async () => {
     expect(await ask('later@example.org')).toMatchObject({
       status: 503,
       body: { description: 'The e-mail could not be sent.' },

@@ -69,7 +69,7 @@ const looks: [string, Parameters<typeof visit>[1]][] = [
 ];
 
 describe('the sections of the administrators’ page', () => {
-  it.each(looks)('pass axe-core and fit their width %s', async (_look, settings) => {
+  it.each(looks)('the sections of the administrators’ page pass axe-core and fit their width %s', async (_look, settings) => {
     const word = aWord();
     const room = await aRoom({ name: word, is_visible: false, members: [await anAccount()] });
     const { token } = room.owner;
@@ -97,7 +97,7 @@ describe('the sections of the administrators’ page', () => {
 });
 
 describe('rooms', () => {
-  it('are archived and taken back into use on a phone, also hidden ones that the administrator is not in', async () => {
+  it('rooms are archived and taken back into use on a phone, also hidden ones that the administrator is not in', async () => {
     const word = aWord();
     const room = await aRoom({ name: word, is_visible: false, is_open: false, members: [await anAccount()] });
     const { page, context } = await at('rooms', phone);
@@ -114,7 +114,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('are put on hold, and released', async () => {
+  it('rooms are put on hold, and released', async () => {
     const word = aWord();
     const room = await aRoom({ name: word });
     const { page, context } = await at('rooms');
@@ -128,7 +128,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('get an owner, a member, and lose one, by an administrator who is not in them', async () => {
+  it('rooms get an owner, a member, and lose one, by an administrator who is not in them', async () => {
     const word = aWord();
     const [member, newcomer] = [await anAccount(), await anAccount()];
     const id = await aRoomOf([[member, 'member']], { name: word, name_key: `${word}\u0001` });
@@ -153,7 +153,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('are archived, put on hold, given an owner and a link by the keyboard alone', async () => {
+  it('rooms are archived, put on hold, given an owner and a link by the keyboard alone', async () => {
     const word = aWord();
     const member = await anAccount();
     const room = await aRoom({ name: word, members: [member] });
@@ -204,7 +204,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('are deleted by the keyboard alone, after the page has said how many things go', async () => {
+  it('rooms are deleted by the keyboard alone, after the page has said how many things go', async () => {
     const word = aWord();
     const room = await aRoom({ name: word, members: [await anAccount()] });
     await aMessage(room.owner, room.id);
@@ -235,7 +235,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('are listed page by page', async () => {
+  it('rooms are listed page by page', async () => {
     const word = aWord();
     const owner = await anAccount();
     for (let index = 0; index < 52; index++) await aRoom({ owner, name: `${word} ${index}` });
@@ -249,7 +249,7 @@ describe('rooms', () => {
 });
 
 describe('invitations of all rooms', () => {
-  it('are made for any room, and revoked', async () => {
+  it('invitations of all rooms are made for any room, and revoked', async () => {
     const word = aWord();
     const room = await aRoom({ name: word });
     const { page, context } = await at('invitations', phone);
@@ -272,7 +272,7 @@ describe('invitations of all rooms', () => {
 });
 
 describe('webhooks of all rooms', () => {
-  it('show what failed last and lead to their room, are switched on again, and revoked', async () => {
+  it('webhooks of all rooms show what failed last and lead to their room, are switched on again, and revoked', async () => {
     const word = aWord();
     const room = await aRoom({ name: word });
     const body = { name: word, url: 'https://example.org/hook' };
@@ -314,7 +314,7 @@ describe('webhooks of all rooms', () => {
 });
 
 describe('files', () => {
-  it('go with their message, after a question', async () => {
+  it('files are deleted with their message, after a question', async () => {
     const room = await aRoom({ name: aWord() });
     const file = await aFile(room.owner, room.id, { bytes: 'x'.repeat(20_000) });
     const { token } = room.owner;
@@ -331,7 +331,7 @@ describe('files', () => {
 });
 
 describe('the overview', () => {
-  it('says what needs attention, and how much there is', async () => {
+  it('the overview says what needs attention, and how much there is', async () => {
     const { page, context, problems } = await at('overview');
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
     const [label] = await page.locator('.variables dt').allInnerTexts();

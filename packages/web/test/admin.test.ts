@@ -41,7 +41,7 @@ const stateOf = async ({ id }: Account) => (await call('GET', `/api/users/${id}`
 const statusOf = async (token: string) => (await call('GET', '/api/users/me', { token })).status;
 
 describe('the administrators’ page', () => {
-  it('is offered in the settings to administrators, by whom alone it is ever loaded', async () => {
+  it('the administrators’ page is offered in the settings to administrators alone, and loaded by nobody else', async () => {
     const scripts = async (who: Account) => {
       const { page, context, problems } = await visit(browser, { path: '/settings/profile' });
       const loaded: string[] = [];
@@ -78,7 +78,7 @@ describe('the administrators’ page', () => {
       'on a phone, dark',
       { ...phone, options: { ...phone.options, colorScheme: 'dark' as const, reducedMotion: 'reduce' as const } },
     ],
-  ])('passes axe-core and fits its width %s', async (_look, settings) => {
+  ])('the administrators’ page passes axe-core and fits its width %s', async (_look, settings) => {
     const person = await anAccount({ name: 'A person with quite a long name, as some people have' });
     const { page, context, problems } = await at('people', admin, settings);
     await manage(page, person);
@@ -92,7 +92,7 @@ describe('the administrators’ page', () => {
 });
 
 describe('people', () => {
-  it('are made with a link by which they set a password, and nobody is left signed in', async () => {
+  it('people are made with a link by which they set a password, and nobody is left signed in', async () => {
     const { page, context, problems } = await at('people');
     const username = aName();
     await page.getByRole('button', { name: 'Create an account' }).click();
@@ -119,7 +119,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are invited by a link to a room of the administrator', async () => {
+  it('people are invited by a link to a room of the administrator', async () => {
     const owner = await anAdmin();
     await aRoomOf([owner], { name: 'Welcome' });
     const { page, context } = await at('people', owner);
@@ -149,7 +149,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('get a link for a new password, lose their sessions, and are let in again after too many attempts', async () => {
+  it('people get a link for a new password, lose their sessions, and are let in again after too many attempts', async () => {
     const person = await anAccount();
     const session = await aSession(call, person);
     const { page, context } = await at('people');
@@ -168,7 +168,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('lose a second factor by the administrator’s own password, and are signed out', async () => {
+  it('people lose a second factor by the administrator’s own password, and are signed out', async () => {
     const account = await anAccount();
     const session = await aSession(call, account);
     await turnOn(call, { ...account, token: session });
@@ -185,7 +185,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('become administrators and stop being so', async () => {
+  it('people become administrators and stop being so', async () => {
     const person = await anAccount();
     const { page, context } = await at('people');
     await manage(page, person);
@@ -228,7 +228,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are listed page by page', async () => {
+  it('people are listed page by page', async () => {
     const prefix = aName();
     for (let index = 0; index < 52; index++) await anAccount({ username: `${prefix}-${index}` });
     const { page, context } = await at('people');
@@ -243,7 +243,7 @@ describe('people', () => {
 });
 
 describe('the settings of the service', () => {
-  it('are listed without secrets, and found by a word of their names', async () => {
+  it('the settings of the service are listed without secrets, and found by a word of their names', async () => {
     const { page, problems, context } = await at('settings', admin, phone);
     await page.getByText('RETENTION_DAYS', { exact: true }).waitFor();
     await page.getByRole('searchbox').fill('write burst');

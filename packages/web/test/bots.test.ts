@@ -52,7 +52,7 @@ const nothing: Answer = { status: 204 };
 const answerIn = (page: Page) => page.getByRole('region', { name: 'Answer of Deployer' });
 
 describe('a slash command in the composer', () => {
-  it('is completed from its first letters, called, and answered for all by the bot, by the keyboard alone', async () => {
+  it('a slash command is completed from its first letters, called, and answered for all by the bot, by the keyboard alone', async () => {
     const { page, context, problems, field, name, receiver, stored } = await writing({
       status: 200,
       body: { text: 'Deploying **production**', visible_to: 'room' },
@@ -78,7 +78,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('shows the caller alone what the bot answers to the caller alone, until that is dismissed', async () => {
+  it('a slash command shows the caller alone what the bot answers to the caller alone, until that is dismissed', async () => {
     const { page, context, problems, field, name, stored } = await writing({
       status: 200,
       body: { text: 'Two are **waiting**' },
@@ -97,7 +97,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('stays in the field when the bot does not answer, and is said to have failed', async () => {
+  it('a slash command stays in the field when the bot does not answer, and is said to have failed', async () => {
     const { page, context, field, name, stored } = await writing({ status: 500 });
     await field.fill(`/${name} production`);
     await field.press('Enter');
@@ -109,7 +109,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('that failed is the same call when it is tried again: the bot may have done what it did not answer', async () => {
+  it('a slash command that failed is the same call when it is tried again: the bot may have done what it did not answer', async () => {
     const { context, field, name, receiver } = await writing({ status: 500 });
     for (const times of [1, 2]) {
       await field.fill(`/${name} production`);
@@ -122,7 +122,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('is not in the field after it succeeded while one was in another room', async () => {
+  it('a slash command that succeeded while the user was in another room is no longer in the field', async () => {
     const { page, context, field, name, receiver, problems, stored, leave, comeBack } = await writing(nothing);
     const answered = Promise.withResolvers<Answer>();
     receiver.answer = () => answered.promise;
@@ -143,7 +143,7 @@ describe('a slash command in the composer', () => {
   it.each([
     ['is told of', '', []],
     ['is told of, and keeps its text before what was typed after it', 'see you', ['see you']],
-  ])('%s where it failed while one was in another room', async (_what, typed, more) => {
+  ])('a slash command that failed while the user was in another room %s', async (_what, typed, more) => {
     const { page, context, field, name, receiver, problems, leave, comeBack } = await writing(nothing);
     const answered = Promise.withResolvers<Answer>();
     receiver.answer = () => answered.promise;
@@ -161,7 +161,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('that no bot has is sent as a message only when one says so; a path is sent as it is', async () => {
+  it('a slash command that no bot has is sent as a message only if the user says so; a path is sent as it is', async () => {
     const { page, context, field, stored } = await writing({ status: 204 });
     await field.fill('/depoly now');
     await field.press('Enter');
@@ -180,7 +180,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('works on a phone', async () => {
+  it('a slash command works on a phone', async () => {
     const { page, context, field, name } = await writing(
       { status: 200, body: { text: `A long answer: ${'word '.repeat(400)}` } },
       { width: 390, isTouch: true },
@@ -200,7 +200,7 @@ describe('a slash command in the composer', () => {
 });
 
 describe('the bots in the settings', () => {
-  it('are made, get tokens that are shown once, and are removed by their owner, by the keyboard alone', async () => {
+  it('bots are made, get tokens that are shown once, and are removed by their owner, by the keyboard alone', async () => {
     const owner = await anAccount();
     const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, owner);
@@ -262,7 +262,7 @@ describe('the bots in the settings', () => {
 });
 
 describe('a bot in a room', () => {
-  it('is marked among its members and in suggestions of names, and has a card from which one writes to it', async () => {
+  it('a bot in a room is marked among its members and in suggestions of names, and has a card from which one writes to it', async () => {
     const { page, context, field, bot } = await writing({ status: 204 });
     await page.goto(`${page.url()}?panel=members`);
     const row = page.locator('li.member', { hasText: 'Deployer' });

@@ -104,7 +104,7 @@ const shownBy = ({ worker }: Notified) =>
   worker.evaluate('[...self.shown.values()].map(({ close, ...one }) => one)') as Promise<Shown[]>;
 
 describe('a device with notifications', () => {
-  it('gets one to see that it arrives, and says where that fails', async () => {
+  it('a device with notifications gets a trial notification, and says where that fails', async () => {
     const all = await notified();
     const { page, context, device, problems } = all;
     const send = page.getByRole('button', { name: 'Send one now' });
@@ -122,7 +122,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('is told while the page is closed: one for each room, which counts what arrives twice once, and leads to the last message', async () => {
+  it('a device with notifications is told while the page is closed: one for each room, which counts what arrives twice once, and leads to the last message', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -176,7 +176,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('tells the service of its subscription again after a week, or where the service has lost it, not at each start', async () => {
+  it('a device with notifications tells the service of its subscription again after a week, or where the service has lost it, not at each start', async () => {
     const { page, context, owner } = await notified();
     let told = 0;
     page.on('request', (request) => {
@@ -201,7 +201,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('has no text of messages where its user wants none', async () => {
+  it('a device with notifications has no text of messages where its user wants none', async () => {
     const all = await notified();
     const { page, context, worker, owner, device, problems } = all;
     const other = await anAccount();
@@ -238,7 +238,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('speaks the language that was chosen for the page', async () => {
+  it('a device with notifications speaks the language that was chosen for the page', async () => {
     const all = await notified();
     const { page, context, device } = all;
     await page.getByLabel('Deutsch').click();
@@ -249,7 +249,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('takes away what was read', async () => {
+  it('a device with notifications takes away what was read', async () => {
     const { page, context, owner, device } = await notified();
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
@@ -263,7 +263,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('is told of nothing while its user has paused notifications', async () => {
+  it('a device with notifications is told of nothing while its user has paused notifications', async () => {
     const { page, context, owner, device } = await notified();
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
@@ -280,7 +280,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('is told no longer when notifications are turned off', async () => {
+  it('a device with notifications is told no longer when notifications are turned off', async () => {
     const { page, context, device } = await notified();
     await page.getByLabel('Show notifications on this device').uncheck();
     await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint })).toBe(0);

@@ -102,7 +102,7 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   await Promise.all([context.close(), thief.context.close()]);
 });
 
-it('where it alone signs people in, the page asks for no password, offers no sign-up, and says when the provider is out of reach', async () => {
+it('a page where the provider alone signs people in asks for no password, offers no sign-up, and says when it is out of reach', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
   const strict = await startService(settings, commands.serve);

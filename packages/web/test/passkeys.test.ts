@@ -59,8 +59,8 @@ async function signOut(page: Page): Promise<void> {
   await page.goto(`${service.url}/login`);
 }
 
-describe('the web client, where the service has an address of its own', () => {
-  it('adds a passkey, signs in with it by the keyboard alone, renames and removes it, and is refused after that', async () => {
+describe('a page whose service has an address of its own', () => {
+  it('the web client adds a passkey, signs in with it by the keyboard alone, renames and removes it, and is refused after that', async () => {
     const account = await anAccount();
     const { page, problems, context } = await aDevice('/login');
     await signIn(page, account);
@@ -107,7 +107,7 @@ describe('the web client, where the service has an address of its own', () => {
     await context.close();
   });
 
-  it('signs in on a second device, to which the first has synchronised the passkey', async () => {
+  it('the web client signs in on a second device, to which the first has synchronised the passkey', async () => {
     const account = await anAccount();
     const first = await aDevice('/login');
     await addPasskey(first.page, account);
@@ -135,7 +135,7 @@ describe('the web client, where the service has an address of its own', () => {
     await context.close();
   });
 
-  it('offers passkeys in German and in Arabic', async () => {
+  it('the web client offers passkeys in German and in Arabic', async () => {
     for (const [locale, label] of [
       ['de', 'Mit einem Passkey anmelden'],
       ['ar', 'تسجيل الدخول بمفتاح مرور'],
@@ -148,7 +148,7 @@ describe('the web client, where the service has an address of its own', () => {
   });
 });
 
-it('where the page has another address than the service says, no passkey is offered, and the settings say where they work', async () => {
+it('a page at another address than the service says offers no passkey, and its settings say where they work', async () => {
   const account = await anAccount();
   const { page, problems, context } = await visit(browser, { path: '/login' });
   await button(page, 'Sign in').waitFor();

@@ -40,7 +40,7 @@ describe('a message', () => {
 });
 
 describe('a webhook', () => {
-  it('posts under its name, marked as a bot, at the address that is shown once, until it is revoked', async () => {
+  it('a webhook posts under its name, marked as a bot, at the address that is shown once, until it is revoked', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     await context.close();
   });
 
-  it('sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
+  it('a webhook sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     await context.close();
   });
 
-  it('is shown to moderators and owners alone', async () => {
+  it('a webhook is shown to moderators and owners alone', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Machines', owner, members: [member] });
     const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
@@ -108,7 +108,7 @@ describe('a webhook', () => {
 });
 
 describe('an invitation link', () => {
-  it('leads newcomers and members of the service into a room, until it is revoked', async () => {
+  it('an invitation link leads newcomers and members of the service into a room, until it is revoked', async () => {
     const [owner, friend, late] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Kitchen', owner });
     await call('PUT', room.path, { token: owner.token, body: { name: 'Kitchen', is_open: false, is_visible: false } });
@@ -164,7 +164,7 @@ describe('an invitation link', () => {
 });
 
 describe('a blocked user', () => {
-  it('is no longer seen in conversations of two, and is seen again after the block ends', async () => {
+  it('a blocked user is no longer seen in conversations of two, and is seen again after the block ends', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
     const room = (body as { _id: { $oid: string } })._id.$oid;
@@ -219,7 +219,7 @@ const aWidePicture = async (page: Page): Promise<Buffer> => {
 };
 
 describe('a picture of a person', () => {
-  it('is chosen in the settings, stands where the initials stood for everyone, and can be removed', async () => {
+  it('a picture of a person is chosen in the settings, stands where the initials stood for everyone, and can be removed', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     await aMessage(ann, room.id, { text: 'Hello' }, call);
@@ -255,7 +255,7 @@ describe('a picture of a person', () => {
     await Promise.all([context.close(), other.context.close()]);
   });
 
-  it('of a room is chosen by its owner, and stands for the sign of the room for all its members', async () => {
+  it('a picture of a room is chosen by its owner, and replaces the sign of the room for all its members', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const name = aName();
     const room = await aRoom({ name, owner: ann, members: [bob] });
@@ -281,7 +281,7 @@ describe('a picture of a person', () => {
     await Promise.all([hers.context.close(), his.context.close()]);
   });
 
-  it('leaves the initials until it is there, and where it can not be read', async () => {
+  it('a picture leaves the initials until it is there, and if it cannot be read', async () => {
     const ann = await anAccount({ name: 'Ann Example' });
     const room = await aRoom({ owner: ann });
     await aMessage(ann, room.id, { text: 'Hello' }, call);
@@ -298,7 +298,7 @@ describe('a picture of a person', () => {
     await context.close();
   });
 
-  it('is shown in a browser that keeps no cookies, too', async () => {
+  it('a picture is shown in a browser that keeps no cookies, too', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     await aMessage(ann, room.id, { text: 'Hello' }, call);

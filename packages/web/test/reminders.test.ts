@@ -46,7 +46,7 @@ async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<str
 }
 
 describe('a reminder', () => {
-  it('is set by keyboard from the menu of a message, shown in the list, set to another time, and taken away', async () => {
+  it('a reminder is set by keyboard from the menu of a message, shown in the list, set to another time, and taken away', async () => {
     const { page, context, problems, me } = await inARoom();
     const message = page.locator('.room-pane li.message', { hasText: 'the invoice' });
     const open = async () => {
@@ -87,7 +87,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('that is due is told where one is, has a number until one goes to its message, and is done then everywhere', async () => {
+  it('a reminder that is due is told where one is, has a number until one goes to its message, and is done then everywhere', async () => {
     const { page, context, problems, me, other, first, remindSoon } = await inARoom();
     await remindSoon();
     await page.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` }).waitFor();
@@ -105,7 +105,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('is a notification where nobody looks at the page, which leads to the message', async () => {
+  it('a reminder is a notification where nobody looks at the page, which leads to the message', async () => {
     const { page, context, other, first, remindSoon } = await inARoom({ isLookedAt: false });
     await remindSoon();
     await expect.poll(() => page.evaluate('window.notified')).toEqual([[`Reminder: ${other.username} in Plans`, 'the invoice']]);
@@ -127,7 +127,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('is set by finger on a phone', async () => {
+  it('a reminder is set by finger on a phone', async () => {
     const options = { hasTouch: true, isMobile: true };
     const { page, context, problems, me } = await inARoom({ width: 390, height: 780, options });
     await page.locator('.room-pane li.message').first().locator('.text').tap();

@@ -18,7 +18,7 @@ const list = (page: Page) =>
 const actionsFor = (page: Page, name: string) => page.locator('.rooms').getByRole('button', { name: `Actions for ${name}` });
 
 describe('the list of rooms', () => {
-  it('stands still: rooms by name, conversations by what was said last', async () => {
+  it('the list of rooms stands still: rooms by name, conversations by what was said last', async () => {
     const [owner, one, other] = [await anAccount(), await anAccount(), await anAccount()];
     for (const name of ['beta', 'Alpha', 'Room 10', 'Room 9']) await aRoom({ owner, members: [one], name });
     const rooms = (await call('GET', '/api/members?user=me', { token: owner.token })).body as {
@@ -59,7 +59,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('has favourites first, which two clicks make on every device', async () => {
+  it('the list of rooms has favourites first, which two clicks make on every device', async () => {
     const owner = await anAccount();
     for (const name of ['Alpha', 'beta']) await aRoom({ owner, name });
     const { page, context } = await visit(browser, { path: '/directory' });
@@ -87,7 +87,7 @@ describe('the list of rooms', () => {
     await Promise.all([context.close(), elsewhere.context.close()]);
   });
 
-  it('has a menu for each room that one uses by keyboard, and that gives the focus back', async () => {
+  it('the list of rooms has a menu for each room that works by keyboard, and that gives the focus back', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner, name: 'Alpha' });
     await aMessage(owner, room.id, { text: 'Hello' }, call);
@@ -117,7 +117,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('folds, and still shows what is for the reader and where a draft waits', async () => {
+  it('the list of rooms folds, and still shows what is for the reader and where a draft waits', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const alpha = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aRoom({ owner, name: 'beta' });
@@ -148,7 +148,7 @@ describe('the list of rooms', () => {
 });
 
 describe('one click', () => {
-  it('on a message reacts, and two on a name open the conversation with that person', async () => {
+  it('one click on a message reacts, and two on a name open the conversation with that person', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'Done!' }, call);
@@ -166,7 +166,7 @@ describe('one click', () => {
 });
 
 describe('a field for people', () => {
-  it('completes the names of people with whom one shares a room', async () => {
+  it('a field for people completes the names of people with whom the user shares a room', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     await aRoom({ owner, members: [other], name: 'Alpha' });
     const { page, context, problems } = await visit(browser);
@@ -187,7 +187,7 @@ describe('a field for people', () => {
 });
 
 describe('a new room', () => {
-  it('is made in one step, closed and with its people', async () => {
+  it('a new room is made in one step, closed and with its people', async () => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];
     const { page, context } = await visit(browser);
     await signIn(page, admin);

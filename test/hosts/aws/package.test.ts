@@ -65,12 +65,12 @@ const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) 
 const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
 
 describe('a deployment', () => {
-  it('has one function for each of serverless.yml, packaged without credentials', () => {
+  it('a deployment has one function for each of serverless.yml, packaged without credentials', () => {
     expect(packaged.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
     expect(deployed).toHaveLength(functions.length);
   });
 
-  it('lets each function run as often as its share of the connections allows', async () => {
+  it('a deployment lets each function run as often as its share of the connections allows', async () => {
     // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions that have no number of their own.
     const own = new Map(Object.entries(mostInstances).map(([name, count]) => [`chat-service-dev-${name}`, count]));
     const taken = [...own.values()].reduce((sum, count) => sum + count, 0);
@@ -93,7 +93,7 @@ describe('a deployment', () => {
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
   });
 
-  it('names the connection string to the functions with a database, and contains it nowhere', () => {
+  it('a deployment names the connection string to the functions with a database, and contains it nowhere', () => {
     for (const properties of deployed) {
       const { MONGODB_URI, MONGODB_URI_PARAMETER } = properties.Environment.Variables;
       expect({ MONGODB_URI, MONGODB_URI_PARAMETER }).toEqual({
@@ -132,12 +132,12 @@ describe('a deployment', () => {
     }
   });
 
-  it('has the version of the connection string in the configuration of these functions, so that a new one restarts them', () => {
+  it('a deployment has the version of the connection string in the configuration of these functions, so that a new one restarts them', () => {
     for (const properties of deployed)
       expect(properties.Environment.Variables.MONGODB_URI_VERSION).toBe(usesDatabase(properties) ? '2' : undefined);
   });
 
-  it("names CloudFront's secret to the functions with HTTP requests, and its version, so that a new one restarts them", () => {
+  it("a deployment names CloudFront's secret to the functions with HTTP requests, and its version, so that a new one restarts them", () => {
     for (const properties of deployed) {
       const { CLOUDFRONT_SECRET_PARAMETER: parameter, CLOUDFRONT_SECRET_VERSION: version } = properties.Environment.Variables;
       const named = isBehindCloudfront(properties) ? ['/chat-service/dev/cloudfront-secret', '4'] : [undefined, undefined];
@@ -145,7 +145,7 @@ describe('a deployment', () => {
     }
   });
 
-  it('gives each function a role of its own, for its log, its secrets, and the services that it calls', () => {
+  it('a deployment gives each function a role of its own, for its log, its secrets, and the services that it calls', () => {
     for (const properties of deployed) {
       const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
       const log = `${account('logs')}:log-group:/aws/lambda/${properties.FunctionName}:*`;
@@ -184,7 +184,7 @@ describe('a deployment', () => {
     expect(of('AWS::IAM::Role')).toHaveLength(functions.length);
   });
 
-  it('keeps files in a private bucket, which stays when everything else goes', () => {
+  it('a deployment keeps files in a private bucket, which stays when everything else goes', () => {
     expect(template.Resources.FilesBucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(of('AWS::S3::Bucket')).toContainEqual(
       expect.objectContaining({
@@ -224,7 +224,7 @@ describe('a deployment', () => {
       });
   });
 
-  it('sweeps the files every hour, once, and looks for reminders every ten minutes', () => {
+  it('a deployment sweeps the files every hour, once, and looks for reminders every ten minutes', () => {
     const rules = of('AWS::Events::Rule').map(({ ScheduleExpression, State }) => [ScheduleExpression, State]);
     expect(rules.sort()).toEqual([
       ['rate(1 hour)', 'ENABLED'],
@@ -236,7 +236,7 @@ describe('a deployment', () => {
     expect(invoked).toMatchObject({ MaximumRetryAttempts: 0 });
   });
 
-  it('has alarms, and keeps its logs for 30 days', () => {
+  it('a deployment has alarms, and keeps its logs for 30 days', () => {
     const alarms = of('AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
     // Pushes wait for each other when there are many, and a sweep for the next hour, which is no reason for an alarm.
     const throttles = functions.slice(3).map(() => 'Throttles');
@@ -250,7 +250,7 @@ describe('a deployment', () => {
     for (const properties of of('AWS::Logs::LogGroup')) expect(properties).toMatchObject({ RetentionInDays: 30 });
   });
 
-  it('has a gateway with a rate limit and a log', () => {
+  it('a deployment has a gateway with a rate limit and a log', () => {
     expect(of('AWS::ApiGatewayV2::Stage')).toEqual([
       // That of the WebSockets has none: tickets would be in it.
       expect.objectContaining({
@@ -269,7 +269,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it('has a route of its own for each limit, to the function of its path, before the gateway is set up', () => {
+  it('a deployment has a route of its own for each limit, to the function of its path, before the gateway is set up', () => {
     const { HttpApiStage } = template.Resources;
     for (const path of ['/api/users', '/api/sessions', '/api/codes']) {
       const [[id, post] = [], [, any] = []] = ['POST', 'ANY'].map((method) =>
@@ -281,7 +281,7 @@ describe('a deployment', () => {
   });
 });
 
-it('names the services of AWS in the domain of the partition, in no other', () => {
+it('a deployment names the services of AWS in the domain of the partition, and in no other', () => {
   for (const properties of deployed) {
     const { AWS_ENDPOINT_URL_SSM: ssm, AWS_ENDPOINT_URL_LAMBDA: lambda } = properties.Environment.Variables;
     const address = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
@@ -299,18 +299,18 @@ describe('the WebSockets of a deployment', () => {
     deployed.filter(is).map(({ FunctionName }) => FunctionName.replace('chat-service-dev-', ''));
   const address = { 'Fn::Sub': `wss://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/dev` };
 
-  it('are three routes to one function, whose answers go to the client', () => {
+  it('the WebSockets of a deployment are three routes to one function, whose answers go to the client', () => {
     const routes = of('AWS::ApiGatewayV2::Route').filter(({ ApiId }) => (ApiId as { Ref: string }).Ref === 'WebsocketsApi');
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(['$connect', '$default', '$disconnect']);
     expect(of('AWS::ApiGatewayV2::RouteResponse')).toHaveLength(1);
     expect(names(posts).sort()).toEqual(['push', 'socket']);
   });
 
-  it('have the address that tickets name, and that pages may connect to', () => {
+  it('the WebSockets of a deployment have the address that tickets name, and that pages may connect to', () => {
     for (const { Environment } of deployed) expect(Environment.Variables.SOCKET_URL).toEqual(address);
   });
 
-  it('may be invoked by the one gateway alone', () => {
+  it('the WebSockets of a deployment may be invoked by the one gateway alone', () => {
     const all = of('AWS::Lambda::Permission').filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
     for (const { SourceArn } of all) expect(SourceArn).toBeDefined();
     expect(template.Resources.SocketLambdaPermissionWebsockets?.Properties.SourceArn).toEqual({
@@ -318,7 +318,7 @@ describe('the WebSockets of a deployment', () => {
     });
   });
 
-  it('are served by a push function that is invoked once, soon or never', () => {
+  it('the WebSockets of a deployment are served by a push function that is invoked once, soon or never', () => {
     expect(of('AWS::Lambda::EventInvokeConfig')).toContainEqual(
       expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
     );
@@ -377,7 +377,7 @@ describe('the settings of a deployment', () => {
   });
   const all = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
 
-  it('are read from the file of the stage at each deployment', () => {
+  it('the settings of a deployment are read from the file of the stage at each deployment', () => {
     expect(Resources.RoomsLambdaFunction?.Properties).toMatchObject({
       ReservedConcurrentExecutions: 9,
       Environment: { Variables: { REGISTRATION: 'closed' } },
@@ -385,7 +385,7 @@ describe('the settings of a deployment', () => {
     expect(Resources.AlarmTopic?.Properties).toEqual({ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] });
   });
 
-  it('give both APIs domains of their own, by which the service calls itself', () => {
+  it('the settings of a deployment give both APIs domains of their own, by which the service calls itself', () => {
     const configuration = { CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
     expect(all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
       { DomainName: 'chat.example.org', DomainNameConfigurations: [configuration] },
@@ -407,7 +407,7 @@ describe('the settings of a deployment', () => {
     });
   });
 
-  it('have the functions with a database run in a VPC, whose interfaces Lambda may manage, and not their code', () => {
+  it('the settings of a deployment have the functions with a database run in a VPC, whose interfaces Lambda may manage, and not their code', () => {
     for (const { Properties } of all('AWS::Lambda::Function')) {
       const isInVpc = !withoutDatabase.includes(Properties.FunctionName.replace('chat-service-prod-', ''));
       expect(Properties.VpcConfig).toEqual(
@@ -422,7 +422,7 @@ describe('the settings of a deployment', () => {
     }
   });
 
-  it('name a bucket of their own for files, of which the deployment makes none', () => {
+  it('the settings of a deployment name a bucket of their own for files, of which the deployment makes none', () => {
     expect(all('AWS::S3::Bucket').map(({ Properties }) => Properties.CorsConfiguration)).toEqual([undefined]);
     const { Role, Environment } = Resources.FilesLambdaFunction?.Properties ?? ({} as Properties);
     expect(Environment.Variables).toMatchObject({
@@ -440,7 +440,7 @@ describe('the settings of a deployment', () => {
     ]);
   });
 
-  it('tag what is deployed, and encrypt every log with a key', () => {
+  it('the settings of a deployment tag what is deployed, and encrypt every log with a key', () => {
     const Tags = [
       { Key: 'project', Value: 'chat' },
       { Key: 'owner', Value: 'ops@example.org' },
@@ -477,14 +477,14 @@ describe('the settings of a deployment', () => {
     ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
     ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
-  ])('are refused in one sentence where the server would not start: %s', async (line, sentence) => {
+  ])('a deployment is refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`);
     expect(code).toBe(1);
     expect(stdout + stderr).toContain(sentence);
     expect(stdout + stderr).not.toMatch(/^ +at /m);
   });
 
-  it('are kept by a deployment from a folder without the file', async () => {
+  it('the settings of a deployment are kept by a deployment from a folder without the file', async () => {
     const { code, stdout, stderr } = await deploy(undefined, 'deploy');
     expect({ code, said: stdout + stderr }).toEqual({
       code: 1,
@@ -563,7 +563,7 @@ async function invokeFunction(name: string, event: object, settings: Record<stri
 }
 
 describe('a packaged function', () => {
-  it('reads the connection string when it starts, by a request that its role has signed', async () => {
+  it('a packaged function reads the connection string when it starts, by a request that its role has signed', async () => {
     const { answer, stderr } = await invoke('GET', '/api/health');
     expect({ status: answer.status, stderr }).toEqual({ status: 200, stderr: '' });
     expect(asked).toEqual([
@@ -580,13 +580,13 @@ describe('a packaged function', () => {
     ]);
   });
 
-  it('reads the connection string again while SSM is busy', async () => {
+  it('a packaged function reads the connection string again while SSM is busy', async () => {
     answers.push(busy, busy);
     expect((await invoke('GET', '/api/health')).answer.status).toBe(200);
     expect(asked).toHaveLength(3);
   });
 
-  it('fails to start without the connection string, logs the reason, and reads it again the next time', async () => {
+  it('a packaged function fails to start without the connection string, logs the reason, and reads it again the next time', async () => {
     answers.push(missing);
     const { code, answer, stderr } = await invoke('GET', '/api/health');
     expect({ code, answer, asked: asked.length }).toEqual({ code: 1, answer: '', asked: 1 });
@@ -594,13 +594,13 @@ describe('a packaged function', () => {
     expect((await invoke('GET', '/api/health')).answer.status).toBe(200);
   });
 
-  it('without a database requests no secret', async () => {
+  it('a packaged function without a database requests no secret', async () => {
     expect((await invoke('GET', '/docs')).answer.status).toBe(200);
     expect((await invoke('GET', '/nothing')).answer.status).toBe(404);
     expect(asked).toEqual([]);
   });
 
-  it('behind CloudFront answers only what comes through it, and takes the address of its viewer', async () => {
+  it('a packaged function behind CloudFront answers only what comes through it, and takes the address of its viewer', async () => {
     const settings = { CLOUDFRONT_SECRET_PARAMETER: '/chat-service/dev/cloudfront-secret', LOG_LEVEL: 'info' };
     const ask = async (headers: Record<string, string>) => {
       const { event } = await invocation('GET', '/api/health', { headers, source: '130.176.0.1' });
@@ -621,7 +621,7 @@ describe('a packaged function', () => {
     expect((await ask(secret)).answer.status).toBe(500);
   });
 
-  it('shows itself to a cluster of Atlas by its role, where the connection string has no password', async () => {
+  it('a packaged function shows itself to a cluster of Atlas by its role, where the connection string has no password', async () => {
     const cluster = await startCluster();
     const name = '/chat-service/dev/mongodb-uri';
     const { [name]: right } = parameters;
@@ -638,7 +638,7 @@ describe('a packaged function', () => {
     });
   });
 
-  it('sends e-mails through the mail server of its parameter', async () => {
+  it('a packaged function sends e-mails through the mail server of its parameter', async () => {
     const email = `${aName()}@example.org`;
     const { answer } = await invoke('POST', '/api/codes', { body: { email, purpose: 'password' } });
     expect({ status: answer.status, mails: mailsTo(email).length }).toEqual({ status: 204, mails: 1 });
@@ -648,7 +648,7 @@ describe('a packaged function', () => {
     ]);
   });
 
-  it('fails to start with an invalid mail server, without revealing the secret', async () => {
+  it('a packaged function fails to start with an invalid mail server, without revealing the secret', async () => {
     const name = '/chat-service/dev/smtp-url';
     const { [name]: right } = parameters;
     parameters[name] = 'chat:s3cret@mail.example.org';
@@ -659,7 +659,7 @@ describe('a packaged function', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
-  it('encrypts the secret of a second factor by the key of its parameter', async () => {
+  it('a packaged function encrypts the secret of a second factor by the key of its parameter', async () => {
     const { token, password } = await anAccount();
     const { answer } = await invoke('POST', '/api/second-factor', { token, body: { current_password: password } });
     expect(answer.status).toBe(201);
@@ -669,7 +669,7 @@ describe('a packaged function', () => {
     ]);
   });
 
-  it('adds a passkey, and signs in with it', async () => {
+  it('a packaged function adds a passkey, and signs in with it', async () => {
     const account = await anAccount();
     const { passkey, sent } = make(await beginPasskey(inProcess, account));
     const added = await invoke('PUT', '/api/passkeys', { token: account.token, body: sent });
@@ -678,7 +678,7 @@ describe('a packaged function', () => {
     expect(signedIn.answer.status).toBe(201);
   });
 
-  it('fails to start with an invalid key for second factors, without revealing it', async () => {
+  it('a packaged function fails to start with an invalid key for second factors, without revealing it', async () => {
     const name = '/chat-service/dev/secret-key';
     const { [name]: right } = parameters;
     parameters[name] = 's3cret';
@@ -689,13 +689,13 @@ describe('a packaged function', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
-  it('reports that e-mails are enabled even where it may not read the mail server', async () => {
+  it('a packaged function reports that e-mails are enabled even where it may not read the mail server', async () => {
     const { answer } = await invoke('GET', '/api/health');
     expect(JSON.parse(answer.body)).toMatchObject({ sends_email: true });
     expect(asked).toHaveLength(1);
   });
 
-  it('notifies connected clients by requests that its role has signed', async () => {
+  it('a packaged function notifies connected clients by requests that its role has signed', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const caller = await findCaller(ann.token);
@@ -721,7 +721,7 @@ describe('a packaged function', () => {
     await removeConnection(connection);
   });
 
-  it('sends and reads a file with addresses that its role has signed, and sweeps what nobody sends', async () => {
+  it('a packaged function sends and reads a file with addresses that its role has signed, and sweeps what nobody sends', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const { token } = ann;
@@ -739,7 +739,7 @@ describe('a packaged function', () => {
     expect(swept).toMatchObject({ answer: { removed: 0, orphans: 0 }, stderr: '' });
   });
 
-  it('hashes passwords, and refuses common ones', async () => {
+  it('a packaged function hashes passwords, and refuses common ones', async () => {
     const username = aName();
     const account = { username, email: `${username}@example.org` };
     const signUp = (password: string) => invoke('POST', '/api/users', { body: { ...account, password } });

@@ -24,8 +24,8 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 const anObject = fc.dictionary(fc.string({ unit: 'binary', maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
 
-describe('what an import reads from a stream', () => {
-  it('is the records of the tables that are asked for, wherever the stream is cut', async () => {
+describe('the streams that an import reads', () => {
+  it('an import reads the records of the requested tables, wherever the stream is cut', async () => {
     const tables = fc.dictionary(fc.constantFrom('one', 'two', 'three', '[{"'), fc.array(anObject, { maxLength: 4 }));
     await fc.assert(
       fc.asyncProperty(tables, sizes, fc.constantFrom(0, 4), async (all, pieces, indent) => {
@@ -41,7 +41,7 @@ describe('what an import reads from a stream', () => {
     );
   });
 
-  it('ends with a record that can not be read where tables are cut off, and never fails', async () => {
+  it('an import of tables that are cut off ends with a record that cannot be read, and never fails', async () => {
     const bytes = Buffer.from(JSON.stringify({ one: [{ a: '"}]' }, { b: [1] }], two: [{}] }));
     for (let length = 0; length < bytes.length - 2; length++) {
       const found = await allOf(recordsOf(inPieces(bytes.subarray(0, length), [3]), ['one', 'two']));
@@ -49,7 +49,7 @@ describe('what an import reads from a stream', () => {
     }
   });
 
-  it('is the documents of a collection, wherever the stream is cut', async () => {
+  it('an import reads the documents of a collection, wherever the stream is cut', async () => {
     const aDocument = fc.record({ text: fc.string({ unit: 'binary', maxLength: 60 }), count: fc.integer() });
     await fc.assert(
       fc.asyncProperty(fc.array(aDocument, { maxLength: 6 }), sizes, async (documents, pieces) => {
@@ -62,7 +62,7 @@ describe('what an import reads from a stream', () => {
     );
   });
 
-  it('comes back from a spool as it was added, while more is added', async () => {
+  it('an import reads from a spool what was added, while more is added', async () => {
     const spool = await Spool.create();
     try {
       const pieces = [0, 1, 700_000, 70_000, 1_200_000, 3].map((size, at) => Buffer.alloc(size, at + 1));

@@ -80,7 +80,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['']);
   });
 
-  it('old messages are swept in parts, each once, however many sweep at the same time', async () => {
+  it('are swept in parts, each message once, however many sweep at the same time', async () => {
     const room = await aRoom();
     const sent = await Promise.all(Array.from({ length: 120 }, (_, at) => aMessage(room.owner, room.id, { text: `${at}` })));
     await keep(room, 7);

@@ -6,7 +6,7 @@ import { decrypt } from '../../support/push-service.ts';
  * The push service of these tests is the second implementation beside the library that encrypts. That it is right shows
  * the example of RFC 8291, section 5.
  */
-it('what the tests decrypt pushes with reads the example of RFC 8291', () => {
+it('the decryption of pushes in the tests reads the example of RFC 8291', () => {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(Buffer.from('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'base64url'));
   const body =

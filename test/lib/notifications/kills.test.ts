@@ -33,8 +33,8 @@ const one: fc.Arbitrary<Step> = fc.record({
   death: fc.option(fc.nat(5), { nil: undefined, freq: 2 }),
 });
 
-describe('whatever process dies when,', () => {
-  it('a device is told of every message that its user has not read, once, and of how many', async () => {
+describe('the notifications of processes that die', () => {
+  it('a device is told once of every unread message, and of how many there are, whichever process dies when', async () => {
     await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 3, maxLength: 12 }), live), { numRuns: 100 });
   });
 });

@@ -44,7 +44,7 @@ const wait = () => saved.updateMany({ tell_at: { $exists: true } }, { $set: { te
 const payloads = ({ pushes }: Device) => pushes.map(({ payload }) => payload);
 
 describe('a reminder', () => {
-  it('is told to all devices of its user when it is due, once, however many look for it', async () => {
+  it('a reminder is told to all devices of its user when it is due, once, however many look for it', async () => {
     const { author, room, message, devices } = await reminded({ devices: 2 });
     await tellReminders();
     expect(devices.flatMap(payloads)).toEqual([]);
@@ -58,7 +58,7 @@ describe('a reminder', () => {
     expect(devices[0]?.pushes[0]?.headers.ttl).toBe('86400');
   });
 
-  it('that was due while nothing ran is told after the start', async () => {
+  it('a reminder that was due while nothing ran is told after the start', async () => {
     const { device } = await reminded();
     await wait();
     const pushes = pushMeanwhile({ isFirst: true });
@@ -66,14 +66,14 @@ describe('a reminder', () => {
     await pushes.end();
   });
 
-  it('is told by the function of AWS that a schedule invokes', async () => {
+  it('a reminder is told by the function of AWS that a schedule invokes', async () => {
     const { device } = await reminded();
     await wait();
     await notify({}, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as Context);
     expect(payloads(device)).toMatchObject([{ type: 'reminder' }]);
   });
 
-  it('that a process began to tell and did not finish is told by the next one', async () => {
+  it('a reminder that a process began to tell and did not finish is told by the next one', async () => {
     const { device } = await reminded();
     await wait();
     vi.spyOn(pushSubscriptions, 'find').mockImplementationOnce(() => {
@@ -88,7 +88,7 @@ describe('a reminder', () => {
     expect(payloads(device)).toHaveLength(1);
   });
 
-  it('that a push service does not take is told again when that says, unless it is done by then', async () => {
+  it('a reminder that a push service does not take is told again when that says, unless it is done by then', async () => {
     const [one, other] = [await reminded(), await reminded()];
     for (const { device } of [one, other]) device.answer = { status: 503 };
     await wait();
@@ -117,7 +117,7 @@ describe('a reminder', () => {
       ({ me }) =>
         call('PATCH', '/api/users/me', { token: me.token, body: { quiet_until: new Date(Date.now() + 60_000).toISOString() } }),
     ],
-  ])('of a message that %s is told to nobody, and not looked for again', async (_what, change) => {
+  ])('a reminder of a message that %s is told to nobody, and not looked for again', async (_what, change) => {
     const scene = await reminded();
     await succeed(change(scene) as ReturnType<typeof call>);
     await wait();
@@ -126,7 +126,7 @@ describe('a reminder', () => {
     expect(await saved.countDocuments({ tell_at: { $exists: true } })).toBe(0);
   });
 
-  it('is found by an index', async () => {
+  it('a reminder is found by an index', async () => {
     await reminded();
     await wait();
     const sent = await commandsOf(() => tellReminders());

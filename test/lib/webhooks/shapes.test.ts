@@ -11,7 +11,7 @@ const textOf = (body: unknown, headers: Record<string, string> = {}) => readSent
 const github = (name: string, event: object) => textOf(event, { 'x-github-event': name });
 const gitlab = (event: object) => textOf(event, { 'x-gitlab-event': 'Any Hook' });
 
-describe("Slack's markup becomes Markdown:", () => {
+describe("Slack's markup as Markdown", () => {
   it.each([
     ['emphasis', '*bold* _italic_ ~gone~ `code`', '**bold** _italic_ ~~gone~~ `code`'],
     ['a bold link', '*<https://ci.example/a_b*c|Build #7>*', '**[Build #7](https://ci.example/a_b*c)**'],
@@ -29,12 +29,12 @@ describe("Slack's markup becomes Markdown:", () => {
     ['products and names of files', '2 * 3 * 4, a*b*c, snake_case', '2 * 3 * 4, a*b*c, snake_case'],
     ['an address that no browser opens', '<javascript:alert(1)|click>', 'click'],
     ['brackets in a label', '<https://a.example|[1] a>', '[\\[1\\] a](https://a.example)'],
-  ])('%s', (_what, sent, shown) => {
+  ])("Slack's markup becomes Markdown: %s", (_what, sent, shown) => {
     expect(mrkdwn(sent)).toBe(shown);
   });
 });
 
-describe('a message in the shape that another program sends is readable:', () => {
+describe('messages in the shapes of other programs', () => {
   it.each([
     [
       'Markdown',
@@ -52,7 +52,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     expect(readSent(bytesOf({ text }), {})).toEqual({ shape, text: shown });
   });
 
-  it("Slack's blocks, whose text stands in only where they show nothing", () => {
+  it("Slack's blocks are readable, and their text stands in only if they show nothing", () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Deploy' } },
       { type: 'section', text: { type: 'mrkdwn', text: '*app* to <https://a.example|production>' } },
@@ -93,7 +93,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     expect(textOf({ text: 'fallback', blocks: [{ type: 'unheard_of' }] })).toBe('fallback');
   });
 
-  it("Grafana's contact point for Slack", () => {
+  it("a message of Grafana's contact point for Slack is readable", () => {
     const sent = {
       channel: '#alerts',
       username: 'Grafana',
@@ -115,7 +115,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     );
   });
 
-  it("Alertmanager's slack_configs, with fields and buttons", () => {
+  it("a message of Alertmanager's slack_configs is readable, with fields and buttons", () => {
     const sent = {
       channel: '#ops',
       attachments: [
@@ -137,7 +137,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     );
   });
 
-  it("Uptime Kuma's notification for Slack", () => {
+  it("a message of Uptime Kuma's notification for Slack is readable", () => {
     const sent = {
       text: 'Uptime Kuma Alert',
       channel: null,
@@ -170,7 +170,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     );
   });
 
-  it("Gitea's webhook for Slack", () => {
+  it("a message of Gitea's webhook for Slack is readable", () => {
     const sent = {
       channel: '#git',
       text: '[<https://git.example/team/app|team/app>] Issue opened: <https://git.example/team/app/issues/3|#3 Owls &amp; mice> by <https://git.example/ann|ann>',
@@ -185,7 +185,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     );
   });
 
-  it("Alertmanager's own webhook", () => {
+  it("a message of Alertmanager's own webhook is readable", () => {
     const alert = (instance: string) => ({
       status: 'firing',
       labels: { alertname: 'DiskFull', instance },
@@ -210,7 +210,7 @@ describe('a message in the shape that another program sends is readable:', () =>
     expect(text).toMatch(/\(db-9\).*\n- … and 2 more$/);
   });
 
-  it("Grafana's own webhook", () => {
+  it("a message of Grafana's own webhook is readable", () => {
     const sent = {
       receiver: 'chat',
       status: 'resolved',
@@ -229,7 +229,7 @@ const sender = { login: 'ann' };
 const pull = { number: 3, title: 'Fix [owls]', html_url: 'https://git.example/3', body: 'They *sleep*.\n\nAll day.' };
 const aCommit = (id: string, message: string) => ({ id, message, url: `https://git.example/${id}`, author: { name: 'Ann Li' } });
 
-describe('an event of GitHub is readable:', () => {
+describe('events of GitHub', () => {
   it.each<[string, string, object, string | undefined]>([
     [
       'a push',
@@ -246,12 +246,12 @@ describe('an event of GitHub is readable:', () => {
       '**team/app**: ann opened pull request [#3 Fix \\[owls\\]](https://git.example/3)\n> They *sleep*.\n> \n> All day.',
     ],
     [
-      'a merged one',
+      'a merged pull request',
       'pull_request',
       { action: 'closed', pull_request: { ...pull, merged: true } },
       '**team/app**: ann merged pull request [#3 Fix \\[owls\\]](https://git.example/3)',
     ],
-    ['a label on it', 'pull_request', { action: 'labeled', pull_request: pull }, undefined],
+    ['a label on a pull request', 'pull_request', { action: 'labeled', pull_request: pull }, undefined],
     [
       'an issue without a text',
       'issues',
@@ -285,10 +285,10 @@ describe('an event of GitHub is readable:', () => {
       },
       '**team/app**: ❌ [CI](https://git.example/run) on `main`: failure',
     ],
-    ['one that has begun', 'workflow_run', { action: 'requested', workflow_run: {} }, undefined],
+    ['a workflow that has begun', 'workflow_run', { action: 'requested', workflow_run: {} }, undefined],
     ['something else', 'star', { action: 'created' }, undefined],
     ['something that every object has', 'constructor', {}, undefined],
-  ])('%s', (_what, name, event, text) => {
+  ])('an event of GitHub is readable, or ignored: %s', (_what, name, event, text) => {
     expect(github(name, { repository, sender, ...event })).toBe(text);
   });
 });
@@ -297,7 +297,7 @@ const project = { path_with_namespace: 'team/app', web_url: 'https://lab.example
 const user = { name: 'Ann Li', username: 'ann' };
 const issue = { iid: 4, title: 'Owls', url: 'https://lab.example/4', description: 'Awake.' };
 
-describe('an event of GitLab is readable:', () => {
+describe('events of GitLab', () => {
   it.each<[string, object, string | undefined]>([
     [
       'a push',
@@ -326,7 +326,7 @@ describe('an event of GitLab is readable:', () => {
       { object_kind: 'merge_request', user, object_attributes: { ...issue, action: 'open' } },
       '**team/app**: Ann Li opened merge request [!4 Owls](https://lab.example/4)\n> Awake.',
     ],
-    ['an update of it', { object_kind: 'merge_request', user, object_attributes: { ...issue, action: 'update' } }, undefined],
+    ['a changed request', { object_kind: 'merge_request', user, object_attributes: { ...issue, action: 'update' } }, undefined],
     [
       'an issue',
       { object_kind: 'issue', user, object_attributes: { ...issue, action: 'close' } },
@@ -353,12 +353,12 @@ describe('an event of GitLab is readable:', () => {
     ],
     ['a pipeline that runs', { object_kind: 'pipeline', object_attributes: { status: 'running' } }, undefined],
     ['something else', { object_kind: 'wiki_page' }, undefined],
-  ])('%s', (_what, event, text) => {
+  ])('an event of GitLab is readable, or ignored: %s', (_what, event, text) => {
     expect(gitlab({ project, ...event })).toBe(text);
   });
 });
 
-it('an event of GitHub is the same as a form', () => {
+it('an event of GitHub that is sent as a form is read as one that is not', () => {
   const event = { repository, sender, action: 'closed', issue: { number: 1, title: 'Owls' } };
   const form = new URLSearchParams({ payload: JSON.stringify(event) }).toString();
   expect(textOf(form, { 'x-github-event': 'issues' })).toBe('**team/app**: ann closed issue #1 Owls');
@@ -378,7 +378,7 @@ it('the links of what is made are links to those who read it, whatever their lab
   expect(textOfBlocks(parse(text ?? ''))).toContain('#1 a [b](c) ]( d');
 });
 
-describe('whatever is sent,', () => {
+describe('requests that may be anything', () => {
   /** How a body is read: a text that a message can have, nothing, or a refusal. */
   const read = (body: unknown, headers: Record<string, string> = {}) => {
     try {
@@ -468,7 +468,7 @@ describe('whatever is sent,', () => {
     ),
   }));
 
-  it('it is a text that a message can have, nothing, or a refusal', () => {
+  it('any request becomes a text that a message can have, nothing, or a refusal', () => {
     const seen = new Set<string>();
     const any = fc.tuple(
       fc.dictionary(fc.constantFrom(...names), json, { maxKeys: 10 }),
@@ -487,7 +487,7 @@ describe('whatever is sent,', () => {
     expect([...seen].sort()).toEqual(['nothing', 'refused', 'text']);
   });
 
-  it('and any bytes are', () => {
+  it('any bytes are read, or refused with an error for the caller', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array(), fc.string().map(bytesOf)), (bytes) => {
         try {
@@ -513,7 +513,7 @@ describe('whatever is sent,', () => {
     ['__proto__', '{"__proto__":{"text":"x"},"attachments":[]}', 'refused'],
     ['a form with many fields', 'a=b&'.repeat(60_000), 'refused'],
     ['more than is read', 'x'.repeat(262_145), 'refused'],
-  ])('%s is read in a moment', (_what, body, outcome) => {
+  ])('a body is read in a moment: %s', (_what, body, outcome) => {
     const begun = performance.now();
     expect(read(body)).toBe(outcome);
     // Some milliseconds where nothing else runs.

@@ -81,7 +81,7 @@ const loadActions = lateCode(async () => {
   return actions;
 });
 
-/** An action on rooms. It runs immediately if its code is loaded, so that it comes before the next key. */
+/** Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile. */
 const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
 /** The menu of the service. */
