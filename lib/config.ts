@@ -1,3 +1,4 @@
+import { defaultProvider, type IdentityProvider } from './identity-providers.ts';
 import { bucketPattern, ConfigError, readSetting, type SettingName } from './settings.ts';
 
 /** The service's settings. Every one has a default, except the address of the database. */
@@ -22,12 +23,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(`Set SECRET_KEY as well: REQUIRE_2FA=${requireSecondFactor} needs a key.`);
   if (emailConfirmation === 'required' && !smtpUrl)
     throw new ConfigError('Set SMTP_URL as well: EMAIL_CONFIRMATION=required needs a mail server.');
-  const issuer = read('OIDC_ISSUER');
   const signIn = read('SIGN_IN');
-  if (issuer && !read('OIDC_CLIENT_ID')) throw new ConfigError('Set OIDC_CLIENT_ID as well: OIDC_ISSUER needs it.');
-  if (issuer && !publicUrl)
-    throw new ConfigError('Set PUBLIC_URL to the address of the service: the identity provider of OIDC_ISSUER leads back to it.');
-  if (signIn === 'oidc' && !issuer)
+  const identityProviders = identityProvidersOf(environment, publicUrl);
+  if (signIn === 'oidc' && identityProviders.length === 0)
     throw new ConfigError('Set OIDC_ISSUER as well: SIGN_IN=oidc leaves no other way to sign in.');
 
   return {
@@ -72,19 +70,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     pushHosts: read('PUSH_HOSTS'),
     hasPushText: read('PUSH_TEXT') === 'on',
     webhookHosts: read('WEBHOOK_HOSTS'),
-    /** The identity provider by which people can sign in; there is none where `issuer` is empty. */
-    oidc: {
-      issuer,
-      clientId: read('OIDC_CLIENT_ID'),
-      /** On AWS it is `ssm:` and the name of a parameter. */
-      clientSecret: read('OIDC_CLIENT_SECRET'),
-      name: read('OIDC_NAME'),
-      scopes: read('OIDC_SCOPES'),
-      groupsClaim: read('OIDC_GROUPS_CLAIM'),
-      adminGroup: read('OIDC_ADMIN_GROUP'),
-      linksByEmail: read('OIDC_LINK_BY_EMAIL') === 'on',
-      signUp: read('OIDC_SIGN_UP'),
-    },
+    /** The identity providers by which people can sign in, in the order of their buttons. */
+    identityProviders,
     /** Whether people may sign in by passwords. */
     takesPasswords: signIn === 'all',
     brandName: read('BRAND_NAME'),
@@ -117,6 +104,33 @@ export function readConfig(environment: Record<string, string | undefined>) {
     metrics: read('METRICS') === 'on',
     logLevel: read('LOG_LEVEL'),
   };
+}
+
+/** The identity provider of `OIDC_ISSUER`, if it is set, and those of the list. */
+function identityProvidersOf(environment: Record<string, string | undefined>, publicUrl: string): IdentityProvider[] {
+  const read = <Name extends SettingName>(name: Name) => readSetting(name, environment);
+  const issuer = read('OIDC_ISSUER');
+  const listed = read('OIDC_PROVIDERS');
+  // Read in any case: a value that is wrong shows at the start.
+  const first = {
+    id: defaultProvider,
+    name: read('OIDC_NAME'),
+    issuer,
+    clientId: read('OIDC_CLIENT_ID'),
+    clientSecret: read('OIDC_CLIENT_SECRET'),
+    scopes: read('OIDC_SCOPES'),
+    groupsClaim: read('OIDC_GROUPS_CLAIM'),
+    adminGroup: read('OIDC_ADMIN_GROUP'),
+    linksByEmail: read('OIDC_LINK_BY_EMAIL') === 'on',
+    signUp: read('OIDC_SIGN_UP'),
+  };
+  if (issuer && !first.clientId) throw new ConfigError('Set OIDC_CLIENT_ID as well: OIDC_ISSUER needs it.');
+  if (listed.some((provider) => provider.issuer === issuer))
+    throw new ConfigError('Set OIDC_PROVIDERS to providers other than that of OIDC_ISSUER.');
+  const named = issuer ? 'OIDC_ISSUER' : 'OIDC_PROVIDERS';
+  if ((issuer || listed.length > 0) && !publicUrl)
+    throw new ConfigError(`Set PUBLIC_URL to the address of the service: the identity provider of ${named} leads back to it.`);
+  return issuer ? [first, ...listed] : listed;
 }
 
 /**

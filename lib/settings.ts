@@ -1,4 +1,13 @@
 import { join } from 'node:path';
+import {
+  type IdentityProvider,
+  isIssuer,
+  isSafeAddress,
+  providerSignUps,
+  providersIn,
+  scopesIn,
+  withoutSecrets,
+} from './identity-providers.ts';
 import { nearestName } from './nearest-name.ts';
 
 /*
@@ -14,6 +23,8 @@ type Rule<T> = {
   says: (text: string) => string;
   /** Whether an error must not repeat the value. */
   isSecret?: true;
+  /** What administrators see of a value that has secrets among other things. */
+  shows?: (text: string) => string;
 };
 
 /** A setting: a variable of the environment. */
@@ -146,32 +157,31 @@ const storeAddress: Rule<string> = {
   read: (value) => {
     if (value === '') return value;
     const url = URL.parse(value);
-    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback.test(url.hostname));
-    return isSafe && !url.username && !url.password && !url.search && !url.hash ? url.href.replace(/\/+$/, '') : undefined;
+    const isStore = url && isSafeAddress(url) && !url.username && !url.password && !url.search && !url.hash;
+    return isStore ? url.href.replace(/\/+$/, '') : undefined;
   },
   says: () => 'the address of an object store that starts with https://, or with http:// on this machine',
 };
 
-const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/;
-
-// Kept to the letter: an issuer is compared as it is written, also with a `/` at its end.
 const issuer: Rule<string> = {
-  read: (value) => {
-    if (value === '') return value;
-    const url = URL.parse(value);
-    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback.test(url.hostname));
-    return isSafe && !url.username && !url.password && !/[?#\s]/.test(value) ? value : undefined;
-  },
+  read: (value) => (value === '' || isIssuer(value) ? value : undefined),
   says: () => 'the issuer of an identity provider, which starts with https://, or with http:// on this machine',
+};
+
+const providerList: Rule<IdentityProvider[]> = {
+  read: (value) => {
+    const read = providersIn(value);
+    return typeof read === 'string' ? undefined : read;
+  },
+  says: (value) => String(providersIn(value)),
+  isSecret: true,
+  shows: withoutSecrets,
 };
 
 const secret: Rule<string> = { ...text, isSecret: true };
 
 const scopeList: Rule<string> = {
-  read: (value) => {
-    const all = value.split(/[\s,]+/).filter(Boolean);
-    return all.includes('openid') && all.every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one)) ? all.join(' ') : undefined;
-  },
+  read: scopesIn,
   says: () => 'scopes, separated by blanks, of which one is openid',
 };
 
@@ -409,9 +419,15 @@ export const settings = {
   ),
   OIDC_SIGN_UP: setting(
     'service',
-    oneOf('all', 'invited'),
+    oneOf(...providerSignUps),
     'all',
     '`invited`: the identity provider’s people get an account only with an invitation to a room.',
+  ),
+  OIDC_PROVIDERS: setting(
+    'service',
+    providerList,
+    '',
+    '[More identity providers](sign-in.md#several-providers), as a list in JSON: each has `id`, `name`, `issuer` and `client_id`, and may have what the settings above say of that of `OIDC_ISSUER`. On AWS each `client_secret` is the name of a parameter.',
   ),
   SIGN_IN: setting(
     'service',
@@ -553,6 +569,12 @@ export const settings = {
     text,
     '',
     'Version of the parameter with the [secret](deploying.md#an-identity-provider) of `OIDC_CLIENT_SECRET`. Another one restarts the functions.',
+  ),
+  OIDC_PROVIDERS_VERSION: setting(
+    'aws',
+    text,
+    '',
+    'Version of the parameters with the secrets of `OIDC_PROVIDERS`: another number restarts the functions.',
   ),
   CLOUDFRONT_SECRET: setting(
     'aws',

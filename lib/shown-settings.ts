@@ -16,10 +16,10 @@ export const listSettings = (environment: Record<string, string | undefined> = p
     .map((name) => {
       const { rule, fallback }: Setting = settings[name];
       const value = environment[name] || fallback;
-      const is_secret = rule.isSecret === true;
+      const is_secret = rule.isSecret === true && rule.shows === undefined;
       return {
         name,
-        value: is_secret ? null : value.replace(/\/\/[^/@]*@/g, '//'),
+        value: is_secret ? null : rule.shows ? rule.shows(value) : value.replace(/\/\/[^/@]*@/g, '//'),
         is_set: Boolean(environment[name]),
         is_secret,
       };

@@ -22,7 +22,7 @@ const layers = [
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],
-  ['nearest-name'],
+  ['identity-providers', 'nearest-name'],
 ];
 
 /** What each top-level folder may import, besides packages and itself. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type IdentityProvider, providersIn } from '../../lib/identity-providers.ts';
 import { bucketPattern, isParameter, settings, unknownSetting } from '../../lib/settings.ts';
 import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
@@ -49,6 +50,7 @@ type Serverless = {
         secretKeyVersion: string;
         withOidc: string[];
         oidcSecretVersion: string;
+        oidcProvidersVersion: string;
         cloudfrontSecret: string;
         cloudfrontSecretVersion: string;
         withoutHttp: string[];
@@ -61,7 +63,14 @@ type Serverless = {
       tracing: { lambda: string };
       environment: Record<string, unknown> &
         Record<
-          'MONGODB_POOL_SIZE' | 'SMTP_URL' | 'SECRET_KEY' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION',
+          | 'MONGODB_POOL_SIZE'
+          | 'SMTP_URL'
+          | 'SECRET_KEY'
+          | 'OIDC_CLIENT_SECRET'
+          | 'OIDC_PROVIDERS'
+          | 'PUBLIC_URL'
+          | 'CORS_ORIGINS'
+          | 'FILES_REGION',
           string
         > & {
           FILES: unknown;
@@ -138,10 +147,10 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
   const { FILES, FILES_ENDPOINT } = service.provider.environment;
-  for (const { setting, parameter, example } of secretsOf(service))
+  for (const { setting, parameter, example, called = setting } of secretsOf(service))
     if (parameter && !isParameter(parameter))
       throw new Error(
-        `Set ${setting} to the SSM parameter that has it, such as ssm:/chat-service/prod/${example}: it is a secret.`,
+        `Set ${called} to the SSM parameter that has it, such as ssm:/chat-service/prod/${example}: it is a secret.`,
       );
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
@@ -162,8 +171,11 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   for (const { setting, version } of secretsOf(service)) if (version) wholeNumber(`${setting}_VERSION`, version);
 }
 
+/** A secret that is a setting, or within one, as `called` says then: which functions read it, and its version. */
+type Secret = { setting: string; called?: string; parameter: string; example: string; readers: string[]; version: string };
+
 /** The secrets that are settings: each is a parameter in a deployment, which some functions alone may read. */
-const secretsOf = ({ provider: { environment }, custom: { deployment } }: Serverless['service']) => [
+const secretsOf = ({ provider: { environment }, custom: { deployment } }: Serverless['service']): Secret[] => [
   {
     setting: 'SMTP_URL',
     parameter: environment.SMTP_URL,
@@ -185,7 +197,21 @@ const secretsOf = ({ provider: { environment }, custom: { deployment } }: Server
     readers: deployment.withOidc,
     version: deployment.oidcSecretVersion,
   },
+  ...listedIn(environment.OIDC_PROVIDERS).map(({ id, clientSecret }) => ({
+    setting: 'OIDC_PROVIDERS',
+    called: `the client_secret of '${id}' in OIDC_PROVIDERS`,
+    parameter: clientSecret,
+    example: `oidc-${id}`,
+    readers: deployment.withOidc,
+    version: deployment.oidcProvidersVersion,
+  })),
 ];
+
+/** The providers of a list; none of one that is wrong, of which the settings' own check says what is. */
+function listedIn(text: string): IdentityProvider[] {
+  const read = providersIn(text);
+  return typeof read === 'string' ? [] : read;
+}
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
 function useDomains({ service }: Serverless): void {

@@ -7,6 +7,8 @@ export type OidcRequestDocument = {
   _id: string;
   /** The SHA-256 of the secret in the browser's cookie, in hexadecimal. */
   browser: string;
+  /** The provider that it was begun at; absent where an earlier version has begun it, which knew that of `OIDC_ISSUER` alone. */
+  issuer?: string;
   nonce: string;
   /** The secret of PKCE, whose hash the provider has. */
   verifier: string;

@@ -9,6 +9,7 @@ import { config } from '../config.ts';
 import { duplicateIn } from '../database/failures.ts';
 import { conflict, HttpError, permissionDenied, type Refusal } from '../errors.ts';
 import { emailKeys } from '../identity/users.ts';
+import type { IdentityProvider } from '../identity-providers.ts';
 import { log } from '../log.ts';
 import { invitationRequired, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
@@ -44,11 +45,15 @@ export const accountRefusals = [
 type Arrival = { invitation: string | undefined; source: string };
 
 /** The account of a person at the provider; the first sign-in makes it. */
-export async function findOrCreateAccount(person: Person, arrival: Arrival): Promise<{ user: UserDocument; isNew: boolean }> {
-  const known = (await findAccount(person)) ?? (await linkByEmail(person));
+export async function findOrCreateAccount(
+  person: Person,
+  provider: IdentityProvider,
+  arrival: Arrival,
+): Promise<{ user: UserDocument; isNew: boolean }> {
+  const known = (await findAccount(person)) ?? (provider.linksByEmail ? await linkByEmail(person) : undefined);
   if (known) return { user: known, isNew: false };
   try {
-    return { user: await createAccount(person, arrival), isNew: true };
+    return { user: await createAccount(person, provider, arrival), isNew: true };
   } catch (error) {
     // The same person signed in for the first time twice, at the same moment.
     const made = duplicateIn(error) === 'identity' || error instanceof HttpError ? await findAccount(person) : undefined;
@@ -61,12 +66,12 @@ const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> 
   users.findOne({ 'identity.subject': subject, 'identity.issuer': issuer });
 
 /**
- * Links a person, once, to the account that has the same address, where the operator allows it and both sides have
- * seen that its owner reads the e-mail. An account with an address that nobody has confirmed may be that of somebody
+ * Links a person, once, to the account that has the same address, where both sides have seen that its owner reads the
+ * e-mail. The operator allows it to a provider, whose every confirmation counts then. An account with an address that nobody has confirmed may be that of somebody
  * who only waits for the owner.
  */
 async function linkByEmail({ issuer, subject, email, isEmailVerified }: Person): Promise<UserDocument | undefined> {
-  if (!config.oidc.linksByEmail || email === undefined || !isEmailVerified) return undefined;
+  if (email === undefined || !isEmailVerified) return undefined;
   // Its owner alone opens an account with a second factor to the provider.
   const isOpen = { is_active: true, is_bot: { $exists: false }, identity: { $exists: false }, second_factor: { $exists: false } };
   const linked = await users.findOneAndUpdate(
@@ -100,8 +105,12 @@ export async function linkAccount(
   }
 }
 
-async function createAccount(person: Person, { invitation, source }: Arrival): Promise<UserDocument> {
-  if (config.oidc.signUp === 'invited' && invitation === undefined) throw invitationRequired();
+async function createAccount(
+  person: Person,
+  { signUp }: IdentityProvider,
+  { invitation, source }: Arrival,
+): Promise<UserDocument> {
+  if (signUp === 'invited' && invitation === undefined) throw invitationRequired();
   if (person.email === undefined) throw addressMissing();
   if (config.emailConfirmation === 'required' && !person.isEmailVerified) throw addressUnconfirmed();
   if (invitation === undefined) return insertAccount(person, person.email);
@@ -148,9 +157,13 @@ const isConflict = (error: unknown, code: string) => error instanceof HttpError 
  * Makes an account an administrator whose person is in the group for that, and takes back what the group gave, but
  * not from the last administrator. What other administrators gave stays.
  */
-export async function applyGroup(user: UserDocument, { isAdmin }: Person): Promise<UserDocument> {
+export async function applyGroup(
+  user: UserDocument,
+  { isAdmin }: Person,
+  { adminGroup }: IdentityProvider,
+): Promise<UserDocument> {
   const { _id, is_admin, identity } = user;
-  if (config.oidc.adminGroup === '' || !user.is_active) return user;
+  if (adminGroup === '' || !user.is_active) return user;
   if (isAdmin && !is_admin) {
     const change = { $set: { is_admin: true, 'identity.gave_admin': true as const } };
     const made = await audited([byGroup(user, 'user.promoted')], byService, () =>

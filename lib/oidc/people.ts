@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { isReserved } from '../accounts/reserved-names.ts';
-import { config } from '../config.ts';
 import { fullName } from '../identity/persons.ts';
 import { email, newUsername } from '../identity/users.ts';
+import type { IdentityProvider } from '../identity-providers.ts';
 import type { Claims } from './provider.ts';
 
 /** What an account takes over of what the provider says of a person. Nothing of it says whose account that is. */
@@ -19,9 +19,9 @@ export type Person = {
 };
 
 /** Reads what the provider says of a person, by the rules of a sign-up; what breaks them is left out. */
-export function personOf({ iss, sub, ...claims }: Claims): Person {
+export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGroup }: IdentityProvider): Person {
   const { preferred_username, nickname, name, email: address, email_verified: verified } = claims;
-  const groups = [claims[config.oidc.groupsClaim]].flat();
+  const groups = [claims[groupsClaim]].flat();
   return {
     issuer: iss,
     subject: sub,
@@ -30,7 +30,7 @@ export function personOf({ iss, sub, ...claims }: Claims): Person {
     email: email.read(address),
     // Some providers say it as a text, of which only this one means it.
     isEmailVerified: verified === true || verified === 'true',
-    isAdmin: config.oidc.adminGroup !== '' && groups.includes(config.oidc.adminGroup),
+    isAdmin: adminGroup !== '' && groups.includes(adminGroup),
   };
 }
 

@@ -1,20 +1,29 @@
-import { createRemoteJWKSet, customFetch as fetchOfKeys, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  customFetch as fetchOfKeys,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import * as client from 'openid-client';
 import { config } from '../config.ts';
 import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../errors.ts';
+import { defaultProvider, type IdentityProvider } from '../identity-providers.ts';
 import { log } from '../log.ts';
-import { oidcSecret } from '../oidc-secret.ts';
+import { oidcSecrets } from '../oidc-secret.ts';
 
 /*
- * The service's one way to the identity provider (OpenID Connect). The provider is the operator's setting, so it may be
- * within the network of the service; what it sends is bounded in time and size.
+ * The service's one way to its identity providers (OpenID Connect). They are the operator's settings, so they may be
+ * within the network of the service; what they send is bounded in time and size. Each is known by itself: one that is
+ * out of reach, or lies, is no business of the others.
  */
 
-/** How many milliseconds the provider has for each answer, and how many bytes of it are read. */
+/** How many milliseconds a provider has for each answer, and how many bytes of it are read. */
 const patience = 4_000;
 const mostBytes = 1_048_576;
 
-/** For how many milliseconds what the provider says of itself is taken to hold. */
+/** For how many milliseconds what a provider says of itself is taken to hold. */
 const knownFor = 3_600_000;
 
 /** By how many seconds the clocks of the provider and of this machine may differ. */
@@ -29,24 +38,31 @@ const providerUnavailable = () => serviceUnavailable('The identity provider did 
 /** What the provider says of a person. */
 export type Claims = { iss: string; sub: string; [name: string]: unknown };
 
-/** Where the provider leads people back to: a view of the web client, which completes the sign-in. */
-const redirectUri = `${config.publicUrl}/oidc`;
+/**
+ * Where a provider leads people back to: a view of the web client, which completes the sign-in. Each has an address of
+ * its own, so that what comes from one is never taken to another (RFC 9700, 4.4.2).
+ */
+const redirectUri = ({ id }: IdentityProvider) => `${config.publicUrl}/oidc${id === defaultProvider ? '' : `/${id}`}`;
 
 type Provider = { configuration: client.Configuration; keys: ReturnType<typeof createRemoteJWKSet> };
 
-let known: { since: number; provider: Promise<Provider> } | undefined;
+/** What is known of each provider, by its issuer. */
+const known = new Map<string, { since: number; provider: Promise<Provider> }>();
 
 /** Refuses, with 403, what needs an identity provider where the service has none. */
 export function requireProvider(): void {
-  if (config.oidc.issuer === '') throw noProvider();
+  if (config.identityProviders.length === 0) throw noProvider();
 }
 
-/** The address at which the provider asks a person to sign in. */
-export const signInAddress = (checks: { state: string; nonce: string; verifier: string }): Promise<URL> =>
-  withProvider(async ({ configuration }) =>
+/** The address at which a provider asks a person to sign in. */
+export const signInAddress = (
+  provider: IdentityProvider,
+  checks: { state: string; nonce: string; verifier: string },
+): Promise<URL> =>
+  withProvider(provider, async ({ configuration }) =>
     client.buildAuthorizationUrl(configuration, {
-      redirect_uri: redirectUri,
-      scope: config.oidc.scopes,
+      redirect_uri: redirectUri(provider),
+      scope: provider.scopes,
       state: checks.state,
       nonce: checks.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
@@ -58,9 +74,9 @@ export const signInAddress = (checks: { state: string; nonce: string; verifier: 
 export type Answer = { code: string; state: string; iss: string | undefined; nonce: string; verifier: string };
 
 /** Exchanges the code of a sign-in for what the provider says of the person; 403 if anything in it is not as it must be. */
-export const readPerson = ({ code, state, iss, nonce, verifier }: Answer): Promise<Claims> =>
-  withProvider(async ({ configuration, keys }) => {
-    const address = new URL(redirectUri);
+export const readPerson = (provider: IdentityProvider, { code, state, iss, nonce, verifier }: Answer): Promise<Claims> =>
+  withProvider(provider, async ({ configuration, keys }) => {
+    const address = new URL(redirectUri(provider));
     address.search = new URLSearchParams({ code, state, ...(iss !== undefined && { iss }) }).toString();
     const tokens = await client.authorizationCodeGrant(configuration, address, {
       expectedState: state,
@@ -69,62 +85,76 @@ export const readPerson = ({ code, state, iss, nonce, verifier }: Answer): Promi
       idTokenExpected: true,
     });
     // TLS vouches for it already; the signature does so as well, whatever stands between.
-    const { payload } = await jwtVerify(tokens.id_token ?? '', keys, rulesFor(configuration));
+    const { payload } = await jwtVerify(tokens.id_token ?? '', keys, rulesFor(provider));
     const { iss: issuer = '', sub = '' } = payload;
     const isComplete = configuration.serverMetadata().userinfo_endpoint === undefined;
     const more = isComplete ? {} : await client.fetchUserInfo(configuration, tokens.access_token, sub);
     return { ...more, ...payload, iss: issuer, sub };
   });
 
-/** The claims of a token that the provider has signed for this service; 403 if it is not one. */
-export const readSigned = (token: string, rules: JWTVerifyOptions): Promise<JWTPayload> =>
-  withProvider(async ({ configuration, keys }) => {
-    const { payload } = await jwtVerify(token, keys, { ...rulesFor(configuration), ...rules });
+/**
+ * The claims of a token that one of the providers has signed for this service; 403 if it is not one. What it says of its
+ * issuer chooses the keys by which it is verified, and so is true of a token that passes.
+ */
+export async function readSigned(token: string, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  const issuer = issuerIn(token);
+  const provider = config.identityProviders.find((one) => one.issuer === issuer);
+  if (!provider) throw signInRefused();
+  return withProvider(provider, async ({ keys }) => {
+    const { payload } = await jwtVerify(token, keys, { ...rulesFor(provider), ...rules });
     return payload;
   });
+}
 
-const rulesFor = (configuration: client.Configuration) => ({
-  issuer: configuration.serverMetadata().issuer,
-  audience: config.oidc.clientId,
+function issuerIn(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
+const rulesFor = ({ issuer, clientId }: IdentityProvider) => ({
+  issuer,
+  audience: clientId,
   clockTolerance,
   algorithms: ['RS', 'PS', 'ES'].flatMap((kind) => [256, 384, 512].map((bits) => `${kind}${bits}`)).concat('EdDSA', 'Ed25519'),
 });
 
-/** Does something with the provider: 503 if it does not answer, and 403 for what it refuses or says wrongly. */
-async function withProvider<T>(work: (provider: Provider) => Promise<T>): Promise<T> {
-  requireProvider();
+/** Does something with a provider: 503 if it does not answer, and 403 for what it refuses or says wrongly. */
+async function withProvider<T>(provider: IdentityProvider, work: (found: Provider) => Promise<T>): Promise<T> {
   try {
-    return await work(await findProvider());
+    return await work(await findProvider(provider));
   } catch (error) {
     const isSilent = isOutOfReach(error);
-    const reason = reasonsOf(error).join(': ').slice(0, 500);
+    const details = { provider: provider.id, reason: reasonsOf(error).join(': ').slice(0, 500) };
     // Anyone can send what the provider does not confirm: that is no error of the service.
-    if (isSilent) log('error', 'the identity provider is out of reach', { reason });
-    else log('info', 'the identity provider did not confirm a sign-in', { reason });
+    if (isSilent) log('error', 'the identity provider is out of reach', details);
+    else log('info', 'the identity provider did not confirm a sign-in', details);
     throw isSilent ? providerUnavailable() : signInRefused();
   }
 }
 
-function findProvider(): Promise<Provider> {
+function findProvider(settings: IdentityProvider): Promise<Provider> {
   const now = performance.now();
-  if (known && now - known.since < knownFor) return known.provider;
-  const provider = discover();
-  known = { since: now, provider };
+  const before = known.get(settings.issuer);
+  if (before && now - before.since < knownFor) return before.provider;
+  const provider = discover(settings);
+  known.set(settings.issuer, { since: now, provider });
   // The next one asks again.
   provider.catch(() => {
-    if (known?.provider === provider) known = undefined;
+    if (known.get(settings.issuer)?.provider === provider) known.delete(settings.issuer);
   });
   return provider;
 }
 
-async function discover(): Promise<Provider> {
-  const { issuer, clientId } = config.oidc;
+async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Provider> {
   const isPlain = issuer.startsWith('http:');
   const configuration = await client.discovery(
     new URL(issuer),
     clientId,
     { [client.clockTolerance]: clockTolerance },
-    authentication,
+    authenticationBy(oidcSecrets.get(id) ?? ''),
     { [client.customFetch]: fetchBounded, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
   );
   const { jwks_uri: address } = configuration.serverMetadata();
@@ -134,17 +164,19 @@ async function discover(): Promise<Provider> {
   return { configuration, keys: createRemoteJWKSet(new URL(address), options) };
 }
 
-/** Proves to the provider that it is this service that asks, in the way that it takes; HTTP Basic unless it says otherwise. */
-const authentication: client.ClientAuth = (server, metadata, body, headers) => {
-  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const prove =
-    oidcSecret === ''
-      ? client.None()
-      : methods.includes('client_secret_basic')
-        ? client.ClientSecretBasic(oidcSecret)
-        : client.ClientSecretPost(oidcSecret);
-  return prove(server, metadata, body, headers);
-};
+/** Proves to a provider that it is this service that asks, in the way that it takes; HTTP Basic unless it says otherwise. */
+const authenticationBy =
+  (secret: string): client.ClientAuth =>
+  (server, metadata, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const prove =
+      secret === ''
+        ? client.None()
+        : methods.includes('client_secret_basic')
+          ? client.ClientSecretBasic(secret)
+          : client.ClientSecretPost(secret);
+    return prove(server, metadata, body, headers);
+  };
 
 /** Sends a request that ends in time; an answer that is too long, or that the provider's own failure, is none. */
 async function fetchBounded(address: string, options: object): Promise<Response> {

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Parameter } from '../api/parameters.ts';
 import { type OidcRequestDocument, oidcRequests } from '../collections/oidc-requests.ts';
 import { unexpiredWithin } from '../collections/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
@@ -6,24 +7,36 @@ import { permissionDenied, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { randomToken } from '../identity/tokens.ts';
 
+const idPattern = '^[a-z0-9][a-z0-9-]{0,31}$';
+const isId = new RegExp(idPattern);
+
+/** The id of a provider. */
+export const providerId: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && isId.test(sent) ? sent : undefined),
+  rule: 'be the id of an identity provider',
+  schema: { type: 'string', pattern: idPattern },
+};
+
 export const signInExpired: Refusal = () =>
   permissionDenied('sign_in_expired', 'This sign-in has expired, or another browser has begun it. Start again.');
 
 /** What is known of a sign-in from its beginning. */
 type Begun = {
+  issuer: string;
   path: string;
   invitation: string | undefined;
   account: { user: ObjectId; generation: number } | undefined;
 };
 
 /** Stores a sign-in that begins: what the provider is told, and the secret for the browser's cookie. */
-export async function beginRequest({ path, invitation, account }: Begun) {
+export async function beginRequest({ issuer, path, invitation, account }: Begun) {
   const [state, secret, nonce] = [randomToken(), randomToken(), randomToken()];
   // 43 characters at least (RFC 7636, 4.1).
   const verifier = randomToken() + randomToken();
   const document = {
     _id: hashToken(state),
     browser: hashToken(secret),
+    issuer,
     nonce,
     verifier,
     path,

@@ -1,22 +1,29 @@
 import { rememberAddress } from '../accounts/login-limits.ts';
 import { accountDeactivated, createSession } from '../accounts/sessions.ts';
 import { dateSchema } from '../api/extended-json.ts';
-import { about, anyText, optional, type Values } from '../api/parameters.ts';
+import { about, anyText, optional, type Values, withDefault } from '../api/parameters.ts';
 import { aText, described, record, type Shown } from '../api/schema.ts';
+import type { OidcRequestDocument } from '../collections/oidc-requests.ts';
 import type { UserDocument } from '../collections/users.ts';
+import { config } from '../config.ts';
 import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { exampleUser, shownUser } from '../identity/users.ts';
+import { defaultProvider, type IdentityProvider } from '../identity-providers.ts';
 import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
 import { personOf } from './people.ts';
 import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
-import { signInExpired, takeRequest } from './requests.ts';
+import { providerId, signInExpired, takeRequest } from './requests.ts';
 
 /** What the provider has led the browser back with. */
 export const callbackParameters = {
   code: about('The `code` that the identity provider gave.', anyText),
   state: about('The `state` that it gave back.', anyText),
   iss: about('The `iss` that it gave, if it did.', optional(anyText)),
+  provider: about(
+    'The last part of the address `/oidc/...` to which it led, if there was one.',
+    withDefault(providerId, defaultProvider),
+  ),
 };
 
 /** A sign-in that is complete. */
@@ -68,19 +75,33 @@ type SignIn = Shown<typeof signInSchema> & { token?: string };
  * before.
  */
 export async function completeSignIn(
-  { code, state, iss }: Values<typeof callbackParameters>,
+  { code, state, iss, provider: led }: Values<typeof callbackParameters>,
   { source, agent, secret }: Origin,
   caller: Caller | undefined,
 ): Promise<SignIn> {
   requireProvider();
-  const { nonce, verifier, path, invitation, account } = await takeRequest(state, secret);
+  const request = await takeRequest(state, secret);
+  const { nonce, verifier, path, invitation, account } = request;
+  const provider = providerOf(request, led);
   if (account && !caller?.user._id.equals(account.user)) throw otherAccount();
-  const person = personOf(await readPerson({ code, state, iss, nonce, verifier }));
+  const person = personOf(await readPerson(provider, { code, state, iss, nonce, verifier }), provider);
   if (account) return { user: shownUser.show(await linkAccount(person, account)), path };
-  const { user, isNew } = await findOrCreateAccount(person, { invitation, source });
+  const { user, isNew } = await findOrCreateAccount(person, provider, { invitation, source });
   const next = invitation === undefined || isNew ? path : `/join#${invitation}`;
-  const session = await beginSession(await applyGroup(user, person), { source, agent });
+  const session = await beginSession(await applyGroup(user, person, provider), { source, agent });
   return { ...session, path: next };
+}
+
+/**
+ * The provider that a sign-in was begun at: 403 if another one has led the browser back, before that other one's code is
+ * given to the first (RFC 9700, 4.4), or if it is no longer set.
+ */
+function providerOf({ issuer }: OidcRequestDocument, led: string): IdentityProvider {
+  const found = config.identityProviders.find((one) =>
+    issuer === undefined ? one.id === defaultProvider : one.issuer === issuer,
+  );
+  if (!found || found.id !== led) throw signInRefused();
+  return found;
 }
 
 /** Begins the session of somebody whom the provider has signed in: every such session begins here. */

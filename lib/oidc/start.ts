@@ -4,11 +4,13 @@ import { freshSignInRequired, requireFreshSession } from '../accounts/fresh-sess
 import { about, flag, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aText, described, record } from '../api/schema.ts';
 import { users } from '../collections/users.ts';
-import { tooManyRequests, unauthenticated } from '../errors.ts';
+import { config } from '../config.ts';
+import { invalidParameter, tooManyRequests, unauthenticated } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import type { IdentityProvider } from '../identity-providers.ts';
 import { invitationCode } from '../members/invitations.ts';
 import { noProvider, requireProvider, signInAddress, signInRefused } from './provider.ts';
-import { beginRequest } from './requests.ts';
+import { beginRequest, providerId } from './requests.ts';
 
 /** A path of the page itself: nothing that a browser takes for the address of another site. */
 const pagePath: Parameter<string> = {
@@ -21,6 +23,10 @@ const isPagePath = /^\/([A-Za-z0-9_-][A-Za-z0-9_/?=&#%.-]{0,500})?$/;
 
 /** The parameters of a sign-in that begins. */
 export const startParameters = {
+  provider: about(
+    'The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button.',
+    optional(providerId),
+  ),
   path: about('Where the page goes on after it.', withDefault(pagePath, '/')),
   invitation: about('The code of an invitation to a room, which a new account joins.', optional(invitationCode)),
   link: about(
@@ -41,16 +47,24 @@ export const startRefusals = [noProvider, signInRefused, freshSignInRequired, un
  * address that the browser goes to, and the secret that binds the sign-in to it, for a cookie.
  */
 export async function startSignIn(
-  { path, invitation, link }: Values<typeof startParameters>,
+  { provider: id, path, invitation, link }: Values<typeof startParameters>,
   source: string,
   caller: Caller | undefined,
 ): Promise<{ url: string; state: string; secret: string }> {
   requireProvider();
+  const provider = providerBy(id);
   const account = link ? await accountToLink(caller) : undefined;
   await countSignIn(source);
-  const { state, secret, nonce, verifier } = await beginRequest({ path, invitation, account });
-  const url = await signInAddress({ state, nonce, verifier });
+  const { state, secret, nonce, verifier } = await beginRequest({ issuer: provider.issuer, path, invitation, account });
+  const url = await signInAddress(provider, { state, nonce, verifier });
   return { url: url.href, state, secret };
+}
+
+function providerBy(id: string | undefined): IdentityProvider {
+  const [first] = config.identityProviders;
+  const found = id === undefined ? first : config.identityProviders.find((one) => one.id === id);
+  if (!found) throw invalidParameter('provider', providerId.rule);
+  return found;
 }
 
 // The person at the provider can sign in from then on: a session that was left open somewhere does not do as a proof.

@@ -12,7 +12,7 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
 export function webPage(built: string | undefined, config: Config): Page {
   const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files, languages } =
     config;
-  const { oidc, takesPasswords, passkeys } = config;
+  const { identityProviders, takesPasswords, passkeys } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -23,7 +23,7 @@ export function webPage(built: string | undefined, config: Config): Page {
     emailConfirmation,
     sendsEmail: smtpUrl !== '',
     docs: docsUrl,
-    ...(oidc.issuer !== '' && { oidc: oidc.name }),
+    ...(identityProviders.length > 0 && { oidc: identityProviders.map(({ id, name }) => ({ id, name })) }),
     ...(!takesPasswords && { takesPasswords }),
     ...(passkeys.origin !== undefined && { passkeys: passkeys.origin }),
     languages,

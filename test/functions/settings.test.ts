@@ -19,7 +19,7 @@ describe('the settings that administrators see', () => {
   it('the settings that administrators see have no secret, whichever it is', () => {
     const marked = Object.entries(settings).filter(([, { rule }]) => 'isSecret' in rule && rule.isSecret);
     expect(marked.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['MONGODB_URI', 'SMTP_URL', 'SECRET_KEY', 'OIDC_CLIENT_SECRET']),
+      expect.arrayContaining(['MONGODB_URI', 'SMTP_URL', 'SECRET_KEY', 'OIDC_CLIENT_SECRET', 'OIDC_PROVIDERS']),
     );
     const environment = Object.fromEntries(marked.map(([name]) => [name, `hidden ${name}`]));
     const shown = listSettings(environment);
@@ -30,6 +30,17 @@ describe('the settings that administrators see', () => {
       value: null,
       is_set: true,
       is_secret: true,
+    });
+  });
+
+  it('have the list of identity providers without their secrets', () => {
+    const entry = { id: 'gitlab', name: 'GitLab', issuer: 'https://gitlab.example.org', client_id: 'chat' };
+    const shown = listSettings({ OIDC_PROVIDERS: JSON.stringify([{ ...entry, client_secret: 'hidden' }, entry]) });
+    expect(shown.find(({ name }) => name === 'OIDC_PROVIDERS')).toEqual({
+      name: 'OIDC_PROVIDERS',
+      value: JSON.stringify([{ ...entry, client_secret: '***' }, entry]),
+      is_set: true,
+      is_secret: false,
     });
   });
 

@@ -5,6 +5,13 @@ import { keysIn, misspelledSettings } from '../../lib/settings.ts';
 
 const least = { MONGODB_URI: 'mongodb://localhost' };
 
+const gitlab = { id: 'gitlab', name: 'GitLab', issuer: 'https://gitlab.example.org', client_id: 'chat', client_secret: 'hidden' };
+const listing = (...entries: object[]) => ({
+  ...least,
+  PUBLIC_URL: 'https://chat.example.org',
+  OIDC_PROVIDERS: JSON.stringify(entries),
+});
+
 describe('settings', () => {
   it.each([
     ['https://chat.example.org', { id: 'chat.example.org', origin: 'https://chat.example.org' }],
@@ -50,17 +57,7 @@ describe('settings', () => {
       pushHosts: [],
       hasPushText: true,
       webhookHosts: [],
-      oidc: {
-        issuer: '',
-        clientId: '',
-        clientSecret: '',
-        name: 'single sign-on',
-        scopes: 'openid profile email',
-        groupsClaim: 'groups',
-        adminGroup: '',
-        linksByEmail: false,
-        signUp: 'all',
-      },
+      identityProviders: [],
       takesPasswords: true,
       brandName: 'Chat',
       brandColor: '#0f766e',
@@ -94,6 +91,30 @@ describe('settings', () => {
     expect(keysIn(text)).toEqual([one, other]);
     expect(keysIn(one.toString('base64url'))).toEqual([one]);
     expect(readConfig({ ...least, SECRET_KEY: 'ssm:/chat/secret-key' }).secretKey).toBe('ssm:/chat/secret-key');
+  });
+
+  it('name the identity provider of the single settings first, and take over nothing of it for those of the list', () => {
+    const single = {
+      OIDC_ISSUER: 'https://id.example.org',
+      OIDC_CLIENT_ID: 'chat',
+      OIDC_ADMIN_GROUP: 'a',
+      OIDC_LINK_BY_EMAIL: 'on',
+    };
+    const { identityProviders } = readConfig({ ...listing({ ...gitlab, sign_up: 'invited' }), ...single });
+    expect(identityProviders).toMatchObject([{ id: 'default', adminGroup: 'a', linksByEmail: true, signUp: 'all' }, {}]);
+    expect(identityProviders[1]).toEqual({
+      id: 'gitlab',
+      name: 'GitLab',
+      issuer: 'https://gitlab.example.org',
+      clientId: 'chat',
+      clientSecret: 'hidden',
+      scopes: 'openid profile email',
+      groupsClaim: 'groups',
+      adminGroup: '',
+      linksByEmail: false,
+      signUp: 'invited',
+    });
+    expect(readConfig({ ...listing(gitlab), SIGN_IN: 'oidc' })).toMatchObject({ takesPasswords: false });
   });
 
   it('accept a list of origins', () => {
@@ -145,6 +166,42 @@ describe('settings', () => {
       { ...least, OIDC_SCOPES: 'email' },
       /^Set OIDC_SCOPES to scopes, separated by blanks, of which one is openid/,
     ],
+    [
+      'OIDC_PROVIDERS',
+      { ...least, OIDC_PROVIDERS: 'gitlab' },
+      /^Set OIDC_PROVIDERS to a list in JSON of at most 10 identity providers\.$/,
+    ],
+    [
+      'OIDC_PROVIDERS',
+      listing({ ...gitlab, admin_grup: 'chat-admins' }),
+      /^Set OIDC_PROVIDERS to a list in JSON whose entry 1 has only id, name, issuer, client_id, client_secret, [^']*\.$/,
+    ],
+    [
+      'OIDC_PROVIDERS',
+      listing(gitlab, { ...gitlab, id: 'default' }),
+      /^Set OIDC_PROVIDERS to a list in JSON whose entry 2 has id: up to 32 lower-case letters, digits and hyphens, and not 'default'\.$/,
+    ],
+    [
+      'OIDC_PROVIDERS',
+      listing({ ...gitlab, issuer: 'http://id.example.org' }),
+      /whose entry 1 has issuer: an issuer that starts with https/,
+    ],
+    [
+      'OIDC_PROVIDERS',
+      listing({ ...gitlab, client_id: undefined }),
+      /whose entry 1 has client_id: a text of at most 500 characters\.$/,
+    ],
+    ['OIDC_PROVIDERS', listing({ ...gitlab, scopes: 'email' }), /whose entry 1 has scopes: scopes, separated by blanks/],
+    ['OIDC_PROVIDERS', listing({ ...gitlab, sign_up: 'none' }), /whose entry 1 has sign_up: one of all, invited\.$/],
+    ['OIDC_PROVIDERS', listing(gitlab, { ...gitlab, issuer: 'https://b.example.org' }), /in which each entry has another id\.$/],
+    ['OIDC_PROVIDERS', listing(gitlab, { ...gitlab, id: 'b' }), /in which each entry has another issuer\.$/],
+    ['OIDC_PROVIDERS', listing(...Array(11).fill(gitlab)), /a list in JSON of at most 10 identity providers\.$/],
+    [
+      'OIDC_PROVIDERS',
+      { ...listing(gitlab), OIDC_ISSUER: gitlab.issuer, OIDC_CLIENT_ID: 'chat' },
+      /^Set OIDC_PROVIDERS to providers other than that of OIDC_ISSUER\.$/,
+    ],
+    ['PUBLIC_URL', { ...listing(gitlab), PUBLIC_URL: '' }, /^Set PUBLIC_URL to .* of OIDC_PROVIDERS leads back to it\.$/],
     ['SIGN_IN', { ...least, SIGN_IN: 'oidc' }, /^Set OIDC_ISSUER as well: SIGN_IN=oidc leaves no other way/],
     ['EMAIL_CONFIRMATION', { ...least, EMAIL_CONFIRMATION: 'required' }, /^Set SMTP_URL as well: EMAIL_CONFIRMATION=required/],
     ['FILE_SIZE', { ...least, FILE_SIZE: '25 MiB' }, /^Set FILE_SIZE to a size such as 500kB, 25MB or 2GB, not '25 MiB'\.$/],

@@ -19,8 +19,15 @@ export type Claims = {
 /** An identity provider (OpenID Connect) on this machine, with people who sign in by their names alone. */
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
+type Options = {
+  callback: string;
+  logout?: string;
+  /** It does not say that it names itself where it leads back to, as those before RFC 9207. */
+  isOld?: boolean;
+};
+
 /** Starts an identity provider that leads back to these addresses of the service. */
-export async function startIdentityProvider({ callback, logout }: { callback: string; logout?: string }) {
+export async function startIdentityProvider({ callback, logout, isOld = false }: Options) {
   const people = new Map<string, Claims>();
   const client = (id: string) => ({
     client_id: id,
@@ -28,7 +35,12 @@ export async function startIdentityProvider({ callback, logout }: { callback: st
     redirect_uris: [callback],
     ...(logout && { backchannel_logout_uri: logout }),
   });
-  const state = { mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods' | 'shows other keys', asked: [] as string[] };
+  const state = {
+    mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods' | 'shows other keys',
+    asked: [] as string[],
+    /** The answer for a code instead of the right one, as of a provider that lies. */
+    tokens: undefined as object | undefined,
+  };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
@@ -43,6 +55,8 @@ export async function startIdentityProvider({ callback, logout }: { callback: st
       fetch: (address: string, { method = 'GET', headers = {}, body = null }: RequestInit) =>
         fetch(address, { method, headers, body }),
       cookies: { keys: [randomBytes(16).toString('hex')] },
+      // One without an address for what it says of people says it in the token.
+      ...(isOld && { conformIdTokenClaims: false }),
       claims: {
         openid: ['sub'],
         profile: ['preferred_username', 'nickname', 'name', 'groups'],
@@ -73,6 +87,15 @@ export async function startIdentityProvider({ callback, logout }: { callback: st
     if (state.mode === 'hangs') return;
     if (state.mode === 'fails') return void response.writeHead(500).end('<script>alert(1)</script>');
     if (state.mode === 'floods') return flood(response);
+    if (isOld && pathname === '/.well-known/openid-configuration') {
+      const [authorization_endpoint, token_endpoint, jwks_uri] = ['auth', 'token', 'jwks'].map((name) => `${issuer}/${name}`);
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify({ issuer, authorization_endpoint, token_endpoint, jwks_uri }));
+    }
+    if (state.tokens && pathname === '/token') {
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify(state.tokens));
+    }
     if (state.mode === 'shows other keys' && pathname === '/jwks') {
       response.setHeader('content-type', 'application/jwk-set+json');
       const { kty, n, e, alg, use } = aKey();

@@ -28,9 +28,14 @@ export async function begin(browser: CookieJar, sent: object = {}): Promise<stri
 }
 
 /** Goes the whole way through the provider. */
-export async function signInBy(provider: IdentityProvider, person: string, { browser = new CookieJar(), sent = {} } = {}) {
+export async function signInBy(
+  provider: IdentityProvider,
+  person: string,
+  { browser = new CookieJar(), sent = {} }: { browser?: CookieJar; sent?: { provider?: string } & Record<string, unknown> } = {},
+) {
   const back = await provider.signIn(await begin(browser, sent), person);
-  return { browser, ...(await browser.post('/api/oidc/callback', answerOf(back))) };
+  const led = sent.provider === undefined ? {} : { provider: sent.provider };
+  return { browser, ...(await browser.post('/api/oidc/callback', { ...answerOf(back), ...led })) };
 }
 
 /** What the page passes on of what the provider has led it back with. */

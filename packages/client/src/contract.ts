@@ -2439,6 +2439,8 @@ export type Operations = {
   /** Begin to sign in by the identity provider: the browser then goes to `url` */
   'POST /api/oidc/start': {
     body: {
+      /** The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button. Must be the id of an identity provider. */
+      provider?: string;
       /** Where the page goes on after it. Must be a path of the page, such as /rooms. */
       path?: string;
       /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
@@ -2458,6 +2460,8 @@ export type Operations = {
       state: string;
       /** The `iss` that it gave, if it did. Must be a text that is not empty. */
       iss?: string;
+      /** The last part of the address `/oidc/...` to which it led, if there was one. Must be the id of an identity provider. */
+      provider?: string;
     };
     data: OidcSignIn;
     error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;

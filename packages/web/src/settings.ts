@@ -10,8 +10,8 @@ export type Settings = {
   emailConfirmation: 'off' | 'required';
   sendsEmail: boolean;
   docs: string;
-  /** The name of the identity provider by which people can sign in. */
-  oidc?: string;
+  /** The identity providers by which people can sign in. */
+  oidc?: { id: string; name: string }[];
   /** Where nobody signs in by a password. */
   takesPasswords?: false;
   /** The origin of the pages at which passkeys work, where they are used. */

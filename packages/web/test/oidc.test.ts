@@ -124,3 +124,36 @@ it('a page where the provider alone signs people in asks for no password, offers
   await context.close();
   await strict.stop();
 });
+
+it('with several identity providers there is a button for each, which leads to its own and back', async () => {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const [one, other] = (await Promise.all(
+    ['/oidc', '/oidc/other'].map((path) => startIdentityProvider({ callback: `${address}${path}` })),
+  )) as [IdentityProvider, IdentityProvider];
+  const entry = { id: 'other', name: 'Other ID', issuer: other.issuer, client_id: 'chat' };
+  const OIDC_PROVIDERS = JSON.stringify([{ ...entry, client_secret: other.settings.OIDC_CLIENT_SECRET }]);
+  const settings = { ...one.settings, OIDC_PROVIDERS, HTTP_PORT: port, PUBLIC_URL: address };
+  const both = await startService(settings, commands.serve);
+  other.people.set('mia', { preferred_username: 'mia', email: 'mia@example.org' });
+  const { page, context, problems } = await visit(browser, { path: '/directory', baseUrl: both.url });
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
+  expect(await objections(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Sign in with Other ID' }).click();
+  await atProvider(page, 'mia');
+  await page.locator('.shell').waitFor();
+  expect(page.url()).toBe(`${both.url}/directory`);
+  await page.goto(`${both.url}/settings/profile`);
+  await page.getByText('@mia').waitFor();
+  // The browser's whole way is seen, which leads over the provider.
+  expect(problems.filter((problem) => !problem.startsWith(`asked for ${other.issuer}/`))).toEqual([]);
+
+  await context.clearCookies();
+  await page.goto(both.url);
+  await page.getByRole('button', { name: 'Sign in with Other ID' }).click();
+  await atProvider(page, 'nobody');
+  await page.getByText('Other ID did not sign you in.').waitFor();
+  await context.close();
+  await both.stop();
+  for (const provider of [one, other]) provider.close();
+});

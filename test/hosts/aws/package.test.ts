@@ -41,6 +41,9 @@ const packaged = await packageAll(directory, {
   OIDC_CLIENT_ID: 'chat',
   OIDC_CLIENT_SECRET: 'ssm:/chat-service/dev/oidc-secret',
   OIDC_CLIENT_SECRET_VERSION: '5',
+  OIDC_PROVIDERS:
+    '[{"id":"gitlab","name":"GitLab","issuer":"https://gitlab.example.org","client_id":"chat","client_secret":"ssm:/chat-service/dev/oidc-gitlab"}]',
+  OIDC_PROVIDERS_VERSION: '6',
   CLOUDFRONT_SECRET: 'ssm:/chat-service/dev/cloudfront-secret',
   CLOUDFRONT_SECRET_VERSION: '4',
   MONGODB_POOL_SIZE: undefined,
@@ -123,12 +126,13 @@ describe('a deployment', () => {
     }
   });
 
-  it("names the identity provider's secret to all functions, and contains it nowhere", () => {
+  it("names the identity providers' secrets to all functions, and contains it nowhere", () => {
     expect(deployed.filter(asksProvider)).toHaveLength(3);
     for (const properties of deployed) {
-      const { OIDC_CLIENT_SECRET, OIDC_CLIENT_SECRET_VERSION } = properties.Environment.Variables;
+      const { OIDC_CLIENT_SECRET, OIDC_CLIENT_SECRET_VERSION, OIDC_PROVIDERS_VERSION } = properties.Environment.Variables;
       expect(OIDC_CLIENT_SECRET).toBe('ssm:/chat-service/dev/oidc-secret');
       expect(OIDC_CLIENT_SECRET_VERSION).toBe(asksProvider(properties) ? '5' : undefined);
+      expect(OIDC_PROVIDERS_VERSION).toBe(asksProvider(properties) ? '6' : undefined);
     }
   });
 
@@ -169,7 +173,7 @@ describe('a deployment', () => {
         ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
         ...(sendsMail(properties) ? reading('smtp-url') : []),
         ...(hasKey(properties) ? reading('secret-key') : []),
-        ...(asksProvider(properties) ? reading('oidc-secret') : []),
+        ...(asksProvider(properties) ? [...reading('oidc-secret'), ...reading('oidc-gitlab')] : []),
         ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
         ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
         ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
@@ -470,6 +474,11 @@ describe('the settings of a deployment', () => {
       'OIDC_CLIENT_SECRET=secret',
       'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
     ],
+    [
+      'OIDC_PROVIDERS=\'[{"id":"gitlab","name":"GitLab","issuer":"https://gitlab.example.org","client_id":"a","client_secret":"b"}]\'',
+      "Set the client_secret of 'gitlab' in OIDC_PROVIDERS to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-gitlab",
+    ],
+    ['OIDC_PROVIDERS=gitlab', 'Set OIDC_PROVIDERS to a list in JSON of at most 10 identity providers.'],
     ['SIGN_IN=oidc', 'Set OIDC_ISSUER as well'],
     ['FILES=/srv/files', 'Leave FILES out, or set it to a bucket such as s3://chat-files'],
     ['FILES=s3://Chat', 'Set FILES to a directory, or to a bucket such as s3://chat-files'],

@@ -2,41 +2,32 @@ import { useState } from 'preact/hooks';
 import { ask, chat, Failure } from '../api.ts';
 import { forgetInvitation, keptInvitation } from '../invitation.ts';
 import { route } from '../routes.ts';
-import { begin, me } from '../session.ts';
+import { begin } from '../session.ts';
 import { settings } from '../settings.ts';
 import { laterStrings } from '../strings-later.ts';
 import { Loading, sentenceOf } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
 /*
- * Signing in by an identity provider (OpenID Connect): the page goes to the provider, which leads back to `/oidc` with a
- * code that the service exchanges.
+ * Signing in by an identity provider (OpenID Connect): the page goes to the provider, which leads back to `/oidc`, or to
+ * `/oidc/` and its id, with a code that the service exchanges.
  */
 
-/** The button that leads to the identity provider, if the service has one. */
+/** The buttons that lead to the identity providers. */
 export function SignInByProvider() {
-  const { oidc } = settings;
-  if (oidc === undefined) return null;
-  const start = () => {
+  const start = (provider: string) => {
     const invitation = keptInvitation();
-    return goToProvider({ path: pathAfter(), ...(invitation !== undefined && { invitation }) });
+    return goToProvider({ provider, path: pathAfter(), ...(invitation !== undefined && { invitation }) });
   };
-  return <ButtonThatSays onClick={start} label={laterStrings.oidc.signIn(oidc)} isPrimary={settings.takesPasswords === false} />;
+  return settings.oidc?.map(({ id, name }) => (
+    <ButtonThatSays
+      key={id}
+      onClick={() => start(id)}
+      label={laterStrings.oidc.signIn(name)}
+      isPrimary={settings.takesPasswords === false}
+    />
+  ));
 }
-
-/** The button that connects the account of the user with a person at the identity provider. */
-export const ConnectWithProvider = ({ name }: { name: string }) =>
-  me().is_connected ? (
-    <p>{laterStrings.oidc.connected}</p>
-  ) : (
-    <>
-      <p class="muted">{laterStrings.oidc.connectHint}</p>
-      <ButtonThatSays
-        onClick={() => goToProvider({ path: location.pathname, link: true })}
-        label={laterStrings.oidc.connect(name)}
-      />
-    </>
-  );
 
 type ButtonProps = { onClick: () => Promise<void>; label: string; isPrimary?: boolean };
 
@@ -70,10 +61,11 @@ function pathAfter(): string {
   return isPlace ? `${location.pathname}${location.search}` : '/';
 }
 
-type Start = { path: string; invitation?: string; link?: boolean };
+type Start = { provider: string; path: string; invitation?: string; link?: boolean };
 
-async function goToProvider(body: Start): Promise<void> {
-  const { url } = await inWords(ask(chat.POST('/api/oidc/start', { body })));
+/** Leads to a provider. */
+export async function goToProvider(body: Start): Promise<void> {
+  const { url } = await inWords(ask(chat.POST('/api/oidc/start', { body })), body.provider);
   location.assign(url);
 }
 
@@ -103,6 +95,8 @@ export function FinishSignIn() {
   );
 }
 
+const nameOf = (provider: string) => settings.oidc?.find(({ id }) => id === provider)?.name ?? '';
+
 let finishing: ReturnType<typeof finish> | undefined;
 
 /** What the provider gave is good for once, however often the view is drawn. */
@@ -115,11 +109,13 @@ function finishOnce(): ReturnType<typeof finish> {
 async function finish(): Promise<{ path: string }> {
   const given = new URLSearchParams(location.search);
   const [code, state, iss] = ['code', 'state', 'iss'].map((name) => given.get(name) ?? undefined);
+  const provider = location.pathname.split('/')[2] || 'default';
   // Neither the history nor a reload has it.
   history.replaceState(history.state, '', location.pathname);
-  if (code === undefined || state === undefined) throw new Failure(0, laterStrings.oidc.refusedBy(settings.oidc ?? ''));
+  if (code === undefined || state === undefined) throw new Failure(0, laterStrings.oidc.refusedBy(nameOf(provider)));
   const { user, path, expires_at } = await inWords(
-    ask(chat.POST('/api/oidc/callback', { body: { code, state, ...(iss !== undefined && { iss }) } })),
+    ask(chat.POST('/api/oidc/callback', { body: { code, state, provider, ...(iss !== undefined && { iss }) } })),
+    provider,
   );
   if (expires_at === undefined) {
     begin(user);
@@ -131,7 +127,7 @@ async function finish(): Promise<{ path: string }> {
 }
 
 /** What the service refuses, in the words of the page. */
-async function inWords<T>(answer: Promise<T>): Promise<T> {
+async function inWords<T>(answer: Promise<T>, provider: string): Promise<T> {
   try {
     return await answer;
   } catch (failure) {
@@ -140,7 +136,7 @@ async function inWords<T>(answer: Promise<T>): Promise<T> {
     // It would be refused each time.
     if (code === 'invitation_not_found') forgetInvitation();
     const refused: Partial<Record<string, string>> = laterStrings.oidc.refused;
-    const sentence = status === 503 ? laterStrings.oidc.unreachable(settings.oidc ?? '') : refused[code];
+    const sentence = status === 503 ? laterStrings.oidc.unreachable(nameOf(provider)) : refused[code];
     throw sentence === undefined ? failure : new Failure(status, sentence, failure.retryAfter, code);
   }
 }

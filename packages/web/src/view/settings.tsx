@@ -16,12 +16,12 @@ import { laterStrings } from '../strings-later.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
 import { notice } from './announcer.tsx';
 import { Blocked } from './blocked.tsx';
+import { ConnectWithProvider } from './connect.tsx';
 import { attempt, BackLink, Check, Field, Form, Loading } from './controls.tsx';
 import { CurrentPassword, proofOf } from './current-password.tsx';
 import { confirmed } from './dialog.tsx';
 import { openShortcuts } from './keys.tsx';
 import { later } from './later.tsx';
-import { ConnectWithProvider } from './oidc.tsx';
 import { OwnData } from './own-data.tsx';
 import { MyPicture } from './picture-form.tsx';
 import { revokeToken, ScopeChoice } from './token-parts.tsx';
@@ -144,8 +144,8 @@ function Profile() {
         </Form>
       </Section>
       {settings.oidc !== undefined && (
-        <Section title={settings.oidc}>
-          <ConnectWithProvider name={settings.oidc} />
+        <Section title={settings.oidc.map(({ name }) => name).join(', ')}>
+          <ConnectWithProvider />
         </Section>
       )}
       <Section title={laterStrings.blocked.title} hint={laterStrings.blocked.hint}>
