@@ -121,6 +121,7 @@ function identityProvidersOf(environment: Record<string, string | undefined>, pu
     scopes: read('OIDC_SCOPES'),
     groupsClaim: read('OIDC_GROUPS_CLAIM'),
     adminGroup: read('OIDC_ADMIN_GROUP'),
+    groupRooms: read('OIDC_GROUP_ROOMS'),
     linksByEmail: read('OIDC_LINK_BY_EMAIL') === 'on',
     signUp: read('OIDC_SIGN_UP'),
   };

@@ -17,10 +17,15 @@ export type IdentityProvider = {
   groupsClaim: string;
   /** The group whose members are administrators; there is none where it is empty. */
   adminGroup: string;
+  /** The rooms, by their ids, of which the members of a group are made members. */
+  groupRooms: GroupRooms[];
   /** Whether a confirmed address of a person opens the account that has the same. */
   linksByEmail: boolean;
   signUp: SignUp;
 };
+
+/** A group at a provider, and the rooms that it gives. */
+export type GroupRooms = { group: string; rooms: string[] };
 
 /** The `id` of the provider of `OIDC_ISSUER`. */
 export const defaultProvider = 'default';
@@ -30,6 +35,9 @@ type SignUp = (typeof providerSignUps)[number];
 
 /** So many may be in a list: the sign-in page has a button for each. */
 const mostProviders = 10;
+
+/** So many rooms may be given in all: each is looked at when somebody signs in. */
+const mostGroupRooms = 100;
 
 const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
@@ -49,6 +57,27 @@ export function scopesIn(value: string): string | undefined {
   const all = value.split(/[\s,]+/).filter(Boolean);
   return all.includes('openid') && all.every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one)) ? all.join(' ') : undefined;
 }
+
+/** The rooms that groups give, of an object with a list of ids for each group; undefined for anything else. */
+function groupRoomsOf(read: unknown): GroupRooms[] | undefined {
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
+  const all = Object.entries(read).map(([group, rooms]) => ({ group, rooms }));
+  const isRight = ({ group, rooms }: { group: string; rooms: unknown }) =>
+    group !== '' && Array.isArray(rooms) && rooms.every((id) => typeof id === 'string' && /^[\da-f]{24}$/.test(id));
+  return all.every(isRight) && all.flatMap(({ rooms }) => rooms).length <= mostGroupRooms ? all : undefined;
+}
+
+/** Reads what groups give from a text in JSON; undefined for any other. */
+export function groupRoomsIn(text: string): GroupRooms[] | undefined {
+  try {
+    return text === '' ? [] : groupRoomsOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rule for what groups give. */
+export const groupRoomsRule = `an object in JSON with a list of ids of rooms for each group, at most ${mostGroupRooms} in all`;
 
 /** A field of an entry of the list: whether a value is right, the rule, and whether it must be there. */
 type Field = { isRight: (value: unknown) => boolean; rule: string; isRequired?: true };
@@ -73,11 +102,12 @@ const fields: Record<string, Field> = {
   scopes: textThat((value) => scopesIn(value) !== undefined, 'scopes, separated by blanks, of which one is openid'),
   groups_claim: textUpTo(200),
   admin_group: textUpTo(200),
+  group_rooms: { isRight: (value) => groupRoomsOf(value) !== undefined, rule: groupRoomsRule },
   link_by_email: wordOf('off', 'on'),
   sign_up: wordOf(...providerSignUps),
 };
 
-type Entry = Record<string, string>;
+type Entry = { group_rooms?: unknown } & { [name: string]: string };
 
 /** Reads a list of providers in JSON; returns a text that says what is wrong with one that can't be used, without a secret. */
 export function providersIn(text: string): IdentityProvider[] | string {
@@ -125,6 +155,7 @@ const providerOf = (entry: Entry): IdentityProvider => ({
   scopes: scopesIn(entry.scopes ?? 'openid profile email') ?? '',
   groupsClaim: entry.groups_claim ?? 'groups',
   adminGroup: entry.admin_group ?? '',
+  groupRooms: groupRoomsOf(entry.group_rooms ?? {}) ?? [],
   linksByEmail: entry.link_by_email === 'on',
   signUp: entry.sign_up === 'invited' ? 'invited' : 'all',
 });

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import {
+  type GroupRooms,
+  groupRoomsIn,
+  groupRoomsRule,
   type IdentityProvider,
   isIssuer,
   isSafeAddress,
@@ -179,6 +182,8 @@ const providerList: Rule<IdentityProvider[]> = {
 };
 
 const secret: Rule<string> = { ...text, isSecret: true };
+
+const groupRooms: Rule<GroupRooms[]> = { read: groupRoomsIn, says: () => groupRoomsRule };
 
 const scopeList: Rule<string> = {
   read: scopesIn,
@@ -410,6 +415,12 @@ export const settings = {
     text,
     '',
     'Group at the identity provider whose members are made administrators when they sign in, until they sign in without it.',
+  ),
+  OIDC_GROUP_ROOMS: setting(
+    'service',
+    groupRooms,
+    '',
+    'Rooms of which members of groups at the identity provider [are made members](sign-in.md#rooms-by-groups) when they sign in, until they sign in without the group: lists of ids in JSON, such as `{"engineers":["6b0163a4327fbcafc916e187"]}`.',
   ),
   OIDC_LINK_BY_EMAIL: setting(
     'service',

@@ -6,6 +6,7 @@ import { regardlessOfDeadline } from '../deadline.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
+import { leaveGroupRooms } from '../members/group-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
 import { notifyServers } from '../notices.ts';
 import { revokeTokens } from './api-tokens.ts';
@@ -107,6 +108,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
+  if (is_active === false) await leaveGroupRooms(id);
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
   // The codes for an earlier address would work again if the account got that back.
   if (email !== undefined) await forgetCodesOf(id);

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { users } from '../collections/users.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { shownUser, type User } from '../identity/users.ts';
+import { leaveGroupRooms } from '../members/group-rooms.ts';
 import { endSessions } from './sessions.ts';
 
 const notConnected: Refusal = () =>
@@ -19,5 +20,7 @@ export async function disconnectUser(_id: ObjectId): Promise<User> {
   );
   if (!parted) throw notConnected();
   await endSessions(_id, parted.session_generation, undefined);
+  // No later sign-in would take them.
+  await leaveGroupRooms(_id);
   return shownUser.show(parted);
 }

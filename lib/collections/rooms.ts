@@ -16,6 +16,8 @@ export type MemberDocument = {
   joined_at: Date;
   /** Others have added the user, whose own number of rooms does not count this one. */
   is_added?: true;
+  /** A group at the identity provider has given the membership, and takes it back. */
+  by_group?: true;
 };
 
 /** An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used if there is a limit. */

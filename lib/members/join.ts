@@ -257,13 +257,17 @@ export async function returnInvitation(room: ObjectId, code: string): Promise<vo
 }
 
 /**
- * Makes the user of a new account a member, by an invitation that the account has used. Does nothing if the room can
- * no longer take anybody.
+ * Makes a user a member whom the service itself lets in: by an invitation that a new account has used, or as one of a
+ * group, which `marks` say. Does nothing if the room takes nobody, or not this user.
  */
-export async function joinInvited(room: ObjectId, user: ObjectId): Promise<void> {
+export async function joinInvited(
+  room: ObjectId,
+  user: ObjectId,
+  marks: Pick<MemberDocument, 'is_added' | 'by_group'> = {},
+): Promise<void> {
   const _id = new ObjectId();
-  const where = { $and: [{ _id: room, archived_at: null }, accepts(user)] };
-  const joined = await takePlace({ where, update: [addition({ _id, user, role: 'member' })] });
+  const where = { $and: [{ _id: room, archived_at: null, is_direct: { $ne: true as const } }, accepts(user)] };
+  const joined = await takePlace({ where, update: [addition({ _id, user, role: 'member', ...marks })] });
   if (!joined) return;
   await Promise.all([
     startReading(room, user, joined.seq, joined.message_count),

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { ObjectId } from 'mongodb';
 import { isReserved } from '../accounts/reserved-names.ts';
 import { fullName } from '../identity/persons.ts';
 import { email, newUsername } from '../identity/users.ts';
@@ -16,10 +17,12 @@ export type Person = {
   /** Whether the provider has seen that the person reads the e-mail of the address. */
   isEmailVerified: boolean;
   isAdmin: boolean;
+  /** The rooms that the groups of the person give. */
+  rooms: ObjectId[];
 };
 
 /** Reads what the provider says of a person, by the rules of a sign-up; what breaks them is left out. */
-export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGroup }: IdentityProvider): Person {
+export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGroup, groupRooms }: IdentityProvider): Person {
   const { preferred_username, nickname, name, email: address, email_verified: verified } = claims;
   const groups = [claims[groupsClaim]].flat();
   return {
@@ -31,6 +34,9 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
     // Some providers say it as a text, of which only this one means it.
     isEmailVerified: verified === true || verified === 'true',
     isAdmin: adminGroup !== '' && groups.includes(adminGroup),
+    rooms: [...new Set(groupRooms.flatMap(({ group, rooms }) => (groups.includes(group) ? rooms : [])))].map(
+      (room) => new ObjectId(room),
+    ),
   };
 }
 

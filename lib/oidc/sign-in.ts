@@ -10,6 +10,7 @@ import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { exampleUser, shownUser } from '../identity/users.ts';
 import { defaultProvider, type IdentityProvider } from '../identity-providers.ts';
+import { applyGroupRooms } from '../members/group-rooms.ts';
 import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
 import { personOf } from './people.ts';
 import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
@@ -88,7 +89,9 @@ export async function completeSignIn(
   if (account) return { user: shownUser.show(await linkAccount(person, account)), path };
   const { user, isNew } = await findOrCreateAccount(person, provider, { invitation, source });
   const next = invitation === undefined || isNew ? path : `/join#${invitation}`;
-  const session = await beginSession(await applyGroup(user, person, provider), { source, agent });
+  const applied = await applyGroup(user, person, provider);
+  if (applied.is_active) await applyGroupRooms(applied._id, person.rooms);
+  const session = await beginSession(applied, { source, agent });
   return { ...session, path: next };
 }
 

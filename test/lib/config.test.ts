@@ -111,10 +111,37 @@ describe('settings', () => {
       scopes: 'openid profile email',
       groupsClaim: 'groups',
       adminGroup: '',
+      groupRooms: [],
       linksByEmail: false,
       signUp: 'invited',
     });
     expect(readConfig({ ...listing(gitlab), SIGN_IN: 'oidc' })).toMatchObject({ takesPasswords: false });
+  });
+
+  it.each([
+    'a',
+    '[]',
+    '{"a":"6b0163a4327fbcafc916e187"}',
+    '{"a":["General"]}',
+    JSON.stringify({ a: Array(101).fill('ab'.repeat(12)) }),
+  ])('map groups to rooms by ids alone, of which there may be a hundred, not as %s', (OIDC_GROUP_ROOMS) => {
+    expect(() => readConfig({ ...least, OIDC_GROUP_ROOMS })).toThrow(
+      /^Set OIDC_GROUP_ROOMS to an object in JSON with a list of ids of rooms for each group, at most 100 in all, not/,
+    );
+  });
+
+  it('map groups to rooms, also in the list', () => {
+    const [room, other] = ['ab'.repeat(12), 'cd'.repeat(12)];
+    const single = {
+      OIDC_ISSUER: 'https://id.example.org',
+      OIDC_CLIENT_ID: 'chat',
+      OIDC_GROUP_ROOMS: JSON.stringify({ a: [room] }),
+    };
+    const { identityProviders } = readConfig({ ...listing({ ...gitlab, group_rooms: { b: [room, other] } }), ...single });
+    expect(identityProviders.map(({ groupRooms }) => groupRooms)).toEqual([
+      [{ group: 'a', rooms: [room] }],
+      [{ group: 'b', rooms: [room, other] }],
+    ]);
   });
 
   it('accept a list of origins', () => {
@@ -165,6 +192,11 @@ describe('settings', () => {
       'OIDC_SCOPES',
       { ...least, OIDC_SCOPES: 'email' },
       /^Set OIDC_SCOPES to scopes, separated by blanks, of which one is openid/,
+    ],
+    [
+      'OIDC_PROVIDERS',
+      listing({ ...gitlab, group_rooms: [] }),
+      /whose entry 1 has group_rooms: an object in JSON with a list of ids/,
     ],
     [
       'OIDC_PROVIDERS',
