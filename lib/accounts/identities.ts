@@ -1,26 +1,89 @@
 import type { ObjectId } from 'mongodb';
-import { users } from '../collections/users.ts';
+import { type Act, audited, byService } from '../audit/append.ts';
+import { passkeys } from '../collections/passkeys.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { config } from '../config.ts';
+import { attempt } from '../deadline.ts';
 import { conflict, type Refusal } from '../errors.ts';
-import { shownUser, type User } from '../identity/users.ts';
+import type { Caller } from '../identity/caller.ts';
+import { noSuchUser, shownUser, type User } from '../identity/users.ts';
+import { log } from '../log.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
+import { changeUser } from './accounts.ts';
+import { requireFreshSession } from './fresh-sessions.ts';
 import { endSessions } from './sessions.ts';
 
 const notConnected: Refusal = () =>
   conflict('not_connected', 'No person at the identity provider is connected with the account.');
+const noOtherWay: Refusal = () =>
+  conflict('no_other_sign_in', 'The identity provider is the only way into the account: set a password or add a passkey first.');
+export const disconnectionRefusals = [notConnected, noOtherWay];
 
 /**
  * Parts an account from the person at the identity provider who signs in to it, and ends its sessions; 409 where there
  * is none. Another person can be connected then, and the same one gets a new account.
  */
-export async function disconnectUser(_id: ObjectId): Promise<User> {
+export const disconnectUser = (_id: ObjectId): Promise<User> => part(_id, { identity: { $exists: true } }, undefined);
+
+/**
+ * Parts the caller's account from the person at the identity provider, and ends its other sessions. It takes a session
+ * that has just begun, and 409 if nothing else would let the caller in. What groups gave ends as well: no later sign-in
+ * would take it back.
+ */
+export async function disconnectOwn(caller: Caller): Promise<User> {
+  await requireFreshSession(caller);
+  const { _id } = caller.user;
+  // A sign-in in between may make an administrator again.
+  return attempt({ times: 5 }, async () => {
+    const user = await users.findOne({ _id });
+    if (!user) throw noSuchUser();
+    if (!user.identity) throw notConnected();
+    if (!(await hasOtherWay(user))) throw noOtherWay();
+    if (user.identity.gave_admin) await endGroupAdministration(user);
+    const { issuer, subject } = user.identity;
+    const isSame = { 'identity.subject': subject, 'identity.issuer': issuer, 'identity.gave_admin': { $exists: false } };
+    return part(_id, isSame, caller.token._id).catch(async (error) => {
+      if (await users.findOne({ _id, identity: { $exists: true } }, { projection: { _id: 1 } })) return undefined;
+      throw error;
+    });
+  });
+}
+
+async function part(_id: ObjectId, condition: object, keep: ObjectId | undefined): Promise<User> {
+  // Before, so that a process that dies leaves nothing that nobody takes; and after, for what a sign-in gave meanwhile.
+  await leaveGroupRooms(_id);
   const parted = await users.findOneAndUpdate(
-    { _id, identity: { $exists: true } },
+    { _id, ...condition },
     { $unset: { identity: '' }, $inc: { session_generation: 1 } },
     { returnDocument: 'after' },
   );
   if (!parted) throw notConnected();
-  await endSessions(_id, parted.session_generation, undefined);
-  // No later sign-in would take them.
+  await endSessions(_id, parted.session_generation, keep);
   await leaveGroupRooms(_id);
   return shownUser.show(parted);
 }
+
+/** Whether an account can be signed in to without the identity provider. */
+async function hasOtherWay({ _id, password_hash, passkey_generation: generation = 0 }: UserDocument): Promise<boolean> {
+  if (!config.takesPasswords) return false;
+  if (password_hash !== undefined) return true;
+  return (
+    config.passkeys.id !== undefined && (await passkeys.findOne({ user: _id, generation }, { projection: { _id: 1 } })) !== null
+  );
+}
+
+/** Takes back that a group has made an account an administrator; 409 for the last one. Returns the account as it is then. */
+export async function endGroupAdministration(user: UserDocument): Promise<UserDocument> {
+  const { _id } = user;
+  await audited([byGroup(user, 'user.demoted')], byService, () => changeUser(_id, { is_admin: false }));
+  log('info', 'security', { event: 'no longer administrator by a group', whom: _id.toHexString() });
+  const left = await users.findOneAndUpdate({ _id }, { $unset: { 'identity.gave_admin': '' } }, { returnDocument: 'after' });
+  return left ?? user;
+}
+
+/** An act that follows from the groups of a person at the identity provider. */
+export const byGroup = ({ _id, username }: UserDocument, action: 'user.promoted' | 'user.demoted'): Act => ({
+  action,
+  target: { kind: 'user', id: _id, name: username },
+  details: { by: 'a group of the identity provider' },
+});

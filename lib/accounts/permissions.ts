@@ -24,6 +24,7 @@ import {
 } from './current-password.ts';
 import { deleteUser } from './deletion.ts';
 import { freshSignInRequired, requireFreshSession } from './fresh-sessions.ts';
+import { disconnectionRefusals, disconnectOwn } from './identities.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { newPassword } from './password-policy.ts';
 import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
@@ -63,6 +64,10 @@ export const accountChanges = {
     'Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens.',
     optional(flag),
   ),
+  is_connected: about(
+    'False, as the only change of the own account, parts it from the person at the identity provider; the session must be less than ten minutes old.',
+    optional(flag),
+  ),
 };
 
 /** The parameters of the deletion of an account. */
@@ -92,6 +97,7 @@ export const changeRefusals = [
   emailTaken,
   accountIsBot,
   lastAdminMustStay,
+  ...disconnectionRefusals,
   tooManyRequests,
 ];
 export const deletionRefusals = [
@@ -152,13 +158,18 @@ export async function signUpFor(
  */
 export async function changeUserFor(
   id: ObjectId,
-  { current_password: currentPassword, keep_tokens: keepTokens, code, ...changes }: Values<typeof accountChanges>,
+  { current_password: currentPassword, keep_tokens: keepTokens, code, is_connected, ...changes }: Values<typeof accountChanges>,
   caller: Caller,
 ): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
   const isOwn = id.equals(caller.user._id);
   // An e-mail address is a credential, because a new password can be requested with it.
   const isCredential = password !== undefined || email !== undefined;
+  if (is_connected !== undefined) {
+    if (is_connected || !isOwn || Object.keys(changes).length > 0)
+      throw invalidParameter('is_connected', 'be false, and the only change, of the own account');
+    return disconnectOwn(caller);
+  }
   if (Object.keys(changes).length === 0) throw missingEvery(['name', 'status', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
   if (is_active !== undefined) requireAdmin(caller);

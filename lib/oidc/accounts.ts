@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { changeUser, insertUser } from '../accounts/accounts.ts';
+import { insertUser } from '../accounts/accounts.ts';
 import { countInvitedSignUp } from '../accounts/anonymous-limits.ts';
+import { byGroup, endGroupAdministration } from '../accounts/identities.ts';
 import { usernameTaken } from '../accounts/taken-names.ts';
 import { createdUser } from '../audit/acts.ts';
-import { type Act, audited, byService } from '../audit/append.ts';
+import { audited, byService } from '../audit/append.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { duplicateIn } from '../database/failures.ts';
@@ -174,20 +175,10 @@ export async function applyGroup(
   }
   if (isAdmin || !is_admin || !identity?.gave_admin) return user;
   try {
-    await audited([byGroup(user, 'user.demoted')], byService, () => changeUser(_id, { is_admin: false }));
-    log('info', 'security', { event: 'no longer administrator by a group', whom: _id.toHexString() });
+    return await endGroupAdministration(user);
   } catch (error) {
     if (!isConflict(error, 'last_admin')) throw error;
     log('error', 'the last administrator has left the group of administrators, and stays one', { user: _id.toHexString() });
     return user;
   }
-  const left = await users.findOneAndUpdate({ _id }, { $unset: { 'identity.gave_admin': '' } }, { returnDocument: 'after' });
-  return left ?? user;
 }
-
-/** An act that follows from the groups of a person at the identity provider. */
-const byGroup = ({ _id, username }: UserDocument, action: 'user.promoted' | 'user.demoted'): Act => ({
-  action,
-  target: { kind: 'user', id: _id, name: username },
-  details: { by: 'a group of the identity provider' },
-});

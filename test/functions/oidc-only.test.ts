@@ -44,3 +44,13 @@ it('a provider that does not answer at first is asked again at the next sign-in'
   provider.state.mode = 'works';
   expect(userOf(await signInBy(provider, person))).toMatchObject({ username: person });
 });
+
+it('nobody disconnects an account from the only way in, with a password or without', async () => {
+  const person = aName();
+  provider.people.set(person, { preferred_username: person, email: `${person}@example.org` });
+  const { session: token } = (await signInBy(provider, person)).browser;
+  expect((await call('PATCH', '/api/users/me', { token, body: { password: 'a horse, a battery' } })).status).toBe(200);
+  expect(outcome(await call('PATCH', '/api/users/me', { token, body: { is_connected: false } }))).toEqual(
+    refusals.conflict('The identity provider is the only way into the account: set a password or add a passkey first.'),
+  );
+});

@@ -403,6 +403,8 @@ export const laterStrings: Words['laterStrings'] = {
     connect: (name) => `الربط مع ${own(name)}`,
     connectHint: 'بعد ذلك يمكنك تسجيل الدخول به إلى هذا الحساب.',
     connected: 'تم ربط حسابك.',
+    disconnect: 'فصل',
+    disconnectAsk: 'هل تريد فصل حسابك؟ لن تسجّل الدخول به بعد ذلك، وستنتهي جلساتك الأخرى.',
     goOn: 'متابعة',
     failed: 'لم يتم تسجيل دخولك',
     refusedBy: (name) => `لم يسجّل ${own(name)} دخولك.`,
@@ -420,6 +422,7 @@ export const laterStrings: Words['laterStrings'] = {
       address_taken: 'لدى حساب آخر عنوان بريدك الإلكتروني. سجّل الدخول إلى ذلك الحساب واربطه في الإعدادات.',
       identity_taken: 'لديك حساب آخر مرتبط بالفعل.',
       already_linked: 'حسابك مرتبط بالفعل.',
+      no_other_sign_in: 'عيّن كلمة مرور أو أضف مفتاح مرور أولاً: وإلا فلن تتمكن من تسجيل الدخول.',
     },
   },
   join: {

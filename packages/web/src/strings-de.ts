@@ -348,6 +348,8 @@ export const laterStrings: Words['laterStrings'] = {
     connect: (name) => `Mit ${name} verbinden`,
     connectHint: 'Danach kannst du dich damit bei diesem Konto anmelden.',
     connected: 'Dein Konto ist verbunden.',
+    disconnect: 'Trennen',
+    disconnectAsk: 'Dein Konto trennen? Du meldest dich dann nicht mehr damit an, und deine anderen Sitzungen enden.',
     goOn: 'Weiter',
     failed: 'Du bist nicht angemeldet',
     refusedBy: (name) => `${name} hat dich nicht angemeldet.`,
@@ -366,6 +368,7 @@ export const laterStrings: Words['laterStrings'] = {
         'Ein anderes Konto hat deine E-Mail-Adresse. Melde dich bei diesem Konto an und verbinde es in den Einstellungen.',
       identity_taken: 'Du hast schon ein anderes Konto, das verbunden ist.',
       already_linked: 'Dein Konto ist schon verbunden.',
+      no_other_sign_in: 'Leg zuerst ein Passwort oder einen Passkey an: Du könntest dich sonst nicht mehr anmelden.',
     },
   },
   join: {

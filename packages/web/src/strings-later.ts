@@ -19,6 +19,8 @@ export const laterStrings = {
     connect: (name: string) => `Connect with ${name}`,
     connectHint: 'After that, you can sign in with it to this account.',
     connected: 'Your account is connected.',
+    disconnect: 'Disconnect',
+    disconnectAsk: 'Disconnect your account? You will no longer sign in with it, and your other sessions end.',
     goOn: 'Continue',
     failed: 'You are not signed in',
     refusedBy: (name: string) => `${name} did not sign you in.`,
@@ -37,6 +39,7 @@ export const laterStrings = {
       address_taken: 'Another account has your e-mail address. Sign in to that account and connect it in the settings.',
       identity_taken: 'You have another account already, which is connected.',
       already_linked: 'Your account is connected already.',
+      no_other_sign_in: 'Set a password or add a passkey first: you could no longer sign in.',
     },
   },
   join: {

@@ -77,6 +77,13 @@ it('somebody connects an account, and then signs in to it by the identity provid
   await page.locator('.shell').waitFor();
   await page.goto(`${service.url}/settings/profile`);
   await page.getByText(`@${ann.username}`).waitFor();
+
+  // And is parted from it again, with a password that is left to sign in by.
+  await page.getByRole('button', { name: 'Disconnect' }).click();
+  expect(await objections(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+  await page.getByRole('button', { name: 'Connect with Example ID' }).waitFor();
+  expect(await page.getByText('Your account is connected.').count()).toBe(0);
   await context.close();
 });
 

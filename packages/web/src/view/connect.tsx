@@ -1,12 +1,17 @@
-import { me } from '../session.ts';
+import { ask, chat } from '../api.ts';
+import { begin, me } from '../session.ts';
 import { settings } from '../settings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { ButtonThatSays, goToProvider } from './oidc.tsx';
+import { confirmed } from './dialog.tsx';
+import { ButtonThatSays, goToProvider, inWords } from './oidc.tsx';
 
 /** The buttons that connect the account of the user with a person at an identity provider. */
 export const ConnectWithProvider = () =>
   me().is_connected ? (
-    <p>{laterStrings.oidc.connected}</p>
+    <>
+      <p>{laterStrings.oidc.connected}</p>
+      {settings.takesPasswords !== false && <ButtonThatSays onClick={disconnect} label={laterStrings.oidc.disconnect} />}
+    </>
   ) : (
     <>
       <p class="muted">{laterStrings.oidc.connectHint}</p>
@@ -19,3 +24,9 @@ export const ConnectWithProvider = () =>
       ))}
     </>
   );
+
+async function disconnect(): Promise<void> {
+  if (!(await confirmed(laterStrings.oidc.disconnectAsk, laterStrings.oidc.disconnect))) return;
+  const change = ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { is_connected: false } }));
+  begin(await inWords(change, ''));
+}

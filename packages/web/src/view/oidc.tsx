@@ -127,7 +127,7 @@ async function finish(): Promise<{ path: string }> {
 }
 
 /** What the service refuses, in the words of the page. */
-async function inWords<T>(answer: Promise<T>, provider: string): Promise<T> {
+export async function inWords<T>(answer: Promise<T>, provider: string): Promise<T> {
   try {
     return await answer;
   } catch (failure) {

@@ -1,0 +1,130 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+
+const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
+Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
+await import('../support/isolated-database.ts');
+const { audit } = await import('../../lib/collections/audit.ts');
+const { passkeys } = await import('../../lib/collections/passkeys.ts');
+const { tokens } = await import('../../lib/collections/tokens.ts');
+const { users } = await import('../../lib/collections/users.ts');
+const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
+const { refusals } = await import('../support/error-bodies.ts');
+const { signInBy, userOf } = await import('../support/oidc-browser.ts');
+const { outcome } = await import('../support/responses.ts');
+const { inProcess: call } = await import('../support/transports.ts');
+
+afterAll(provider.close);
+
+/** Somebody who has just signed in by the provider, and has no password. */
+async function aPerson(claims: Claims = {}) {
+  const name = aName();
+  provider.people.set(name, { preferred_username: name, email: `${name}@example.org`, email_verified: true, ...claims });
+  const reply = await signInBy(provider, name);
+  expect(reply.status).toBe(201);
+  return { name, id: new ObjectId(userOf(reply)._id.$oid), token: reply.browser.session };
+}
+
+const change = (token: string | undefined, body: object, user = 'me') => call('PATCH', `/api/users/${user}`, { token, body });
+const disconnect = (token: string | undefined) => change(token, { is_connected: false });
+const setPassword = (token: string | undefined) => change(token, { password: 'a horse, a battery' });
+
+const noOtherWay = refusals.conflict(
+  'The identity provider is the only way into the account: set a password or add a passkey first.',
+);
+
+/** A passkey as it is stored; nobody signs in with it. */
+const aPasskey = (user: ObjectId, generation: number) =>
+  passkeys.insertOne({
+    user,
+    credential: aName(),
+    public_key: '',
+    counter: 0,
+    is_backed_up: false,
+    transports: [],
+    name: 'Laptop',
+    generation,
+    created_at: new Date(),
+    last_used_at: null,
+  });
+
+describe('people who disconnect their accounts from the identity provider', () => {
+  it('sign in by their passwords from then on, keep the session that did it, and lose the others', async () => {
+    const { name, id, token } = await aPerson();
+    const other = (await signInBy(provider, name)).browser.session;
+    expect(outcome(await disconnect(token))).toEqual(noOtherWay);
+    expect((await setPassword(token)).status).toBe(200);
+    const also = (await signInBy(provider, name)).browser.session;
+    const { status, body } = await disconnect(token);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ username: name });
+    expect(body).not.toHaveProperty('is_connected');
+    expect(await users.findOne({ _id: id })).not.toHaveProperty('identity');
+    const statusOf = async (one: string | undefined) => (await call('GET', '/api/users/me', { token: one })).status;
+    expect([await statusOf(token), await statusOf(other), await statusOf(also)]).toEqual([200, 401, 401]);
+    expect((await logIn(call, name, 'a horse, a battery')).status).toBe(201);
+    // The person is a stranger at the next sign-in.
+    expect((await signInBy(provider, name)).status).toBe(409);
+  });
+
+  it('may have a passkey instead of a password, unless it has ended', async () => {
+    const { id, token } = await aPerson();
+    await users.updateOne({ _id: id }, { $set: { passkey_generation: 1 } });
+    await aPasskey(id, 0);
+    expect(outcome(await disconnect(token))).toEqual(noOtherWay);
+    await aPasskey(id, 1);
+    expect((await disconnect(token)).status).toBe(200);
+  });
+
+  it('have just signed in', async () => {
+    const { id, token } = await aPerson();
+    await setPassword(token);
+    const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
+    const named = await call('POST', '/api/tokens', { token, body: { name: 'bot', current_password: 'a horse, a battery' } });
+    expect(outcome(await disconnect((named.body as { token: string }).token))).toEqual(stale);
+    await tokens.updateMany({ user: id, kind: 'session' }, { $set: { created_at: new Date(Date.now() - 601_000) } });
+    expect(outcome(await disconnect(token))).toEqual(stale);
+    expect(await users.findOne({ _id: id })).toHaveProperty('identity');
+  });
+
+  it('do it once, also at the same moment, and for nobody else', async () => {
+    const { id, token } = await aPerson();
+    await setPassword(token);
+    const { token: byAdmin } = await anAdmin();
+    const wrong = refusals.invalid('is_connected', 'be false, and the only change, of the own account');
+    expect(outcome(await change(byAdmin, { is_connected: false }, id.toHexString()))).toEqual(wrong);
+    expect((await change((await anAccount()).token, { is_connected: false }, id.toHexString())).status).toBe(403);
+    for (const body of [{ is_connected: true }, { is_connected: false, name: 'Ann' }])
+      expect(outcome(await change(token, body))).toEqual(wrong);
+    const all = await Promise.all([disconnect(token), disconnect(token), disconnect(token)]);
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(outcome(await disconnect(token))).toEqual(
+      refusals.conflict('No person at the identity provider is connected with the account.'),
+    );
+  });
+
+  it('lose what the group of administrators gave, which the audit trail has, and keep what an administrator gave', async () => {
+    const { token: byAdmin } = await anAdmin();
+    const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
+    expect((await change(byAdmin, { is_admin: true }, made.id.toHexString())).status).toBe(200);
+    for (const { token } of [given, made]) {
+      await setPassword(token);
+      expect((await disconnect(token)).status).toBe(200);
+    }
+    expect(await users.findOne({ _id: given.id })).toMatchObject({ is_admin: false });
+    expect(await users.findOne({ _id: made.id })).toMatchObject({ is_admin: true });
+    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({ actor: { kind: 'service' } });
+  });
+
+  it('stay connected as the last administrator, whom a group has made', async () => {
+    const { id, token } = await aPerson({ groups: ['chat-admins'] });
+    await setPassword(token);
+    const others = { is_admin: true, _id: { $ne: id } };
+    const before = await users.find(others).toArray();
+    await users.unscoped.updateMany(others, { $set: { is_admin: false } });
+    expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The last administrator must stay one.'));
+    expect(await users.findOne({ _id: id })).toMatchObject({ is_admin: true, identity: { gave_admin: true } });
+    await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });
+  });
+});
