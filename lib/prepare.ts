@@ -3,6 +3,7 @@ import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
 import { commandIndexes } from './collections/commands.ts';
 import { connectionIndexes } from './collections/connections.ts';
+import { endedProviderSessionIndexes } from './collections/ended-provider-sessions.ts';
 import { eventIndexes } from './collections/events.ts';
 import { fileQuotaIndexes } from './collections/file-quotas.ts';
 import { fileIndexes } from './collections/files.ts';
@@ -51,6 +52,7 @@ const indexes: Record<string, IndexDescription[]> = {
   tokens: tokenIndexes,
   codes: codeIndexes,
   oidc_requests: oidcRequestIndexes,
+  ended_provider_sessions: endedProviderSessionIndexes,
   passkeys: passkeyIndexes,
   passkey_challenges: passkeyChallengeIndexes,
   login_limits: loginLimitIndexes,

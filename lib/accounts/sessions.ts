@@ -40,12 +40,12 @@ export const accountDeactivated: Refusal = () => permissionDenied('account_deact
 
 /**
  * Begins a session; it is named after the program that asked for it, by which users tell their sessions apart.
- * `by_passkey` is what it was begun with.
+ * `by` is what it was begun with.
  */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
   agent: string | undefined,
-  by: Pick<TokenDocument, 'by_passkey'> = {},
+  by: Pick<TokenDocument, 'by_passkey' | 'provider_session'> = {},
 ): Promise<{ token: string; expires_at: DateTime }> {
   const { token, expires_at } = await insertToken(
     {

@@ -18,6 +18,8 @@ export type TokenDocument = {
   generation?: number;
   /** The session was begun with a passkey, which is both factors in one. */
   by_passkey?: true;
+  /** The session at the identity provider that it was begun by: the SHA-256 of its issuer and its `sid`, in hexadecimal. */
+  provider_session?: string;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date | null;
@@ -28,6 +30,7 @@ export const tokenIndexes: IndexDescription[] = [
   { key: { user: 1 }, name: 'user' },
   { key: { user: 1, name: 1 }, name: 'user, name', unique: true, partialFilterExpression: { kind: 'api' } },
   { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
+  { key: { provider_session: 1 }, name: 'provider_session', sparse: true },
 ];
 
 /** The sessions and named tokens of all users. */

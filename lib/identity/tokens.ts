@@ -41,7 +41,7 @@ export type NewToken = Shown<typeof newTokenSchema>;
  * read again.
  */
 export async function insertToken(
-  token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'generation' | 'by_passkey'>,
+  token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'generation' | 'by_passkey' | 'provider_session'>,
   expires: unknown,
 ): Promise<NewToken> {
   const secret = randomToken();

@@ -1,33 +1,53 @@
+import type { ObjectId } from 'mongodb';
 import { endSessions } from '../accounts/sessions.ts';
 import { users } from '../collections/users.ts';
 import { invalidParameter, type Refusal } from '../errors.ts';
 import { log } from '../log.ts';
 import { noProvider, readSigned, requireProvider, signInRefused } from './provider.ts';
+import { endProviderSession, endProviderSessionOf, providerSessionOf } from './provider-sessions.ts';
 
 const invalidToken: Refusal = () => invalidParameter('logout_token', 'be a logout token that the identity provider has signed');
 export const logoutRefusals = [invalidToken, noProvider, signInRefused];
 
 /**
- * Ends all sessions of the person that a logout token names (OpenID Connect Back-Channel Logout 1.0); 400 for anything
- * else. Named tokens stay: programs go on while people sign out in the evening.
+ * Ends sessions as a logout token says (OpenID Connect Back-Channel Logout 1.0): with `sub` all of a person, with `sid`
+ * those that one session at the provider has begun; 400 for anything else. Named tokens stay: programs go on while
+ * people sign out in the evening.
  */
 export async function logOut(form: string): Promise<void> {
   requireProvider();
   const token = form.length <= longest ? new URLSearchParams(form).get('logout_token') : null;
   if (!token) throw invalidToken();
-  const { iss, sub, nonce, jti, events } = await readSigned(token, { maxTokenAge: '10 minutes', requiredClaims: ['iat', 'jti'] });
+  const claims = await readSigned(token, { maxTokenAge: '10 minutes', requiredClaims: ['iat', 'jti'] });
+  const { iss = '', sub, sid, nonce, jti, events } = claims;
   const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, logoutEvent);
-  // With a nonce it may be the token of a sign-in. Sessions are not told apart by the provider's: `sub` must be there.
-  if (!isLogout || nonce !== undefined || typeof jti !== 'string' || !iss || !sub) throw invalidToken();
-  const ended = await users.findOneAndUpdate(
-    { 'identity.subject': sub, 'identity.issuer': iss },
-    { $inc: { session_generation: 1 } },
-    { returnDocument: 'after', projection: { session_generation: 1 } },
-  );
-  if (!ended) return;
-  await endSessions(ended._id, ended.session_generation, undefined);
-  log('info', 'security', { event: 'sessions ended by the identity provider', whom: ended._id.toHexString() });
+  // With a nonce it may be the token of a sign-in.
+  if (!isLogout || nonce !== undefined || typeof jti !== 'string') throw invalidToken();
+  const session = providerSessionOf(iss, sid);
+  const isNamed = sub === undefined ? session !== undefined : typeof sub === 'string' && sub !== '';
+  if (!isNamed || (sid !== undefined && session === undefined)) throw invalidToken();
+  if (sub !== undefined) return endSessionsOf({ 'identity.subject': sub, 'identity.issuer': iss }, session);
+  for (const user of await endProviderSession(session ?? '')) noteEnd(user);
 }
+
+async function endSessionsOf(
+  owner: { 'identity.subject': string; 'identity.issuer': string },
+  session: string | undefined,
+): Promise<void> {
+  const projection = { session_generation: 1 } as const;
+  // One write ends all, also that of a sign-in that is about to be completed.
+  const user =
+    session === undefined
+      ? await users.findOneAndUpdate(owner, { $inc: { session_generation: 1 } }, { returnDocument: 'after', projection })
+      : await users.findOne(owner, { projection });
+  if (!user) return;
+  if (session === undefined) await endSessions(user._id, user.session_generation, undefined);
+  else await endProviderSessionOf(user._id, session);
+  noteEnd(user._id);
+}
+
+const noteEnd = (user: ObjectId) =>
+  log('info', 'security', { event: 'sessions ended by the identity provider', whom: user.toHexString() });
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 

@@ -5,6 +5,7 @@ import { fullName } from '../identity/persons.ts';
 import { email, newUsername } from '../identity/users.ts';
 import type { IdentityProvider } from '../identity-providers.ts';
 import type { Claims } from './provider.ts';
+import { providerSessionOf } from './provider-sessions.ts';
 
 /** What an account takes over of what the provider says of a person. Nothing of it says whose account that is. */
 export type Person = {
@@ -17,6 +18,8 @@ export type Person = {
   /** Whether the provider has seen that the person reads the e-mail of the address. */
   isEmailVerified: boolean;
   isAdmin: boolean;
+  /** The session at the provider, if that tells its sessions apart. */
+  session: string | undefined;
   /** The rooms that the groups of the person give. */
   rooms: ObjectId[];
 };
@@ -34,6 +37,7 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
     // Some providers say it as a text, of which only this one means it.
     isEmailVerified: verified === true || verified === 'true',
     isAdmin: adminGroup !== '' && groups.includes(adminGroup),
+    session: providerSessionOf(iss, claims.sid),
     rooms: [...new Set(groupRooms.flatMap(({ group, rooms }) => (groups.includes(group) ? rooms : [])))].map(
       (room) => new ObjectId(room),
     ),

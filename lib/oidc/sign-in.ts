@@ -12,8 +12,9 @@ import { exampleUser, shownUser } from '../identity/users.ts';
 import { defaultProvider, type IdentityProvider } from '../identity-providers.ts';
 import { applyGroupRooms } from '../members/group-rooms.ts';
 import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
-import { personOf } from './people.ts';
+import { type Person, personOf } from './people.ts';
 import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
+import { endIfEnded } from './provider-sessions.ts';
 import { providerId, signInExpired, takeRequest } from './requests.ts';
 
 /** What the provider has led the browser back with. */
@@ -91,7 +92,7 @@ export async function completeSignIn(
   const next = invitation === undefined || isNew ? path : `/join#${invitation}`;
   const applied = await applyGroup(user, person, provider);
   if (applied.is_active) await applyGroupRooms(applied._id, person.rooms);
-  const session = await beginSession(applied, { source, agent });
+  const session = await beginSession(applied, { source, agent }, person);
   return { ...session, path: next };
 }
 
@@ -108,8 +109,11 @@ function providerOf({ issuer }: OidcRequestDocument, led: string): IdentityProvi
 }
 
 /** Begins the session of somebody whom the provider has signed in: every such session begins here. */
-async function beginSession(user: UserDocument, { source, agent }: Omit<Origin, 'secret'>) {
+async function beginSession(user: UserDocument, { source, agent }: Omit<Origin, 'secret'>, person: Person) {
   if (!user.is_active) throw accountDeactivated();
-  const [session] = await Promise.all([createSession(user, agent), rememberAddress(user._id.toHexString(), source)]);
+  const { session: ofProvider } = person;
+  const by = ofProvider === undefined ? {} : { provider_session: ofProvider };
+  const [session] = await Promise.all([createSession(user, agent, by), rememberAddress(user._id.toHexString(), source)]);
+  if (ofProvider !== undefined && (await endIfEnded(user._id, ofProvider))) throw signInRefused();
   return { ...session, user: shownUser.show(user) };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { importJWK, SignJWT } from 'jose';
+import { decodeJwt, importJWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
 /** What the provider says of one of its people. */
@@ -24,22 +24,28 @@ type Options = {
   logout?: string;
   /** It does not say that it names itself where it leads back to, as those before RFC 9207. */
   isOld?: boolean;
+  /** It tells its sessions apart, in its tokens of sign-ins and of sign-outs. */
+  hasSessions?: boolean;
 };
 
 /** Starts an identity provider that leads back to these addresses of the service. */
-export async function startIdentityProvider({ callback, logout, isOld = false }: Options) {
+export async function startIdentityProvider({ callback, logout, isOld = false, hasSessions = false }: Options) {
   const people = new Map<string, Claims>();
   const client = (id: string) => ({
     client_id: id,
     client_secret: `secret of ${id}, for + and %`,
     redirect_uris: [callback],
-    ...(logout && { backchannel_logout_uri: logout }),
+    ...(logout && { backchannel_logout_uri: logout, backchannel_logout_session_required: hasSessions }),
   });
   const state = {
     mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods' | 'shows other keys',
     asked: [] as string[],
     /** The answer for a code instead of the right one, as of a provider that lies. */
     tokens: undefined as object | undefined,
+    /** What happens there before it says more of a person than a token does. */
+    beforeUserinfo: undefined as (() => Promise<unknown>) | undefined,
+    /** The `sid` of the sign-in that was completed last. */
+    sid: '',
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1').unref();
@@ -77,6 +83,9 @@ export async function startIdentityProvider({ callback, logout, isOld = false }:
         return grant;
       },
     });
+    made.on('grant.success', ({ body }: { body: { id_token?: string } }) => {
+      state.sid = body.id_token === undefined ? '' : String(decodeJwt(body.id_token).sid);
+    });
     return made;
   };
   let provider = make();
@@ -101,6 +110,7 @@ export async function startIdentityProvider({ callback, logout, isOld = false }:
       const { kty, n, e, alg, use } = aKey();
       return void response.end(JSON.stringify({ keys: [{ kty, n, e, alg, use, kid: key.kid }] }));
     }
+    if (pathname === '/me') await state.beforeUserinfo?.();
     if (!pathname.startsWith('/interaction/')) return provider.callback()(request, response);
     const { params } = await provider.interactionDetails(request, response);
     const typed = request.method === 'POST' ? new URLSearchParams(await text(request)).get('name') : params.login_hint;
@@ -135,7 +145,7 @@ export async function startIdentityProvider({ callback, logout, isOld = false }:
     sign: async (claims: Record<string, unknown>, by = key) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(await importJWK(by, 'RS256')),
     /** Tells the service that somebody has signed out. */
-    signOut: async (name: string) => (await provider.Client.find('chat'))?.backchannelLogout(name, 'a session'),
+    signOut: async (name: string, sid = 'a session') => (await provider.Client.find('chat'))?.backchannelLogout(name, sid),
     close: () => {
       server.close();
       server.closeAllConnections();

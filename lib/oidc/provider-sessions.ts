@@ -1,0 +1,51 @@
+import type { ObjectId } from 'mongodb';
+import { distinct } from '../api/extended-json.ts';
+import { endedProviderSessions } from '../collections/ended-provider-sessions.ts';
+import { tokens } from '../collections/tokens.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { hashToken } from '../identity/authenticate.ts';
+import { deleteTokensOf } from '../identity/tokens.ts';
+
+/*
+ * A session at an identity provider may have begun several sessions here. Its end is noted first, and then ends these;
+ * one that begins is stored first, and then looks for the note. So none is left over, whichever comes first.
+ */
+
+/** The longest `sid` that is taken for one. */
+const longestSid = 1_000;
+
+/** By what a session at a provider is known here: `sid` is unique there. Undefined for what can't be one. */
+export const providerSessionOf = (issuer: string, sid: unknown): string | undefined =>
+  typeof sid === 'string' && sid !== '' && sid.length <= longestSid ? hashToken(JSON.stringify([issuer, sid])) : undefined;
+
+/** Ends the sessions that one at a provider has begun; returns whose they were. */
+export async function endProviderSession(session: string): Promise<ObjectId[]> {
+  await noteEnd(session);
+  const found = await tokens.find({ provider_session: session }, { projection: { user: 1 } }).toArray();
+  const owners = distinct(found.map(({ user }) => user));
+  for (const user of owners) await deleteTokensOf(user, { kind: 'session', provider_session: session });
+  return owners;
+}
+
+/**
+ * Ends the sessions of a user that one at a provider has begun, and also those that are not known to be of another:
+ * begun by an earlier version, or without the provider.
+ */
+export async function endProviderSessionOf(user: ObjectId, session: string): Promise<void> {
+  await noteEnd(session);
+  const isOfIt = { $or: [{ provider_session: session }, { provider_session: { $exists: false } }] };
+  await deleteTokensOf(user, { kind: 'session', ...isOfIt });
+}
+
+/** Ends the session of a sign-in that was under way while its session at the provider ended; returns whether it had. */
+export async function endIfEnded(user: ObjectId, session: string): Promise<boolean> {
+  if ((await endedProviderSessions.findOne({ _id: session }, { projection: { _id: 1 } })) === null) return false;
+  await deleteTokensOf(user, { kind: 'session', provider_session: session });
+  return true;
+}
+
+const noteEnd = (session: string) =>
+  insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
+
+/** For how many milliseconds an end is noted: a provider's code is exchanged within seconds. */
+const notedFor = 600_000;
