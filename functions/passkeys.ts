@@ -23,7 +23,8 @@ export const handler = endpoint({
     run: ({ caller }) => listPasskeys(caller),
   }),
   POST: operation({
-    summary: 'Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`',
+    summary:
+      'Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`, and a `code` where a second factor is on',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: beginning,

@@ -1,7 +1,7 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { ObjectId } from 'mongodb';
-import { about, type Parameter, type Values, withDefault } from '../api/parameters.ts';
+import { about, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aText, described, listOf, record, type Schema, type Shown } from '../api/schema.ts';
 import { passkeys } from '../collections/passkeys.ts';
 import { users } from '../collections/users.ts';
@@ -28,6 +28,8 @@ import {
 } from './passkey-challenges.ts';
 import { countPasskeys, mostPasskeys } from './passkey-removal.ts';
 import { newName, type Passkey, shownPasskey } from './passkeys.ts';
+import { secondFactorCode } from './second-factor-codes.ts';
+import { requireCodeIfOn, wrongSecondFactor } from './second-factor-proof.ts';
 
 const anInteger: Schema<number> = { type: 'integer' };
 
@@ -64,7 +66,13 @@ const transports: Parameter<string[]> = {
 };
 
 /** The parameters that begin a passkey, and that add it. */
-export const beginning = { current_password: currentPassword };
+export const beginning = {
+  current_password: currentPassword,
+  code: about(
+    'A code of the second factor, where that is on, unless the session began with a passkey less than ten minutes ago.',
+    optional(secondFactorCode),
+  ),
+};
 export const addition = {
   name: newName,
   credential: credentialId,
@@ -82,6 +90,7 @@ export const beginningRefusals = [
   unscopedTokenRequired,
   passkeysUnavailable,
   wrongCurrentPassword,
+  wrongSecondFactor,
   freshSignInRequired,
   tooManyPasskeys,
   tooManyRequests,
@@ -100,11 +109,13 @@ const algorithms = [-8, -7, -257];
 
 /** Begins a passkey of the caller, who proves again to be the owner of the account. Nothing changes before it is added. */
 export async function beginPasskey(
-  { current_password }: Values<typeof beginning>,
+  { current_password, code }: Values<typeof beginning>,
   caller: Caller,
 ): Promise<Shown<typeof newPasskeySchema>> {
   const site = requireSite();
   await requireCurrentPassword(current_password, caller);
+  // Or a passkey, which needs no code at a sign-in, would get around the second factor.
+  await requireCodeIfOn(code, caller);
   const { _id: user, username, name = username } = caller.user;
   const [generation, own] = await Promise.all([
     generationOf(user),

@@ -7,7 +7,7 @@ import { config } from '../config.ts';
 import { notFound, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, unscopedTokenRequired } from '../identity/caller.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
-import { freshSignInRequired } from './fresh-sessions.ts';
+import { freshSignInRequired, hasJustUsedPasskey } from './fresh-sessions.ts';
 import { mostPasskeys } from './passkey-removal.ts';
 
 const { as, ownId, date, dateOrNull, representation } = shownFrom<PasskeyDocument>();
@@ -29,6 +29,7 @@ export const passkeysSchema = record('Passkeys', {
     'Why they are not used: `PUBLIC_URL` is not set, or browsers have none for it (it needs https and a name), or the identity provider alone signs people in.',
     orNull(aWord('no_public_url', 'unsuitable_public_url', 'identity_provider')),
   ),
+  needs_code: described('Whether adding one takes a code of the second factor beside the password.', aFlag),
   passkeys: described('The passkeys of the caller, oldest first.', listOf(shownPasskey.schema)),
 });
 
@@ -44,10 +45,12 @@ export const changeRefusals = [noSuchPasskey];
 export const removalRefusals = [noSuchPasskey, unscopedTokenRequired, wrongCurrentPassword, freshSignInRequired, tooManyRequests];
 
 /** The caller's passkeys. */
-export async function listPasskeys({ user: { _id: user } }: Caller): Promise<Shown<typeof passkeysSchema>> {
+export async function listPasskeys(caller: Caller): Promise<Shown<typeof passkeysSchema>> {
+  const { _id: user, second_factor: factor } = caller.user;
   const { origin = null, obstacle = null } = config.passkeys;
   const found = await passkeys.find({ user }, { sort: { _id: 1 }, limit: mostPasskeys }).toArray();
-  return { origin, obstacle, passkeys: found.map(shownPasskey.show) };
+  const needs_code = factor !== undefined && !(await hasJustUsedPasskey(caller));
+  return { origin, obstacle, needs_code, passkeys: found.map(shownPasskey.show) };
 }
 
 /** Renames a passkey of the caller; 404 for every other. */

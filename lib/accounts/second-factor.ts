@@ -19,10 +19,9 @@ import {
   recoveryCodeLength,
   secondFactorCode,
   undecipherable,
-  useSecondFactor,
   type WithSecondFactor,
-  wrongCode,
 } from './second-factor-codes.ts';
+import { requireCode, wrongSecondFactor } from './second-factor-proof.ts';
 import { noSecondFactor, resetSecondFactor, withoutSecondFactor } from './second-factor-reset.ts';
 import { endSessions } from './sessions.ts';
 import { acceptedStep, newSecret, toBase32, toUri } from './totp.ts';
@@ -67,7 +66,6 @@ const unavailable: Refusal = () =>
   permissionDenied('second_factor_unavailable', 'The service has no key for second factors: its operator can set SECRET_KEY.');
 const isOn: Refusal = () => conflict('second_factor_on', 'The account has a second factor already.');
 const notBegun: Refusal = () => conflict('second_factor_not_begun', 'No second factor was begun in the last hour.');
-const wrongSecondFactor: Refusal = () => permissionDenied('wrong_second_factor', wrongCode);
 
 const always = [unscopedTokenRequired, wrongCurrentPassword, tooManyRequests];
 export const beginningRefusals = [...always, unavailable, isOn];
@@ -185,19 +183,6 @@ export async function endSecondFactor(
   await requireCode(account as WithSecondFactor, code as string, caller);
   const { _id, second_factor } = account;
   await users.updateOne({ _id, 'second_factor.since': second_factor.since }, { $unset: withoutSecondFactor });
-}
-
-/** Requires a code of the caller's second factor: 403 if it is wrong. Guessing is as slow as that of a password. */
-async function requireCode(account: WithSecondFactor, code: string, { user: { _id }, token }: Caller): Promise<void> {
-  const attempt = await beginConfirmation(_id, token);
-  const isRight = await useSecondFactor(account, code).catch(async (error) => {
-    await attempt.withdrawn();
-    throw error;
-  });
-  if (isRight) return attempt.succeeded();
-  await attempt.failed();
-  log('info', 'security', { event: 'wrong second factor', by: _id.toHexString() });
-  throw wrongSecondFactor();
 }
 
 const findAccount = (_id: ObjectId) => users.findOne({ _id }, { projection: { second_factor: 1 } });

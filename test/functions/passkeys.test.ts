@@ -9,7 +9,7 @@ import { addPasskey, beginPasskey, beginSignIn, type Deviation, make, sign, sign
 import { refusals, unauthenticated } from '../support/error-bodies.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
 import { admin as command } from '../support/run-command.ts';
-import { turnOn } from '../support/second-factor.ts';
+import { aWrongCode, codeOf, turnOn } from '../support/second-factor.ts';
 import { type Call, inProcess, overHttp, transports } from '../support/transports.ts';
 
 const path = '/api/passkeys';
@@ -41,7 +41,7 @@ const anExpiry = () => new Date(Date.now() - 1_000);
 describe.each(transports())('a passkey, %s', (_transport, call) => {
   it('a passkey is begun by the password, added with what the authenticator has made, and then listed without its key', async () => {
     const account = await anAccount();
-    const none = { origin: site.origin, obstacle: null, passkeys: [] };
+    const none = { origin: site.origin, obstacle: null, needs_code: false, passkeys: [] };
     expect(outcome(await call('GET', path, { token: account.token }))).toEqual({ status: 200, body: none });
     const begun = await call('POST', path, { token: account.token, body: { current_password: account.password } });
     expect(outcome(begun)).toEqual({
@@ -314,9 +314,76 @@ describe('a sign-in with a passkey', () => {
 
   it('a sign-in with a passkey takes no code of the second factor, which the authenticator’s own check stands for', async () => {
     const account = await anAccount();
-    await turnOn(inProcess, account);
-    const { passkey } = await addPasskey(inProcess, account);
+    const { app } = await turnOn(inProcess, account);
+    const begun = await beginPasskey(inProcess, account, { code: codeOf(app, 1) });
+    const { passkey, sent } = make(begun);
+    expect((await add(inProcess, account, sent)).status).toBe(201);
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
+  });
+});
+
+describe('where a second factor is on', () => {
+  const begin = (account: Account, more: object = {}, token = account.token) =>
+    inProcess('POST', path, { token, body: { current_password: account.password, ...more } });
+  const wrongCode = refusals.denied('The code is incorrect, or was used before: wait for the next one.');
+
+  it('a passkey is begun by the password and a code, each once, and by neither alone', async () => {
+    const account = await anAccount();
+    const { app, recovery } = await turnOn(inProcess, account);
+    expect((await inProcess('GET', path, { token: account.token })).body).toMatchObject({ needs_code: true });
+    expect(outcome(await begin(account))).toEqual(refusals.missing('code'));
+    expect(outcome(await begin(account, { code: aWrongCode(app) }))).toEqual(wrongCode);
+    // Used up when it was turned on.
+    expect(outcome(await begin(account, { code: codeOf(app) }))).toEqual(wrongCode);
+    const code = codeOf(app, 1);
+    expect(outcome(await begin(account, { code, current_password: 'guessed' }))).toEqual(
+      refusals.denied('The current password is incorrect.'),
+    );
+    expect(outcome(await begin(account, { code, current_password: undefined }))).toEqual(refusals.missing('current_password'));
+    const all = await Promise.all([begin(account, { code }), begin(account, { code })]);
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 403]);
+    expect((await begin(account, { code: recovery[0] })).status).toBe(201);
+    expect(outcome(await begin(account, { code: recovery[0] }))).toEqual(wrongCode);
+  });
+
+  it('guesses of the code are as slow as those of a password', async () => {
+    const account = await anAccount();
+    const { app, recovery } = await turnOn(inProcess, account);
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 12 && statuses.at(-1) !== 429; guess++)
+      statuses.push((await begin(account, { code: aWrongCode(app) })).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await begin(account, { code: recovery[0] })).status).toBe(429);
+  });
+
+  it('a session that has just begun with a passkey stands for the code, and no other does', async () => {
+    const account = await anAccount();
+    const { passkey } = await addPasskey(inProcess, account);
+    await turnOn(inProcess, account);
+    const token = tokenIn(await signInWith(inProcess, passkey));
+    expect((await inProcess('GET', path, { token })).body).toMatchObject({ needs_code: false });
+    expect((await begin(account, {}, token)).status).toBe(201);
+    expect(outcome(await begin(account, { current_password: undefined }, token))).toEqual(refusals.missing('current_password'));
+    const made = await inProcess('POST', '/api/tokens', { token, body: { name: 'bot', current_password: account.password } });
+    expect(outcome(await begin(account, {}, tokenIn(made)))).toEqual(refusals.missing('code'));
+    const stale = { $set: { created_at: new Date(Date.now() - 601_000) } };
+    await database.collection('tokens').updateMany({ user: new ObjectId(account.id) }, stale);
+    expect(outcome(await begin(account, {}, token))).toEqual(refusals.missing('code'));
+    expect((await inProcess('GET', path, { token })).body).toMatchObject({ needs_code: true });
+  });
+
+  it('a session that has just begun is not enough for an account without a password', async () => {
+    const account = await anAccount();
+    const { recovery } = await turnOn(inProcess, account);
+    const token = tokenIn(
+      await inProcess('POST', '/api/sessions', {
+        body: { username: account.username, password: account.password, second_factor: recovery[0] },
+      }),
+    );
+    await users.updateOne({ _id: new ObjectId(account.id) }, { $unset: { password_hash: '' } });
+    const bare = (more: object) => inProcess('POST', path, { token, body: more });
+    expect(outcome(await bare({}))).toEqual(refusals.missing('code'));
+    expect((await bare({ code: recovery[1] })).status).toBe(201);
   });
 });
 

@@ -144,8 +144,9 @@ export function sign(passkey: SoftPasskey, challenge: string, its: Deviation = {
 }
 
 /** Begins a passkey of an account; what the service asks for. */
-export async function beginPasskey(call: Call, { token, password }: Account) {
-  const { status, body } = await call('POST', '/api/passkeys', { token, body: { current_password: password } });
+export async function beginPasskey(call: Call, { token, password }: Account, proof: { code?: string } = {}) {
+  const sent = { current_password: password, ...proof };
+  const { status, body } = await call('POST', '/api/passkeys', { token, body: sent });
   expect(status).toBe(201);
   return body as { challenge: string; user_handle: string; exclude: { credential: string }[] };
 }

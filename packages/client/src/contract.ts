@@ -958,6 +958,8 @@ export type Passkeys = {
   origin: string | null;
   /** Why they are not used: `PUBLIC_URL` is not set, or browsers have none for it (it needs https and a name), or the identity provider alone signs people in. */
   obstacle: 'no_public_url' | 'unsuitable_public_url' | 'identity_provider' | null;
+  /** Whether adding one takes a code of the second factor beside the password. */
+  needs_code: boolean;
   /** The passkeys of the caller, oldest first. */
   passkeys: Passkey[];
 };
@@ -2367,11 +2369,13 @@ export type Operations = {
     data: Passkeys;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password` */
+  /** Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`, and a `code` where a second factor is on */
   'POST /api/passkeys': {
     body: {
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
+      /** A code of the second factor, where that is on, unless the session began with a passkey less than ten minutes ago. Must be six digits or the 16 characters of a recovery code. */
+      code?: string;
     };
     data: NewPasskey;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;

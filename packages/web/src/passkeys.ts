@@ -23,7 +23,7 @@ const timeout = 300_000;
 const userVerification = 'required';
 
 /** Has a device make a passkey for the account, and adds it; throws a `Failure` that says why not. */
-export async function addPasskey(proof: { current_password?: string }): Promise<void> {
+export async function addPasskey(proof: { current_password?: string; code?: string }): Promise<void> {
   const asked = await inWords(ask(chat.POST('/api/passkeys', { body: proof })));
   const made = await inWords(
     navigator.credentials.create({

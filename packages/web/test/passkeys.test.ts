@@ -2,6 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
+import { aWrongCode, turnOn } from '../../../test/support/second-factor.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
@@ -122,6 +123,37 @@ describe('a page whose service has an address of its own', () => {
     await second.context.close();
   });
 
+  it('takes a code as well for a new passkey where a second factor is on', async () => {
+    const account = await anAccount();
+    const { app, recovery } = await turnOn(overHttp(service.url), account);
+    const { page, problems, context } = await aDevice('/login');
+    const toSecondStep = async () => {
+      await page.getByLabel('Username or e-mail address').fill(account.username);
+      await page.getByLabel('Password', { exact: true }).fill(account.password);
+      await button(page, 'Sign in').click();
+      await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    };
+    await toSecondStep();
+    await button(page, 'Use a recovery code').click();
+    await page.getByLabel('Recovery code').fill(recovery[0] ?? '');
+    await button(page, 'Sign in').click();
+    await page.locator('.shell').waitFor();
+
+    await page.goto(`${service.url}/settings/passkeys`);
+    await page.getByLabel('Current password').fill(account.password);
+    const code = page.getByLabel('Code of the app, or a recovery code');
+    expect(await objections(page)).toEqual([]);
+    await code.fill(aWrongCode(app));
+    await button(page, 'Add a passkey').click();
+    await page.getByText('This code is wrong or was used before.').waitFor();
+    await code.fill(recovery[1] ?? '');
+    await button(page, 'Add a passkey').click();
+    await page.getByText('The passkey is added.').first().waitFor();
+
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('says so where the device does not recognise its owner, and signs nobody in', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
@@ -160,6 +192,7 @@ it('a page at another address than the service says offers no passkey, and its s
   expect((await overHttp(service.url)('GET', '/api/passkeys', { token: account.token })).body).toEqual({
     origin: service.url,
     obstacle: null,
+    needs_code: false,
     passkeys: [],
   });
   expect(problems).toEqual([]);

@@ -118,7 +118,7 @@ describe('a deployment', () => {
   });
 
   it('names the key of second factors to all functions, and its version to those that read it', () => {
-    expect(deployed.filter(hasKey)).toHaveLength(4);
+    expect(deployed.filter(hasKey)).toHaveLength(5);
     for (const properties of deployed) {
       const { SECRET_KEY, SECRET_KEY_VERSION } = properties.Environment.Variables;
       expect(SECRET_KEY).toBe('ssm:/chat-service/dev/secret-key');

@@ -8,6 +8,7 @@ import { notice } from './announcer.tsx';
 import { Field, Form, Loading } from './controls.tsx';
 import { CurrentPassword, proofOf } from './current-password.tsx';
 import { openDialog } from './dialog.tsx';
+import { CodeField, inWords as codeInWords } from './second-factor-code.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The passkeys of the user: adding, renaming and removing them. */
@@ -17,8 +18,8 @@ export function Passkeys() {
   const words = laterStrings.passkeys;
   const { passkeys } = value;
   const obstacle = obstacleOf(value);
-  const add = async ({ adding = '' }: Record<string, string>) => {
-    await addPasskey(proofOf(adding));
+  const add = async ({ adding = '', code }: Record<string, string>) => {
+    await codeInWords(addPasskey({ ...proofOf(adding), ...(code !== undefined && { code }) }));
     notice(words.added);
     reload();
   };
@@ -33,6 +34,7 @@ export function Passkeys() {
       {obstacle === undefined ? (
         <Form key={passkeys.length} onSubmit={add} submit={words.add}>
           <CurrentPassword name="adding" />
+          {value.needs_code && <CodeField kind="either" />}
         </Form>
       ) : (
         <p>{obstacle}</p>
