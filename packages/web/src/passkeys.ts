@@ -2,6 +2,7 @@ import { ask, chat, Failure } from './api.ts';
 import { keepsCookies } from './session.ts';
 import { settings } from './settings.ts';
 import { enter } from './sign-in.ts';
+import { recall, remember } from './storage.ts';
 import { laterStrings } from './strings-later.ts';
 
 /* What the service and the browser say to each other about passkeys (WebAuthn). */
@@ -53,6 +54,7 @@ export async function addPasskey(proof: { current_password?: string; code?: stri
     transports: getTransports?.call(response) ?? [],
   };
   await inWords(ask(chat.PUT('/api/passkeys', { body })));
+  remember(usedHere, 'yes');
 }
 
 /** The platform of this browser, as its people call it. */
@@ -60,11 +62,32 @@ const deviceName = (): string | undefined =>
   /iPhone|iPad|Android|Windows|Mac|CrOS|Linux(?!; Android)/.exec(navigator.userAgent)?.[0];
 
 /** Signs in with a passkey that the browser lets people choose; throws a `Failure` that says why not. */
-export async function signInByPasskey(): Promise<void> {
+export const signInByPasskey = (): Promise<void> => signInAs({});
+
+/**
+ * Has the browser suggest passkeys in the field for the name, until `signal` ends that, where this browser has used one
+ * here before: for others it would be a request for nothing. Returns whether somebody has signed in with one; throws a
+ * `Failure` that says why not.
+ */
+export async function suggestPasskeys(signal: AbortSignal): Promise<boolean> {
+  if (!recall(usedHere) || !(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false;
+  // A challenge is good for five minutes; a page that stays open for an hour is nobody's who signs in.
+  for (let turn = 0; turn < 15 && !signal.aborted; turn++) {
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout - 60_000)]);
+    try {
+      await signInAs({ mediation: 'conditional', signal: ending });
+      return true;
+    } catch (failure) {
+      if (!ending.aborted) throw failure;
+    }
+  }
+  return false;
+}
+
+async function signInAs(options: CredentialRequestOptions): Promise<void> {
   const { challenge, rp_id: rpId } = await inWords(ask(chat.POST('/api/passkey-sessions', { body: {} })));
-  const got = await inWords(
-    navigator.credentials.get({ publicKey: { challenge: toBytes(challenge), rpId, userVerification, timeout } }),
-  );
+  const publicKey = { challenge: toBytes(challenge), rpId, userVerification, timeout } as const;
+  const got = await inWords(navigator.credentials.get({ publicKey, ...options }));
   const { rawId, response } = got as PublicKeyCredential;
   const { clientDataJSON, authenticatorData, signature, userHandle } = response as AuthenticatorAssertionResponse;
   const body = {
@@ -76,7 +99,11 @@ export async function signInByPasskey(): Promise<void> {
     cookie: keepsCookies(),
   };
   enter(await inWords(ask(chat.PUT('/api/passkey-sessions', { body }))));
+  remember(usedHere, 'yes');
 }
+
+/** Under which name this browser keeps that a passkey was used in it. */
+const usedHere = 'chat-passkey';
 
 /** Says what the service refused, or the browser, in words of the page's language. */
 export async function inWords<T>(call: Promise<T>): Promise<T> {

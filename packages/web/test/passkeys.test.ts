@@ -123,7 +123,7 @@ describe('a page whose service has an address of its own', () => {
     await second.context.close();
   });
 
-  it('takes a code as well for a new passkey where a second factor is on', async () => {
+  it('takes a code as well for a new passkey where a second factor is on, and the passkey in place of the next code', async () => {
     const account = await anAccount();
     const { app, recovery } = await turnOn(overHttp(service.url), account);
     const { page, problems, context } = await aDevice('/login');
@@ -150,6 +150,59 @@ describe('a page whose service has an address of its own', () => {
     await button(page, 'Add a passkey').click();
     await page.getByText('The passkey is added.').first().waitFor();
 
+    await signOut(page);
+    await toSecondStep();
+    expect(await objections(page)).toEqual([]);
+    await button(page, 'Sign in with a passkey').click();
+    await page.locator('.shell').waitFor();
+    // Now it has just been used.
+    await page.goto(`${service.url}/settings/passkeys`);
+    await page.getByText('Linux').first().waitFor();
+    expect(await code.count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('suggests a passkey in the field for the name, in a browser that has used one here, and asks for none before', async () => {
+    const account = await anAccount();
+    const { page, problems, context, session, authenticatorId } = await aDevice('/login');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    const name = page.getByLabel('Username or e-mail address');
+    await button(page, 'Sign in with a passkey').waitFor();
+    expect(await name.getAttribute('autocomplete')).toBe('username webauthn');
+    expect(asked).not.toContain('POST /api/passkey-sessions');
+    await addPasskey(page, account);
+    await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false });
+    await context.clearCookies();
+    await page.goto(`${service.url}/login`);
+    await button(page, 'Sign in with a passkey').waitFor();
+    await expect.poll(() => asked).toContain('POST /api/passkey-sessions');
+    expect(await page.locator('.shell').count()).toBe(0);
+    await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true });
+    // The button asks as well, which ends the suggestion.
+    await button(page, 'Sign in with a passkey').click();
+    await page.locator('.shell').waitFor();
+    await context.clearCookies();
+    await page.goto(`${service.url}/login`);
+    await page.locator('.shell').waitFor();
+
+    // What nobody has asked for fails in silence; what somebody has chosen does not.
+    await context.clearCookies();
+    await page.route('**/api/passkey-sessions', (route) => route.fulfill({ status: 429, json: {} }), { times: 1 });
+    await page.goto(`${service.url}/login`);
+    await button(page, 'Sign in with a passkey').waitFor();
+    await expect.poll(() => asked.filter((one) => one === 'POST /api/passkey-sessions')).toHaveLength(4);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const call = overHttp(service.url);
+    const listed = (await call('GET', '/api/passkeys', { token: account.token })).body as {
+      passkeys: { _id: { $oid: string } }[];
+    };
+    const path = `/api/passkeys/${listed.passkeys[0]?._id.$oid}`;
+    const body = { current_password: account.password };
+    expect((await call('DELETE', path, { token: account.token, body })).status).toBe(204);
+    await page.reload();
+    await page.getByText('This passkey does not sign in here. It may have been removed.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

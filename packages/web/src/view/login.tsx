@@ -84,7 +84,7 @@ function SignIn({ again }: { again: string | undefined }) {
             <Field
               label={laterStrings.login.username}
               name="username"
-              autocomplete="username"
+              autocomplete={arePasskeysUsed() ? 'username webauthn' : 'username'}
               autoFocus
               {...(again !== undefined && { value: again })}
             />
@@ -94,7 +94,7 @@ function SignIn({ again }: { again: string | undefined }) {
         </>
       )}
       <SignInByProvider />
-      {arePasskeysUsed() && <PasskeyButton onSignedIn={goOn} />}
+      {arePasskeysUsed() && <PasskeyButton onSignedIn={goOn} isSuggested />}
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {laterStrings.login.other}

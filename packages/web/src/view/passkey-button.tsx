@@ -1,8 +1,50 @@
-import { signInByPasskey } from '../passkeys.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from '../api.ts';
+import { signInByPasskey, suggestPasskeys } from '../passkeys.ts';
 import { laterStrings } from '../strings-later.ts';
+import { sentenceOf } from './controls.tsx';
 import { ButtonThatSays } from './oidc.tsx';
 
+const isRefusal = (problem: unknown) => problem instanceof Failure && [401, 403].includes(problem.status);
+
+type Props = {
+  onSignedIn: () => void;
+  /** Whether the browser also suggests passkeys in the field for the name. */
+  isSuggested?: boolean;
+};
+
 /** The button that signs in with a passkey. */
-export const PasskeyButton = ({ onSignedIn }: { onSignedIn: () => void }) => (
-  <ButtonThatSays onClick={() => signInByPasskey().then(onSignedIn)} label={laterStrings.passkeys.signIn} />
-);
+export function PasskeyButton({ onSignedIn, isSuggested = false }: Props) {
+  const [failure, setFailure] = useState<string>();
+  const suggestion = useRef<AbortController | undefined>(undefined);
+  const suggest = () => {
+    const controller = new AbortController();
+    suggestion.current = controller;
+    suggestPasskeys(controller.signal).then(
+      (isSignedIn) => isSignedIn && onSignedIn(),
+      // Nobody has asked for it before somebody chooses a passkey, which the service then refuses.
+      (problem) => isRefusal(problem) && setFailure(sentenceOf(problem)),
+    );
+  };
+  useEffect(() => {
+    if (isSuggested) suggest();
+    return () => suggestion.current?.abort();
+  }, []);
+  // The browser asks for one passkey at a time.
+  const signIn = async () => {
+    suggestion.current?.abort();
+    setFailure(undefined);
+    await signInByPasskey();
+    onSignedIn();
+  };
+  return (
+    <>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      <ButtonThatSays onClick={signIn} label={laterStrings.passkeys.signIn} />
+    </>
+  );
+}

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
+import { arePasskeysUsed } from '../passkeys.ts';
 import { type Credentials, logIn } from '../sign-in.ts';
 import { laterStrings } from '../strings-later.ts';
 import { Form } from './controls.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { CodeField, inWords } from './second-factor-code.tsx';
 
 type Props = { credentials: Credentials; onSignedIn: () => void; onBack: () => void };
 
-/** The second step of signing in: a code of the authenticator app, or a recovery code. */
+/** The second step of signing in: a code of the authenticator app, a recovery code, or a passkey. */
 export function SecondStep({ credentials, onSignedIn, onBack }: Props) {
   const [isRecovery, setRecovery] = useState(false);
   const submit = async ({ code = '' }: Record<string, string>) => {
@@ -29,6 +31,7 @@ export function SecondStep({ credentials, onSignedIn, onBack }: Props) {
       <button type="button" class="link" onClick={() => setRecovery(!isRecovery)}>
         {isRecovery ? laterStrings.secondFactor.useApp : laterStrings.secondFactor.useRecovery}
       </button>
+      {arePasskeysUsed() && <PasskeyButton onSignedIn={onSignedIn} />}
     </>
   );
 }
