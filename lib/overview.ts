@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import manifest from '../package.json' with { type: 'json' };
 import { dateSchema, showDate } from './api/extended-json.ts';
 import { aCount, aText, aWord, described, listOf, orNull, record, type Shown } from './api/schema.ts';
+import { activities, activityDays } from './collections/activities.ts';
 import { fileQuotas } from './collections/file-quotas.ts';
 import { type RoomDocument, rooms } from './collections/rooms.ts';
 import { users } from './collections/users.ts';
@@ -11,7 +12,8 @@ import { isEmbeddedDatabase, readFileState } from './database/file-state.ts';
 import { listBackups } from './files/regular-backups.ts';
 import { store } from './files/store.ts';
 import { describeError, log } from './log.ts';
-import { counterFields, messageCount } from './rooms/counters.ts';
+import { type CountedRoom, countDays, countedRoomFields, dayOf, startOfDay } from './messages/daily-counts.ts';
+import { messageCount } from './rooms/counters.ts';
 
 /** What an operator should look at, the most urgent first. */
 const concerns = [
@@ -29,6 +31,9 @@ type Concern = (typeof concerns)[number];
 /** So many things of a kind are counted. */
 const most = 10_000;
 
+/** For so many days the messages of each day are counted, and the people who were active. */
+const mostDays = activityDays;
+
 /** How the service is. */
 export const overviewSchema = record('Overview', {
   version: described('The version of the service.', aText),
@@ -36,7 +41,21 @@ export const overviewSchema = record('Overview', {
   people: described('The number of accounts that are not deleted, at most 10,000.', aCount),
   rooms: described('The number of rooms, among at most 5,000 rooms and conversations.', aCount),
   conversations: described('The number of direct conversations, among at most 5,000 rooms and conversations.', aCount),
-  messages: described('The number of messages in them, including deleted ones.', aCount),
+  messages: described(
+    'The number of messages in them, including deleted ones, without replies that stand in threads alone.',
+    aCount,
+  ),
+  today: described('The day that it is by UTC, such as `2026-11-21`.', aText),
+  messages_by_day: described(
+    'How many of these messages were sent on each of the last 30 days of UTC, today last; null for a day that is not counted yet. Of a day that is over, the number stays as it was counted first, also when a room is deleted.',
+    listOf(orNull(aCount)),
+  ),
+  active_today: described(
+    'The number of people who used the service in a session today, by UTC and to the hour, at most 10,000.',
+    aCount,
+  ),
+  active_7_days: described('The number of people who did so today or in the 6 days before.', aCount),
+  active_30_days: described('The number of people who did so today or in the 29 days before.', aCount),
   file_bytes: described('The size of all files, in bytes.', aCount),
   file_bytes_limit: described('How large all files may be together, in bytes.', aCount),
   webhooks_off: described('The number of outgoing webhooks that are switched off, at most 10,000.', aCount),
@@ -50,13 +69,19 @@ export const overviewSchema = record('Overview', {
 
 /** Counts what there is, and finds what needs attention; every count is bounded. */
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
-  const [{ damage, readOnly }, people, counted, files, webhooksOff] = await Promise.all([
+  const now = Date.now();
+  const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
+  const [{ damage, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] = await Promise.all([
     readFileState(),
     users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
-    countRooms(),
+    countRooms(startOfDay(now, mostDays - 1)),
     fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
     webhookStates.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),
+    countActive(1),
+    countActive(7),
+    countActive(mostDays),
   ]);
+  const days = await countDays(active, mostDays, { now, until: performance.now() + enough });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {
     database_read_only: readOnly !== undefined,
@@ -73,6 +98,11 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
     started_at: isOnLambda ? null : showDate(new Date(performance.timeOrigin)),
     people,
     ...counted,
+    today: dayOf(new Date(now)),
+    messages_by_day: days.map(({ messages }) => messages),
+    active_today: activeIn[0],
+    active_7_days: activeIn[1],
+    active_30_days: activeIn[2],
     file_bytes: files?.bytes ?? 0,
     file_bytes_limit: config.files.inAll,
     webhooks_off: webhooksOff,
@@ -86,22 +116,27 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
 const mostRooms = 5_000;
 const chunkSize = 500;
 
-type CountedRoom = Pick<RoomDocument, 'is_direct' | 'message_count' | 'lost_count'> & { _id: ObjectId };
+/** After so many milliseconds the days that are not counted yet are left to the next time. */
+const enough = 2_000;
 
-async function countRooms(): Promise<{ rooms: number; conversations: number; messages: number }> {
-  const counted = { rooms: 0, conversations: 0, messages: 0 };
+type ListedRoom = CountedRoom & Pick<RoomDocument, 'is_direct'>;
+
+/** Counts the rooms and what is in them; `active` are those that had messages since a time. */
+async function countRooms(since: Date) {
+  const counted = { rooms: 0, conversations: 0, messages: 0, active: [] as CountedRoom[] };
   const options = {
-    projection: { ...counterFields, is_direct: 1 },
+    projection: { ...countedRoomFields, is_direct: 1 },
     sort: { _id: 1 as const },
     limit: chunkSize,
     batchSize: chunkSize + 1,
   };
   let last: ObjectId | undefined;
   for (let lookedAt = 0; lookedAt < mostRooms; lookedAt += chunkSize) {
-    const chunk = await rooms.find<CountedRoom>(last ? { _id: { $gt: last } } : {}, options).toArray();
+    const chunk = await rooms.find<ListedRoom>(last ? { _id: { $gt: last } } : {}, options).toArray();
     for (const room of chunk) {
       counted[room.is_direct ? 'conversations' : 'rooms']++;
       counted.messages += messageCount(room);
+      if (room.last_message_at !== null && room.last_message_at >= since) counted.active.push(room);
     }
     if (chunk.length < chunkSize) break;
     last = chunk.at(-1)?._id;

@@ -1,4 +1,5 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
+import { activityIndexes } from './collections/activities.ts';
 import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
 import { commandIndexes } from './collections/commands.ts';
@@ -50,6 +51,7 @@ const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   avatars: [],
   tokens: tokenIndexes,
+  activities: activityIndexes,
   codes: codeIndexes,
   oidc_requests: oidcRequestIndexes,
   ended_provider_sessions: endedProviderSessionIndexes,

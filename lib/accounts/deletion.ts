@@ -1,4 +1,5 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
+import { activities } from '../collections/activities.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { forgetAvatar } from '../files/avatars.ts';
@@ -83,6 +84,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetRate(id),
       forgetConversationLimit(id),
       forgetAvatar(id),
+      activities.deleteMany({ _id: id }),
       // Those in messages stay, as the messages do.
       removeFiles({ user: id, state: { $in: ['reserved', 'stored'] } }),
     ]);

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Binary, Document, ObjectId } from 'mongodb';
 import { isToken } from '../api/schema.ts';
+import { activities } from '../collections/activities.ts';
 import { type TokenDocument, tokens } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { loader } from '../database/batching.ts';
 import { stateOf } from '../database/within-process.ts';
+import { retryContended } from '../database/writes.ts';
 import { describeError, log } from '../log.ts';
 import { LruCache } from '../lru-cache.ts';
 import type { Caller } from './caller.ts';
@@ -129,11 +131,11 @@ function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerR
 }
 
 /**
- * Notes when the token was last used, at most once an hour. Nobody waits for it: it is sent beside the operation's
+ * Notes when the token was last used, and of a session that its user was here, at most once an hour. Nobody waits for it: it is sent beside the operation's
  * own calls, which take as long, and if it fails, or Lambda freezes the process before it is done, the token's next
  * use tries again.
  */
-async function noteUse({ _id, kind, last_used_at, now }: CallerRow): Promise<void> {
+async function noteUse({ _id, kind, last_used_at, now, users: [user] }: CallerRow): Promise<void> {
   const anHourAgo = new Date(now.getTime() - 3_600_000);
   const inAMinute = new Date(now.getTime() + 60_000);
   if (last_used_at && last_used_at > anHourAgo && last_used_at < inAMinute) return;
@@ -145,8 +147,13 @@ async function noteUse({ _id, kind, last_used_at, now }: CallerRow): Promise<voi
     // A session that was begun while the clock was ahead lasts no longer than any other.
     const longest = { $add: ['$$NOW', config.sessionDays * 86_400_000] };
     const expires_at = kind === 'session' && { expires_at: { $min: ['$expires_at', longest] } };
-    await tokens.updateOne(notYetNoted, [{ $set: { last_used_at: '$$NOW', ...expires_at } }]);
+    const noting = tokens.updateOne(notYetNoted, [{ $set: { last_used_at: '$$NOW', ...expires_at } }]);
+    await Promise.all([noting, kind === 'session' && user && noteActivity(user._id)]);
   } catch (error) {
     log('debug', 'the use of a token was not noted', { error: describeError(error) });
   }
 }
+
+/** Notes that somebody is here, also for when the session has ended. */
+const noteActivity = (user: ObjectId) =>
+  retryContended(() => activities.updateOne({ _id: user }, [{ $set: { at: '$$NOW' } }], { upsert: true }));

@@ -1,3 +1,4 @@
+import { forgetDayCounts } from '../messages/daily-counts.ts';
 import { writeBatch } from './batches.ts';
 import { idsOf } from './ids.ts';
 import { recordOf } from './new-rooms.ts';
@@ -70,6 +71,8 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
   }
   if (batch.length > 0) await flush();
   await target.finish();
+  // The room has messages of days that are counted already.
+  if (!run.isDryRun) await forgetDayCounts();
 }
 
 function leaveOutItem({ kind = 'messages', leftOut, raw }: LeftOut, { tally }: Reading): void {

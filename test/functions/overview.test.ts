@@ -2,14 +2,17 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 
 await import('../support/own-files.ts');
+const { deleteUser } = await import('../../lib/accounts/deletion.ts');
+const { activities } = await import('../../lib/collections/activities.ts');
 const { files } = await import('../../lib/collections/files.ts');
 const { rooms } = await import('../../lib/collections/rooms.ts');
+const { tokens } = await import('../../lib/collections/tokens.ts');
 const { webhookStates } = await import('../../lib/collections/webhook-states.ts');
 const { backupName } = await import('../../lib/files/regular-backups.ts');
-const { anAccount, anAdmin } = await import('../support/accounts.ts');
+const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
 const { invalid, refusals } = await import('../support/error-bodies.ts');
 const { aFile } = await import('../support/files.ts');
 const { aMessage } = await import('../support/messages.ts');
@@ -311,7 +314,52 @@ describe('/api/overview', () => {
       webhooks_off: 1,
       database_problem: null,
     });
+    expect(after.today).toBe(new Date().toISOString().slice(0, 10));
+    const byDay = ({ messages_by_day }: typeof after) => messages_by_day as unknown as number[];
+    expect(byDay(after)).toHaveLength(30);
+    if (before.today === after.today) expect(byDay(after).at(-1)).toBe((byDay(before).at(-1) ?? Number.NaN) + 1);
     expect(outcome(await call('GET', '/api/overview', { token: one.token }))).toEqual(refusals.denied());
+  });
+
+  it('counts who used a session today, in the last 7 days and in the last 30, also after the session has ended', async () => {
+    const day = 86_400_000;
+    const people = await Promise.all(Array.from({ length: 4 }, () => anAccount()));
+    const idsOf = (some: typeof people) => some.map(({ id }) => new ObjectId(id));
+    const seen = () => activities.countDocuments({ _id: { $in: idsOf(people) } });
+    const before = await read();
+    for (const person of people) {
+      // A named token is a program's.
+      await succeed(call('GET', '/api/users/me', { token: person.token }));
+      const session = await aSession(call, person);
+      await succeed(call('GET', '/api/users/me', { token: session }));
+      await succeed(call('DELETE', '/api/sessions/current', { token: session }));
+    }
+    await vi.waitFor(async () => expect(await seen()).toBe(4));
+    const [, thisWeek, thisMonth, earlier] = idsOf(people);
+    const startOfToday = Math.floor(Date.now() / day) * day;
+    await activities.updateOne({ _id: thisWeek as ObjectId }, { $set: { at: new Date(startOfToday - 1) } });
+    await activities.updateOne({ _id: thisMonth as ObjectId }, { $set: { at: new Date(startOfToday - 29 * day) } });
+    await activities.updateOne({ _id: earlier as ObjectId }, { $set: { at: new Date(startOfToday - 29 * day - 1) } });
+    const after = await read();
+    const more = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+    expect([more('active_today'), more('active_7_days'), more('active_30_days')]).toEqual([1, 2, 3]);
+    await deleteUser(thisMonth as ObjectId);
+    expect(await seen()).toBe(3);
+  });
+
+  it('counts them by an index', async () => {
+    const [sent] = (await commandsOf(read)).filter(({ collection }) => collection === 'activities');
+    expect(await planOf(sent as NonNullable<typeof sent>)).toContain('IXSCAN');
+  });
+
+  it('does not take a named token for somebody who is there', async () => {
+    const { id, token } = await anAccount();
+    await succeed(call('GET', '/api/users/me', { token }));
+    await vi.waitFor(async () => {
+      const found = await tokens.findOne({ user: new ObjectId(id) });
+      expect(found?.last_used_at).not.toBe(null);
+    });
+    expect(await activities.countDocuments({ _id: new ObjectId(id) })).toBe(0);
   });
 
   it('tells that webhooks are switched off', async () => {

@@ -700,8 +700,18 @@ export type Overview = {
   rooms: number;
   /** The number of direct conversations, among at most 5,000 rooms and conversations. */
   conversations: number;
-  /** The number of messages in them, including deleted ones. */
+  /** The number of messages in them, including deleted ones, without replies that stand in threads alone. */
   messages: number;
+  /** The day that it is by UTC, such as `2026-11-21`. */
+  today: string;
+  /** How many of these messages were sent on each of the last 30 days of UTC, today last; null for a day that is not counted yet. Of a day that is over, the number stays as it was counted first, also when a room is deleted. */
+  messages_by_day: (number | null)[];
+  /** The number of people who used the service in a session today, by UTC and to the hour, at most 10,000. */
+  active_today: number;
+  /** The number of people who did so today or in the 6 days before. */
+  active_7_days: number;
+  /** The number of people who did so today or in the 29 days before. */
+  active_30_days: number;
   /** The size of all files, in bytes. */
   file_bytes: number;
   /** How large all files may be together, in bytes. */

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { turnOn } from '../../../test/support/second-factor.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
@@ -238,6 +239,35 @@ describe('people', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => page.locator('.managed').count()).toBe(52);
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('the overview', () => {
+  it.each([
+    ['on a desk, light', {}],
+    ['on a phone, dark', { ...phone, options: { ...phone.options, colorScheme: 'dark' as const } }],
+    ['on a phone, from right to left', { ...phone, options: { ...phone.options, locale: 'ar' } }],
+  ])('draws the messages of 30 days, with a sentence and a table that say the same, %s', async (_look, settings) => {
+    const person = await anAccount();
+    const room = await aRoomOf([person]);
+    for (let at = 0; at < 3; at++) await aMessage(person, room);
+    const { page, problems, context } = await visit(browser, { path: '/admin/overview', ...settings });
+    await signIn(page, admin);
+    await goWithin(page, '/admin/overview');
+    await page.locator('.daily').waitFor();
+    expect(await page.locator('.daily > span').count()).toBe(30);
+    const heights = await page
+      .locator('.daily > span')
+      .evaluateAll((bars) => bars.map((bar) => (bar as HTMLElement).getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeGreaterThan(90);
+    await page.locator('details summary').click();
+    const rows = await page.locator('.daily-table tbody tr').allInnerTexts();
+    expect(rows).toHaveLength(30);
+    const { body } = await call('GET', '/api/overview', { token: admin.token });
+    expect((body as { messages_by_day: number[] }).messages_by_day.at(-1)).toBeGreaterThanOrEqual(3);
+    expect(await objections(page)).toEqual([]);
+    expect(problems).toEqual([]);
     await context.close();
   });
 });

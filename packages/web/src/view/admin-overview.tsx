@@ -3,6 +3,7 @@ import { shortOf } from '../dates.ts';
 import { locale } from '../locale.ts';
 import { laterStrings } from '../strings-later.ts';
 import { sizeOf } from '../text/sizes.ts';
+import { DailyMessages } from './admin-chart.tsx';
 import { Loading } from './controls.tsx';
 import { useLoaded } from './use-list.ts';
 
@@ -16,6 +17,9 @@ export function ServiceOverview() {
   const { attention, database_problem, started_at, backup_at } = value;
   const figures: (readonly [label: string, value: string] | false)[] = [
     [words.people, numberOf(value.people)],
+    [words.activeToday, numberOf(value.active_today)],
+    [words.activeWithin(7), numberOf(value.active_7_days)],
+    [words.activeWithin(30), numberOf(value.active_30_days)],
     [words.rooms, numberOf(value.rooms)],
     [words.conversations, numberOf(value.conversations)],
     [words.messages, numberOf(value.messages)],
@@ -49,6 +53,7 @@ export function ServiceOverview() {
           ))}
         </ul>
       </section>
+      <DailyMessages today={value.today} counts={value.messages_by_day} />
       <section aria-labelledby="figures">
         <h2 id="figures">{words.figures}</h2>
         <dl class="variables">

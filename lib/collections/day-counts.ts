@@ -1,0 +1,11 @@
+import { collection } from '../database/bounded.ts';
+
+/** How many messages were sent on a day that is over. It follows from the messages, and is counted again where it is missing. */
+export type DayCountDocument = {
+  /** The day of UTC, such as `2026-11-26`. */
+  _id: string;
+  messages: number;
+};
+
+/** The counts of the last days: no export has them, because the data that they are made of does. */
+export const dayCounts = collection<DayCountDocument>('day_counts');

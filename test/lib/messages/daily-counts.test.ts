@@ -1,0 +1,156 @@
+import '../../support/isolated-database.ts';
+import { ObjectId } from 'mongodb';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { dayCounts } from '../../../lib/collections/day-counts.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
+import { rooms } from '../../../lib/collections/rooms.ts';
+import { database } from '../../../lib/database/client.ts';
+import { type CountedRoom, countDays, countedRoomFields, forgetDayCounts } from '../../../lib/messages/daily-counts.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { commandsOf } from '../../support/sent-commands.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+const dayLength = 86_400_000;
+const owner = await anAccount();
+
+/** Noon of the day that is so many days ago. */
+const noon = (daysAgo: number) => new Date(Math.floor(Date.now() / dayLength) * dayLength + dayLength / 2 - daysAgo * dayLength);
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+/** At the end of this day, for the messages of today not to be in the future. */
+const now = noon(0).getTime() + dayLength / 2 - 1;
+
+/** A room with messages that were sent at these times, which grow, at these places. */
+async function aRoomWith(times: Date[], seqOf = (index: number) => index + 1): Promise<ObjectId> {
+  const room = new ObjectId(await aRoomOf([owner]));
+  const sent = times.map((created_at, index) => ({
+    ...{ room, seq: seqOf(index), ordinal: index + 1, user: new ObjectId(owner.id), text: 'Hello', created_at },
+    ...{ edited_at: null, deleted_at: null, thread: null, mentions: [], reactions: [], pinned_at: null },
+  }));
+  await messages.unscoped.insertMany(sent as unknown as MessageDocument[]);
+  const last = { seq: seqOf(times.length - 1), message_count: times.length, last_message_at: times.at(-1) as Date };
+  await rooms.updateOne({ _id: room }, { $set: last });
+  return room;
+}
+
+const find = (...ids: ObjectId[]) => rooms.find<CountedRoom>({ _id: { $in: ids } }, { projection: countedRoomFields }).toArray();
+const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[2] = {}) =>
+  (await countDays(await find(...ids), 5, { now, ...options })).map((one) => one.messages);
+
+describe('the messages of a day', () => {
+  beforeEach(forgetDayCounts);
+
+  it('are those that were sent from its midnight on, in all rooms together', async () => {
+    const midnight = new Date(noon(1).getTime() - dayLength / 2);
+    const before = new Date(midnight.getTime() - 1);
+    const one = await aRoomWith([noon(9), noon(3), noon(3), before, midnight, noon(1), noon(0)]);
+    const other = await aRoomWith([noon(3), noon(1)]);
+    const old = await aRoomWith([noon(40), noon(39)]);
+    expect(await countDays(await find(one, other, old), 5, { now })).toEqual([
+      { day: dayOf(noon(4)), messages: 0 },
+      { day: dayOf(noon(3)), messages: 3 },
+      { day: dayOf(noon(2)), messages: 1 },
+      { day: dayOf(noon(1)), messages: 3 },
+      { day: dayOf(noon(0)), messages: 1 },
+    ]);
+  });
+
+  it('are as many as the API has, whatever became of them, without replies that stand in threads alone', async () => {
+    const room = await aRoomOf([owner]);
+    const sent = [];
+    for (let at = 0; at < 4; at++) sent.push((await aMessage(owner, room))._id.$oid);
+    await aMessage(owner, room, { thread: sent[0] as string });
+    await aMessage(owner, room, { thread: sent[0] as string, is_in_room: true });
+    await call('DELETE', `/api/messages/${sent[3]}`, { token: owner.token });
+    await call('PATCH', `/api/messages/${sent[2]}`, { token: owner.token, body: { text: 'Changed' } });
+    expect((await count([new ObjectId(room)])).at(-1)).toBe(5);
+    // As if the first two had been sent the day before yesterday, which was counted without them.
+    await forgetDayCounts();
+    const ids = sent.slice(0, 2).map((id) => new ObjectId(id));
+    await messages.unscoped.updateMany({ _id: { $in: ids } }, { $set: { created_at: noon(2) } });
+    expect(await count([new ObjectId(room)])).toEqual([0, 0, 2, 0, 3]);
+  });
+
+  it('are not those of which a process took the place, and died', async () => {
+    const room = await aRoomWith([noon(1), noon(1), noon(1), noon(0)]);
+    // The place of the second is closed.
+    await messages.unscoped.deleteOne({ room, seq: 2 });
+    await database.collection('messages').insertOne({ room, seq: 2, ordinal: 2, is_void: true });
+    await rooms.updateOne({ _id: room }, { $set: { lost: [2], lost_count: 1 } });
+    expect(await count([room])).toEqual([0, 0, 0, 2, 1]);
+  });
+
+  it('of all days together are those of the room, wherever its days begin', async () => {
+    for (let index = 0; index < 5; index++) {
+      const times = Array.from({ length: 40 }, () => new Date(noon(4).getTime() + Math.random() * 4 * dayLength)).sort(
+        (one, other) => one.getTime() - other.getTime(),
+      );
+      const expected = [4, 3, 2, 1, 0].map((daysAgo) => times.filter((time) => dayOf(time) === dayOf(noon(daysAgo))).length);
+      // With places that changes have, and not messages.
+      const room = await aRoomWith(times, (at) => at * 3 + 2);
+      expect(await count([room])).toEqual(expected);
+      await forgetDayCounts();
+    }
+  });
+
+  it('of a million are found by thirty look-ups for a midnight, each of which goes by the index of the places', async () => {
+    const times = [...Array.from({ length: 500 }, () => noon(1)), ...Array.from({ length: 500 }, () => noon(0))];
+    const room = await aRoomWith(times, (index) => (index + 1) * 1_000);
+    const sent = (await commandsOf(() => count([room]))).filter(
+      ({ name, collection }) => name === 'find' && collection === 'messages',
+    );
+    // Today's midnight, and yesterday's; the days before have none.
+    expect(sent.length).toBeLessThan(2 * 30);
+    expect(sent.length).toBeGreaterThan(10);
+    const { filter, sort, limit } = sent.at(10)?.command ?? {};
+    const plan = await database.command({ explain: { find: 'messages', filter, sort, limit }, verbosity: 'executionStats' });
+    const { winningPlan } = plan.queryPlanner;
+    expect(JSON.stringify(winningPlan)).toContain('IXSCAN');
+    // The engine that stands in for MongoDB in tests sorts what an index has found.
+    if (!inject('isEmbedded')) return;
+    expect(plan.executionStats.totalDocsExamined).toBe(1);
+    expect(JSON.stringify(winningPlan)).toContain('"indexName":"room, seq"');
+    expect(JSON.stringify(winningPlan)).not.toContain('"SORT"');
+  });
+});
+
+describe('what was counted of a day that is over', () => {
+  beforeEach(forgetDayCounts);
+
+  it('is stored, so that its messages are not looked at again, and today is counted each time', async () => {
+    const room = await aRoomWith([noon(2), noon(1), noon(0)]);
+    expect(await count([room])).toEqual([0, 0, 1, 1, 1]);
+    const again = await commandsOf(async () => expect(await count([room])).toEqual([0, 0, 1, 1, 1]));
+    expect(again.filter(({ name }) => name === 'update')).toEqual([]);
+    expect(await dayCounts.countDocuments({ _id: dayOf(new Date(now)) })).toBe(0);
+    await rooms.updateOne({ _id: room }, { $inc: { message_count: 1 } });
+    expect(await count([room])).toEqual([0, 0, 1, 1, 2]);
+    // It stays when the room is deleted.
+    expect(await countDays([], 5, { now })).toMatchObject([{}, {}, { messages: 1 }, { messages: 1 }, { messages: 0 }]);
+  });
+
+  it('is not stored while messages of it may still come', async () => {
+    const room = await aRoomWith([noon(1)]);
+    const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
+    await count([room], { now: soonAfter });
+    expect(await dayCounts.countDocuments({ _id: dayOf(noon(1)) })).toBe(0);
+    expect(await dayCounts.countDocuments({ _id: dayOf(noon(2)) })).toBe(1);
+  });
+
+  it('is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
+    const room = await aRoomWith([noon(2), noon(1)]);
+    expect(await count([room], { until: 0 })).toEqual([null, null, null, null, null]);
+    expect(await dayCounts.countDocuments({})).toBe(0);
+    const all = await Promise.all([count([room]), count([room]), count([room])]);
+    for (const one of all) expect(one).toEqual([0, 0, 1, 1, 0]);
+    expect(await dayCounts.countDocuments({})).toBe(4);
+  });
+
+  it('is right where only some days were stored before', async () => {
+    const room = await aRoomWith([noon(3), noon(3), noon(2), noon(1), noon(1), noon(1), noon(0)]);
+    await count([room]);
+    await dayCounts.deleteMany({ _id: { $in: [dayOf(noon(3)), dayOf(noon(1))] } });
+    expect(await count([room])).toEqual([0, 2, 1, 3, 1]);
+  });
+});
