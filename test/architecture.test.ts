@@ -13,7 +13,7 @@ const layers = [
   ['rooms', 'http', 'health', 'shown-settings'],
   ['audit'],
   ['identity'],
-  ['files', 'notices'],
+  ['files', 'notices', 'upgrade'],
   ['collections', 'reference'],
   ['api'],
   ['database'],

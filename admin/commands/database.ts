@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { finishDeletions } from '../../lib/accounts/deletion.ts';
+import { fillBeginnings } from '../../lib/accounts/fill-beginnings.ts';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { type CopyCounts, checkEverything } from '../../lib/database/backup.ts';
 import { renewEpoch } from '../../lib/database/epoch.ts';
@@ -20,6 +21,7 @@ export const databaseCommands: Record<string, Run> = {
     if (file?.damage) throw new Error(`The database file is damaged: ${file.damage} ${whatToDo}`);
     const documents = full ? await checkEverything() : undefined;
     const indexes = await ensureIndexes();
+    await fillBeginnings();
     await fillWords();
     const finishedDeletions = (await finishDeletions()) + (await finishRoomDeletions());
     const administrators = await countAdministrators();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { fillBeginnings } from '../../lib/accounts/fill-beginnings.ts';
 import { trailCollections, trailOfImport } from '../../lib/audit/import.ts';
 import {
   type Counts,
@@ -48,6 +49,7 @@ export const transferCommands: Record<string, Run> = {
       const work = async () => {
         const skip = trail === 'taken' ? [] : trailCollections;
         const documents = await importFrom(file, collectionNames, progress, { skip });
+        await fillBeginnings({ from: 'start' });
         await fillWords({ from: 'start' });
         return { documents, brought: await bringFiles(filesBeside(file)) };
       };

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { fillBeginningsMeanwhile } from '../../lib/accounts/fill-beginnings.ts';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { config } from '../../lib/config.ts';
@@ -77,7 +78,7 @@ async function explained<T>(host: string, port: number, setting: string, listen:
 function closeOnSignal(server: Server, { backup }: Settings): void {
   // One worker is enough.
   const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
-  const filling = isFirst ? fillWordsMeanwhile() : undefined;
+  const filling = isFirst ? [fillBeginningsMeanwhile(), fillWordsMeanwhile()] : [];
   const sweep = isFirst ? sweepMeanwhile() : undefined;
   const pushes = pushMeanwhile({ isFirst });
   const deliveries = deliverMeanwhile({ isFirst });
@@ -89,7 +90,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
     watch?.end();
     backups?.end();
     await server.close();
-    await filling?.end();
+    await Promise.all(filling.map(({ end }) => end()));
     await Promise.all([pushes.end(), deliveries.end()]);
     await closeDatabase();
     process.exit(0);

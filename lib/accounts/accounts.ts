@@ -3,6 +3,7 @@ import { described, record, type Shown } from '../api/schema.ts';
 import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
+import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
@@ -81,11 +82,12 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   const update = {
     $set: {
       ...(name && { name }),
+      ...(name !== undefined && { name_beginnings: nameBeginnings({ username: await usernameOf(id), name }) }),
       ...(status && { status }),
       ...(quiet_until && { quiet_until }),
       ...(hides_push_text && { hides_push_text }),
       ...(shows_presence === false && { shows_presence }),
-      ...(email !== undefined && { email, email_key: emailKey(email) }),
+      ...(email !== undefined && { email, email_key: emailKey(email), email_beginnings: emailBeginnings(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
       ...(is_active !== undefined && { is_active }),
@@ -132,8 +134,10 @@ export async function insertUser(created: NewAccount): Promise<UserDocument> {
   const account = {
     username,
     ...(name && { name }),
+    name_beginnings: nameBeginnings({ username, name }),
     email,
     email_key: emailKey(email),
+    email_beginnings: emailBeginnings(email),
     ...(password !== undefined && { password_hash: await hashPassword(password) }),
     ...(isConfirmed && { confirmed_email: email }),
     ...(identity && { identity }),
@@ -159,6 +163,13 @@ async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
 
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
   users.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' });
+
+/** What an account is called, which never changes; 404 when it does not exist. */
+async function usernameOf(id: ObjectId): Promise<string> {
+  const found = await users.findOne<Pick<UserDocument, 'username'>>({ _id: id }, { projection: { username: 1 } });
+  if (!found) throw noSuchUser();
+  return found.username;
+}
 
 /** Refuses, with 409, what would give a bot a way to sign in, or more to do than its owner has. A bot stays one. */
 async function requirePerson(id: ObjectId): Promise<void> {

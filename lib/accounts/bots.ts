@@ -9,6 +9,7 @@ import { config } from '../config.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { adminRequired, conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
+import { nameBeginnings } from '../identity/beginnings.ts';
 import { type Caller, commandLine, isAdmin, requireAdmin } from '../identity/caller.ts';
 import { aFullName, aPicture, aUsername, fullName } from '../identity/persons.ts';
 import { newUsername, noSuchUser } from '../identity/users.ts';
@@ -98,6 +99,7 @@ export async function createBot({ username, name, owner }: Values<typeof botPara
     _id: new ObjectId(),
     username,
     ...(name && { name }),
+    name_beginnings: nameBeginnings({ username, name }),
     is_bot: true,
     ...(answering && { owner: answering }),
     is_admin: false,
@@ -112,11 +114,15 @@ export async function createBot({ username, name, owner }: Values<typeof botPara
 /** Changes a bot; its owner is changed by administrators alone. */
 export async function changeBot(_id: ObjectId, { name, owner }: Values<typeof botChanges>, caller: Caller): Promise<Bot> {
   if (owner !== undefined) requireAdmin(caller);
-  await requireBot(_id, caller);
+  const { username } = await requireBot(_id, caller);
   if (owner) await requireOwner(owner);
   // Before and after: the bot never has another owner while the earlier one's tokens work, nor one that was made meanwhile.
   if (owner !== undefined) await silenceBot(_id);
-  const set = { ...(name && { name }), ...(owner && { owner }) };
+  const set = {
+    ...(name && { name }),
+    ...(name !== undefined && { name_beginnings: nameBeginnings({ username, name }) }),
+    ...(owner && { owner }),
+  };
   const unset = { ...(name === '' && { name: '' as const }), ...(owner === null && { owner: '' as const }) };
   const changed = await users.findOneAndUpdate(
     { _id, is_bot: true, ...ownedBy(caller) },

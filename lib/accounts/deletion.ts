@@ -45,6 +45,8 @@ const deletion = {
   $unset: {
     username: '',
     name: '',
+    name_beginnings: '',
+    email_beginnings: '',
     avatar: '',
     status: '',
     quiet_until: '',

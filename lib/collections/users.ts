@@ -16,6 +16,9 @@ export type UserDocument = {
   hides_push_text?: true;
   /** Only there when others are not to be told when the user is active. */
   shows_presence?: false;
+  /** By which administrators find the account: `identity/beginnings.ts`. Written together with the names, and with the address. */
+  name_beginnings?: string[];
+  email_beginnings?: string[];
   /** As it was typed, and below as it is compared; a bot has none. */
   email?: string;
   email_key?: string;
@@ -87,6 +90,16 @@ export const userIndexes: IndexDescription[] = [
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
   { key: { webhook_of: 1 }, name: 'webhook_of', sparse: true },
   { key: { owner: 1 }, name: 'owner', sparse: true },
+  {
+    key: { name_beginnings: 1, _id: 1 },
+    name: 'name_beginnings, _id',
+    partialFilterExpression: { name_beginnings: { $exists: true } },
+  },
+  {
+    key: { email_beginnings: 1, _id: 1 },
+    name: 'email_beginnings, _id',
+    partialFilterExpression: { email_beginnings: { $exists: true } },
+  },
 ];
 
 /** The accounts of people and programs who can sign in: neither deleted, nor those by which webhooks speak. */

@@ -1,7 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Filter, ObjectId } from 'mongodb';
 import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
-import { matchesPerson } from '../../packages/client/src/words/names.ts';
 import { dateSchema, distinct, idSchema, showDate } from '../api/extended-json.ts';
 import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
@@ -10,6 +9,8 @@ import { aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
+import { isUpgraded } from '../upgrade.ts';
+import { beginningFor, matchesAccount } from './beginnings.ts';
 import { type Caller, isAdmin } from './caller.ts';
 import { aBot, aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
 import { aStatus, showStatus } from './statuses.ts';
@@ -227,16 +228,20 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
 /** So many accounts are looked at for a page of those with a certain name. */
 const mostLookedAt = 5_000;
 
-/** A page of the accounts, by the order of their ids: all, or those with `q` in their names. */
+/**
+ * A page of the accounts, by the order of their ids: all, or those with `q` in their names or at the beginning of their
+ * addresses. An index finds those that may be meant, but for what no word begins with, or while it is being filled.
+ */
 export async function listUsers({ limit, after }: Page, q = ''): Promise<ListPage<User>> {
+  const beginning = q === '' || !(await isUpgraded('beginnings of accounts')) ? undefined : beginningFor(q);
   const found: UserFields[] = [];
   let last = after;
   for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
-    const size = q === '' ? limit + 1 : chunkSize;
-    const options = { sort: { _id: 1 as const }, limit: size, batchSize: size + 1 };
-    const chunk = await users.find(last ? { _id: { $gt: last } } : {}, options).toArray();
-    found.push(...chunk.filter((user) => q === '' || matchesPerson(user, q)));
-    if (found.length > limit || chunk.length < size) return pageById(found, limit, shownUser.show);
+    const size = lookedAt === 0 && (q === '' || beginning !== undefined) ? limit + 1 : chunkSize;
+    const read = beginning === undefined ? readAfter : readBeginningAfter(beginning);
+    const { chunk, isLast } = await read(last, size);
+    found.push(...chunk.filter((user) => q === '' || matchesAccount(user, q)));
+    if (found.length > limit || isLast) return pageById(found, limit, shownUser.show);
     lookedAt += chunk.length;
     last = chunk.at(-1)?._id;
   }
@@ -245,3 +250,36 @@ export async function listUsers({ limit, after }: Page, q = ''): Promise<ListPag
 
 type UserFields = Parameters<typeof shownUser.show>[0];
 const chunkSize = 500;
+
+/** The next accounts after one, and whether there are no others. */
+type Chunk = { chunk: UserFields[]; isLast: boolean };
+
+async function readAfter(
+  last: ObjectId | undefined,
+  size: number,
+  where: Filter<Omit<UserDocument, '_id'>> = {},
+): Promise<Chunk> {
+  const options = { sort: { _id: 1 as const }, limit: size, batchSize: size + 1 };
+  const chunk = await users.find(last ? { ...where, _id: { $gt: last } } : where, options).toArray();
+  return { chunk, isLast: chunk.length < size };
+}
+
+/** Those that may be called so, or have an address that begins so: both are read in order, and merged as far as both have come. */
+const readBeginningAfter =
+  (beginning: string) =>
+  async (last: ObjectId | undefined, size: number): Promise<Chunk> => {
+    const both = await Promise.all([
+      readAfter(last, size, { name_beginnings: beginning }),
+      readAfter(last, size, { email_beginnings: beginning }),
+    ]);
+    const ends = both.flatMap(({ chunk, isLast }) => (isLast ? [] : [idIn(chunk.at(-1) as UserFields)])).sort();
+    const [end] = ends;
+    const all = new Map(both.flatMap(({ chunk }) => chunk.map((user) => [idIn(user), user] as const)));
+    const chunk = [...all]
+      .filter(([id]) => end === undefined || id <= end)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, user]) => user);
+    return { chunk, isLast: end === undefined };
+  };
+
+const idIn = ({ _id }: UserFields): string => _id.toHexString();

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { isReserved } from '../accounts/reserved-names.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { duplicateIn, isDuplicateKey } from '../database/failures.ts';
+import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
 import { fullName } from '../identity/persons.ts';
 import { email, emailKey, emailKeys, newUsername } from '../identity/users.ts';
 import type { Ids } from './ids.ts';
@@ -82,14 +83,14 @@ export class People {
     for (const username of usernamesFor(person, source)) {
       if (isDryRun ? await this.#isTaken(username) : false) continue;
       try {
-        if (!isDryRun) await users.unscoped.insertOne({ ...account, username, email: address, email_key: emailKey(address) });
+        if (!isDryRun) await users.unscoped.insertOne({ ...account, ...naming(username, name, address) });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         if (duplicateIn(error) === 'username') continue;
         if (address === placeholder) throw error;
         // Of two people of the archive who have one address.
         address = placeholder;
-        await users.unscoped.insertOne({ ...account, username, email: address, email_key: emailKey(address) });
+        await users.unscoped.insertOne({ ...account, ...naming(username, name, address) });
       }
       this.#given.add(username);
       tally.written('people');
@@ -105,6 +106,13 @@ export class People {
     return this.#given.has(username) || (await users.unscoped.findOne({ username }, { projection: { _id: 1 } })) !== null;
   }
 }
+
+/** What an account is called and how it is reached, with what finds it by that. */
+const naming = (username: string, name: string | undefined, address: string) => ({
+  ...{ username, email: address, email_key: emailKey(address) },
+  name_beginnings: nameBeginnings({ username, name }),
+  email_beginnings: emailBeginnings(address),
+});
 
 const addressInUse = 'people whose e-mail address an account has already, which they were not mapped to';
 

@@ -31,7 +31,7 @@ const userCursor: Parameter<string> = { ...username, rule: "be an id, or a curso
 export const userSearch = {
   username: about('Return the user with exactly this username.', optional(username)),
   q: about(
-    'Return users whose usernames or full names have words that start with those of `q`. Case and accents do not matter.',
+    'Return users whose usernames or full names have words that start with those of `q`; for administrators also those whose addresses begin with it. Case and accents do not matter.',
     optional(usernamePart),
   ),
   room: about('Return only members of this room.', optional(id)),

@@ -1,52 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { type MessageDocument, messages } from '../collections/messages.ts';
-import { upgrades } from '../collections/upgrades.ts';
-import { describeError, log } from '../log.ts';
+import { type Upgrade, type UpgradedChunk, type UpgradeOptions, upgradeAll, upgradeMeanwhile } from '../upgrade.ts';
 import { tokensOf } from './tokens.ts';
 
-const upgrade = 'words of messages';
-
-/** So many messages are looked at together, after which others have their turn for as long as they took. */
+/** So many messages are looked at together. */
 const chunkSize = 200;
 
-/**
- * Makes messages findable that earlier versions stored, the newest first. How far it came is stored, so that it goes
- * on there if it is cut off; `from: 'start'` looks at all of them again, as is due after an import. Returns how many
- * messages were given their words.
- */
-export async function fillWords({ from, signal }: { from?: 'start'; signal?: AbortSignal } = {}): Promise<number> {
-  if (from === 'start') await upgrades.deleteOne({ _id: upgrade });
-  let downTo = (await upgrades.findOne({ _id: upgrade }))?.down_to;
-  let filled = 0;
-  while (downTo !== null && !signal?.aborted) {
-    const begun = performance.now();
-    const { count, last }: Chunk = await fillChunk(downTo);
-    downTo = last;
-    filled += count;
-    await upgrades.updateOne({ _id: upgrade }, { $set: { down_to: downTo } }, { upsert: true });
-    if (signal && downTo !== null) await sleep(performance.now() - begun);
-  }
-  return filled;
-}
+const upgrade: Upgrade = {
+  name: 'words of messages',
+  failure: 'messages of an earlier version can not be found yet',
+  change: fillChunk,
+};
 
-/** Does so while the process serves; what fails is tried again at the next start. */
-export function fillWordsMeanwhile(): { end: () => Promise<void> } {
-  const ending = new AbortController();
-  const work = fillWords({ signal: ending.signal }).catch((error) => {
-    log('error', 'messages of an earlier version can not be found yet', { error: describeError(error) });
-  });
-  return {
-    end: async () => {
-      ending.abort();
-      await work;
-    },
-  };
-}
+/** Makes messages findable that earlier versions stored. */
+export const fillWords = (options?: UpgradeOptions): Promise<number> => upgradeAll(upgrade, options);
 
-type Chunk = { count: number; last: ObjectId | null };
+/** Does so while the process serves. */
+export const fillWordsMeanwhile = (): { end: () => Promise<void> } => upgradeMeanwhile(upgrade);
 
-async function fillChunk(before: ObjectId | undefined): Promise<Chunk> {
+async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
   const found = await messages.unscoped
     .find<Pick<MessageDocument, '_id' | 'text' | 'files' | 'user' | 'words' | 'deleted_at'>>(
       before ? { _id: { $lt: before } } : {},

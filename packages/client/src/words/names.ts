@@ -11,7 +11,7 @@ export function matchesName(name: string, typed: string): boolean {
 }
 
 /** What was typed by its words, without the sign that stands before names in a text. */
-const partsOf = (typed: string) => foldCase(typed).split(/\s+/).map(dropSign).filter(Boolean);
+export const partsOf = (typed: string): string[] => foldCase(typed).split(/\s+/).map(dropSign).filter(Boolean);
 
 const dropSign = (part: string) => part.replace(/^[@#](?=.)/, '');
 
