@@ -1,17 +1,10 @@
+import { inviteByMail, sentInvitation, sentInvitationRefusals } from '../lib/accounts/invitation-mails.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actInRoom } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import {
-  invitationParameters,
-  invitationRefusals,
-  invitationSchema,
-  invite,
-  inviteRefusals,
-  listInvitations,
-  newInvitationSchema,
-} from '../lib/members/invitations.ts';
+import { invitationRefusals, invitationSchema, listInvitations, newInvitationSchema } from '../lib/members/invitations.ts';
 
 const path = { room: idOf('room') };
 
@@ -28,16 +21,24 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => listInvitations(room, caller),
   }),
   POST: operation({
-    summary: 'Create an invitation to a room, as a moderator; its `code` is shown only once',
+    summary:
+      'Create an invitation to a room, as a moderator, and send it to an e-mail address if there is one; its `code` is shown only once',
     access: 'user',
     scope: 'members:write',
     path,
-    body: invitationParameters,
+    body: sentInvitation,
     status: 201,
     answer: newInvitationSchema,
-    refusals: inviteRefusals,
-    security: ({ path: { room } }, { _id }) => ({ event: 'invitation made', whom: _id.$oid, what: `room ${room.toHexString()}` }),
-    audit: ({ path: { room } }, caller) => actInRoom(room, 'invitation.created', undefined, caller),
-    run: ({ path: { room }, body, caller }) => invite(room, body, caller),
+    refusals: sentInvitationRefusals,
+    security: ({ path: { room }, body: { email } }, { _id }) => ({
+      event: email === undefined ? 'invitation made' : 'invitation sent by e-mail',
+      whom: _id.$oid,
+      what: `room ${room.toHexString()}`,
+    }),
+    audit: ({ path: { room }, body: { email } }, caller) =>
+      email === undefined
+        ? actInRoom(room, 'invitation.created', undefined, caller)
+        : actInRoom(room, 'invitation.mailed', undefined, caller, { email }),
+    run: ({ path: { room }, body, caller, request: { source } }) => inviteByMail(room, body, caller, source),
   }),
 });

@@ -37,6 +37,24 @@ export const countMail = (recipient: string, purpose: string, source: string): P
     [keyOf(mailsTo(recipient), purpose), { most: 50, window: hour }],
   ]);
 
+/**
+ * Counts an invitation by e-mail, whatever becomes of it, or refuses it with 429. For one address the limit for one
+ * inviter is below the limit for all, so that nobody keeps others from inviting somebody.
+ */
+export const countInvitationMail = (recipient: string, { user, isAdmin }: Inviter, source: string): Promise<void> => {
+  const inviter = user.toHexString();
+  const day = 24 * hour;
+  return count([
+    [keyOf('invitations of a day to', JSON.stringify([recipient, inviter])), { most: 2, window: day }],
+    [keyOf('invitations of a day by', inviter), { most: isAdmin ? 200 : 20, window: day }],
+    [keyOf('invitations of a day from', networkOf(source)), { most: 250, window: day }],
+    [keyOf('invitations of a day to', recipient), { most: 5, window: day }],
+  ]);
+};
+
+/** Who invites somebody: administrators may invite more people. */
+type Inviter = { user: ObjectId; isAdmin: boolean };
+
 /** Forgets the e-mails that were counted for a mailbox. */
 export const forgetMails = (recipient: string): Promise<void> => {
   const start = `${mailsTo(recipient)} `;

@@ -37,6 +37,7 @@ export const auditActions = {
   'member.removed': 'A member was removed by an administrator who is not a moderator of the room.',
   'ban.lifted': 'A ban was lifted by an administrator who is not a moderator of the room.',
   'invitation.created': 'An invitation was created by an administrator who is not a moderator of the room.',
+  'invitation.mailed': 'An invitation was sent to an e-mail address by an administrator who is not a moderator of the room.',
   'invitation.revoked': 'An invitation was revoked by an administrator who is not a moderator of the room.',
   'webhook.created': 'A webhook was created by an administrator who is not a moderator of the room.',
   'webhook.changed': 'A webhook was changed by an administrator who is not a moderator of the room.',

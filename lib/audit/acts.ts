@@ -181,12 +181,13 @@ export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): 
 /** What is done to an invitation or a webhook of a room, as its moderators might do it. */
 export async function actInRoom(
   room: ObjectId,
-  action: `${'invitation' | 'webhook'}.${'created' | 'changed' | 'revoked'}` & AuditAction,
+  action: `${'invitation' | 'webhook'}.${'created' | 'mailed' | 'changed' | 'revoked'}` & AuditAction,
   id: ObjectId | undefined,
   caller: Caller,
+  details: Record<string, string> = {},
 ): Promise<Act[]> {
   const target = (await roomOfOthers(room, caller, ['owner', 'moderator']))?.target;
-  return target ? [{ action, target, details: id ? { id: id.toHexString() } : {} }] : [];
+  return target ? [{ action, target, details: { ...(id && { id: id.toHexString() }), ...details } }] : [];
 }
 
 /** What is done to a bot, as its owner might do it; only administrators give it another owner. */

@@ -21,9 +21,10 @@ Object.assign(process.env, {
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
 });
-const { aName } = await import('../support/accounts.ts');
+const { aName, anAccount } = await import('../support/accounts.ts');
 const { invalid } = await import('../support/error-bodies.ts');
 const { outcome } = await import('../support/responses.ts');
+const { aRoom } = await import('../support/rooms.ts');
 const { inProcess } = await import('../support/transports.ts');
 
 const ask = (email: string) => inProcess('POST', '/api/codes', { body: { email, purpose: 'password' } });
@@ -43,6 +44,16 @@ describe('an e-mail', () => {
       status: 400,
       body: invalid('email', 'be an address that takes e-mail'),
     });
+  });
+
+  it.each([
+    ['gone@example.org', 400],
+    ['later@example.org', 503],
+  ])('with an invitation that is not sent leaves none behind: %s', async (email, status) => {
+    const { path, owner } = await aRoom({ owner: await anAccount() });
+    const { token } = owner;
+    expect((await inProcess('POST', `${path}/invitations`, { token, body: { email } })).status).toBe(status);
+    expect((await inProcess('GET', `${path}/invitations`, { token })).body).toEqual([]);
   });
 
   it('that the mail server refuses temporarily is answered with 503', async () => {

@@ -663,7 +663,7 @@ export type AuditEntry = {
   /** Who acted: somebody, a command, or the service. */
   actor: AuditActor;
   /** What was done: docs/audit.md has the list. */
-  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
   /** What it was done to. */
   target: AuditTarget | null;
   /** What else there is to know, by name. */
@@ -1647,7 +1647,7 @@ export type Operations = {
     data: Invitation[];
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create an invitation to a room, as a moderator; its `code` is shown only once */
+  /** Create an invitation to a room, as a moderator, and send it to an e-mail address if there is one; its `code` is shown only once */
   'POST /api/rooms/{room}/invitations': {
     path: { 'room': string };
     body: {
@@ -1655,6 +1655,8 @@ export type Operations = {
       expires_at?: SentTime | string;
       /** The number of people who may use the invitation; without it, any number. Must be from 1 to 10000. */
       uses?: number;
+      /** An address to send the link to. Such an invitation can be used once, unless `uses` says otherwise. Must be an e-mail address. */
+      email?: string;
     };
     data: NewInvitation;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2211,7 +2213,7 @@ export type Operations = {
   };
   /** List the audit trail, the newest entry first: who did what to whom, when and from where */
   'GET /api/audit': {
-    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };

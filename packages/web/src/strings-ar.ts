@@ -549,6 +549,9 @@ export const laterStrings: Words['laterStrings'] = {
     qrCode: 'رمز QR',
     qrCodeLabel: 'رمز QR لرابط الدعوة',
     email: 'إرسال بالبريد الإلكتروني',
+    address: 'إرساله إلى عنوان بريد إلكتروني',
+    addressHint: 'اتركه فارغًا لترسل الرابط بنفسك. يُستخدم الرابط المُرسَل مرة واحدة ما لم تختر عددًا آخر.',
+    sentTo: (address) => `أُرسل الرابط إلى ${own(address)}.`,
     revoke: 'إبطال',
   },
   retention: {
@@ -956,6 +959,7 @@ export const laterStrings: Words['laterStrings'] = {
         'member.removed': 'إزالة عضو',
         'ban.lifted': 'رفع حظر',
         'invitation.created': 'إنشاء دعوة',
+        'invitation.mailed': 'إرسال دعوة بالبريد الإلكتروني',
         'invitation.revoked': 'إلغاء دعوة',
         'webhook.created': 'إنشاء خطاف ويب',
         'webhook.changed': 'تغيير خطاف ويب',

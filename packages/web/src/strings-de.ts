@@ -479,6 +479,9 @@ export const laterStrings: Words['laterStrings'] = {
     qrCode: 'QR-Code',
     qrCodeLabel: 'QR-Code des Einladungslinks',
     email: 'Per E-Mail senden',
+    address: 'An eine E-Mail-Adresse senden',
+    addressHint: 'Lass es leer, um den Link selbst zu senden. Ein gesendeter Link gilt einmal, wenn du keine andere Zahl wählst.',
+    sentTo: (address) => `Der Link wurde an ${address} gesendet.`,
     revoke: 'Widerrufen',
   },
   retention: {
@@ -886,6 +889,7 @@ export const laterStrings: Words['laterStrings'] = {
         'member.removed': 'Mitglied entfernt',
         'ban.lifted': 'Sperre aufgehoben',
         'invitation.created': 'Einladung erstellt',
+        'invitation.mailed': 'Einladung per E-Mail gesendet',
         'invitation.revoked': 'Einladung widerrufen',
         'webhook.created': 'Webhook erstellt',
         'webhook.changed': 'Webhook geändert',

@@ -149,6 +149,10 @@ export const laterStrings = {
     qrCode: 'QR code',
     qrCodeLabel: 'QR code of the invitation link',
     email: 'Send by e-mail',
+    address: 'Send it to an e-mail address',
+    addressHint:
+      'Leave it empty to send the link yourself. A link that is sent can be used once, unless you choose another number.',
+    sentTo: (address: string) => `The link was sent to ${address}.`,
     revoke: 'Revoke',
   },
   retention: {
@@ -554,6 +558,7 @@ export const laterStrings = {
         'member.removed': 'Member removed',
         'ban.lifted': 'Ban lifted',
         'invitation.created': 'Invitation created',
+        'invitation.mailed': 'Invitation sent by e-mail',
         'invitation.revoked': 'Invitation revoked',
         'webhook.created': 'Webhook created',
         'webhook.changed': 'Webhook changed',

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
+import { mailsTo } from '../../../test/support/mail.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { turnOn } from '../../../test/support/second-factor.ts';
@@ -130,6 +131,38 @@ describe('people', () => {
     const link = await page.getByLabel('Invitation link').inputValue();
     const [, invitation] = /\/join#(.+)$/.exec(link) ?? [];
     expect((await call('POST', '/api/invitations', { body: { invitation } })).body).toMatchObject({ room_name: 'Welcome' });
+    await context.close();
+  });
+
+  it('are invited by e-mail, to a room of the administrator or to any other', async () => {
+    const owner = await anAdmin();
+    await aRoomOf([owner], { name: 'Welcome' });
+    const elsewhere = `Room ${aName()}`;
+    await aRoomOf([await anAccount()], { name: elsewhere });
+    const [first, second] = [`${aName()}@example.org`, `${aName()}@example.org`];
+    const { page, context, problems } = await at('people', owner);
+    await page.getByRole('button', { name: 'Invite people' }).click();
+    await page.getByLabel('Send it to an e-mail address').fill('nobody');
+    await page.keyboard.press('Enter');
+    expect(
+      await page.getByLabel('Send it to an e-mail address').evaluate((field) => (field as HTMLInputElement).validity.valid),
+    ).toBe(false);
+    await page.getByLabel('Send it to an e-mail address').fill(first);
+    await page.keyboard.press('Enter');
+    await page.getByText(`The link was sent to ${first}.`).waitFor();
+    expect(mailsTo(first)[0]?.text).toContain(`invites you to the room "Welcome"`);
+    expect(await objections(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Invitations' }).click();
+    await page.getByRole('button', { name: 'Create an invitation link' }).click();
+    await page.getByRole('dialog').getByRole('searchbox').fill(elsewhere);
+    await page.getByRole('dialog').getByRole('button', { name: elsewhere }).click();
+    await page.getByLabel('Send it to an e-mail address').fill(second);
+    await page.keyboard.press('Enter');
+    await page.getByText(`The link was sent to ${second}.`).waitFor();
+    expect(mailsTo(second)).toHaveLength(1);
+    expect(problems).toEqual([]);
     await context.close();
   });
 

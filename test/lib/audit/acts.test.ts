@@ -375,6 +375,9 @@ const rows: Record<Action, Row[]> = {
     ),
   ],
   'invitation.created': [onRoom('a request', (room) => ask('POST', `/api/rooms/${room}/invitations`, {}))],
+  'invitation.mailed': [
+    onRoom('a request', (room) => ask('POST', `/api/rooms/${room}/invitations`, { email: `${aName()}@example.org` })),
+  ],
   'invitation.revoked': [
     onRoom('a request', async (room, member) => {
       const { token } = await ownerOf(room, member);

@@ -7,4 +7,6 @@ import { later } from './later.tsx';
 
 export const Bans = later(async () => (await import('./members.tsx')).Bans);
 export const Invitations = later(async () => (await import('./members.tsx')).Invitations);
+export const InvitedAddress = later(async () => (await import('./members.tsx')).InvitedAddress);
+export const SentTo = later(async () => (await import('./members.tsx')).SentTo);
 export const Webhooks = later(async () => (await import('./details.tsx')).Webhooks);

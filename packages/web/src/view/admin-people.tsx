@@ -10,6 +10,7 @@ import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { type Link, makeLink, ShownLink } from './admin-link.tsx';
 import { Managed, Pages, Search } from './admin-list.tsx';
+import { InvitedAddress, SentTo } from './admin-parts.tsx';
 import { PersonPanel } from './admin-person.tsx';
 import { Avatar } from './avatar.tsx';
 import { Check, Field, Form, PersonNames } from './controls.tsx';
@@ -139,18 +140,22 @@ const days = 7;
 /** Invites people by a link to one of the administrator's rooms. */
 function Invite() {
   const words = laterStrings.admin.people;
-  const [made, setMade] = useState<string>();
+  const [made, setMade] = useState<{ link: string; sentTo: string }>();
   const own = (rooms.value ?? []).filter(({ isDirect, role }) => !isDirect && role !== 'member');
   if (own.length === 0) return <p>{words.inviteNone}</p>;
-  const make = async ({ room = '' }: Record<string, string>) => {
-    const body = { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() };
+  const make = async ({ room = '', email = '' }: Record<string, string>) => {
+    const body = { expires_at: new Date(Date.now() + days * 86_400_000).toISOString(), ...(email !== '' && { email }) };
     const { code } = await ask(chat.POST('/api/rooms/{room}/invitations', { params: { path: { room } }, body }));
-    setMade(`${location.origin}/join#${code}`);
+    setMade({ link: `${location.origin}/join#${code}`, sentTo: email });
   };
   return (
     <div class="stack-wide">
       <p class="muted">{words.inviteHint(days)}</p>
-      {made !== undefined && <ShownOnce values={[[laterStrings.invitations.link, made]]} />}
+      {made && (
+        <ShownOnce values={[[laterStrings.invitations.link, made.link]]}>
+          <SentTo address={made.sentTo} />
+        </ShownOnce>
+      )}
       <Form onSubmit={make} submit={laterStrings.invitations.create}>
         <label class="field">
           {words.inviteTo}
@@ -162,6 +167,7 @@ function Invite() {
             ))}
           </select>
         </label>
+        <InvitedAddress key={made?.link} />
       </Form>
     </div>
   );

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
+import { settings } from '../settings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { attempt, Choice, Form, Loading } from './controls.tsx';
+import { attempt, Choice, Field, Form, Loading } from './controls.tsx';
 import { later } from './later.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
@@ -30,15 +31,18 @@ export function Invitations({ room, isOpen }: { room: string; isOpen: boolean })
 
 function Links({ room }: { room: string }) {
   const [made, setMade] = useState<string>();
+  const [sentTo, setSentTo] = useState<string>();
   const params = { path: { room } };
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/rooms/{room}/invitations', { params })), [room]);
-  const make = async ({ validity, times }: Record<string, string>) => {
+  const make = async ({ validity, times, email = '' }: Record<string, string>) => {
     const body = {
       ...(Number(validity) > 0 && { expires_at: new Date(Date.now() + Number(validity) * day).toISOString() }),
       ...(Number(times) > 0 && { uses: Number(times) }),
+      ...(email !== '' && { email }),
     };
     const { code } = await ask(chat.POST('/api/rooms/{room}/invitations', { params, body }));
     setMade(`${location.origin}/join#${code}`);
+    setSentTo(email);
     reload();
   };
   const revoke = async (invitation: string) => {
@@ -76,6 +80,7 @@ function Links({ room }: { room: string }) {
       )}
       {made !== undefined && (
         <ShownOnce values={[[laterStrings.invitations.link, made]]}>
+          <SentTo address={sentTo} />
           <WaysToSend link={made} />
         </ShownOnce>
       )}
@@ -84,10 +89,28 @@ function Links({ room }: { room: string }) {
           <Choice name="validity" label={laterStrings.invitations.validFor} choices={validities} chosen={7} shown={validityOf} />
           <Choice name="times" label={laterStrings.invitations.usable} choices={uses} chosen={0} shown={timesOf} />
         </div>
+        {/* Another link, another field: the next address is somebody else's. */}
+        <InvitedAddress key={made} />
       </Form>
     </div>
   );
 }
+
+/** To where the service sends the link itself, where it sends e-mails. */
+export const InvitedAddress = () =>
+  settings.sendsEmail ? (
+    <Field
+      label={laterStrings.invitations.address}
+      name="email"
+      type="email"
+      autocomplete="off"
+      hint={laterStrings.invitations.addressHint}
+      required={false}
+    />
+  ) : null;
+
+export const SentTo = ({ address }: { address: string | undefined }) =>
+  address ? <p>{laterStrings.invitations.sentTo(address)}</p> : null;
 
 const validityOf = (days: number) => (days === 0 ? laterStrings.invitations.forEver : laterStrings.invitations.days(days));
 const timesOf = (times: number) => (times === 0 ? laterStrings.invitations.anyUses : laterStrings.invitations.times(times));

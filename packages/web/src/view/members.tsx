@@ -14,7 +14,7 @@ import { notice } from './announcer.tsx';
 import { Avatar } from './avatar.tsx';
 import { attempt, Form, Loading, PersonNames, StatusMark } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
-import { Invitations } from './invitations.tsx';
+import { Invitations, InvitedAddress, SentTo } from './invitations.tsx';
 import { MenuButton, type MenuItem } from './menu.tsx';
 import { namesIn, PeopleField } from './people-field.tsx';
 import { PersonButton } from './person.tsx';
@@ -24,7 +24,7 @@ import { useLoaded } from './use-list.ts';
 import './members.css';
 
 // For `admin-parts.tsx`.
-export { Invitations };
+export { Invitations, InvitedAddress, SentTo };
 
 /** How many members are drawn at first, and how many more when one has scrolled to them. */
 const portion = 60;

@@ -1,0 +1,88 @@
+import type { ObjectId } from 'mongodb';
+import { toObjectId } from '../api/extended-json.ts';
+import { about, optional, type Values } from '../api/parameters.ts';
+import { config } from '../config.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
+import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import { type Caller, isAdmin } from '../identity/caller.ts';
+import { email, emailKey } from '../identity/users.ts';
+import { noMail, requireMail, sendMail } from '../mail.ts';
+import { invitationParameters, invite, inviteRefusals, type NewInvitation, revokeInvitation } from '../members/invitations.ts';
+import { findContext, requirePermission } from '../rooms/permissions.ts';
+import { countInvitationMail } from './anonymous-limits.ts';
+
+/** An invitation, and the address to which its link is sent. */
+export const sentInvitation = {
+  ...invitationParameters,
+  email: about(
+    'An address to send the link to. Such an invitation can be used once, unless `uses` says otherwise.',
+    optional(email),
+  ),
+};
+
+// Somebody may have several bots, each with limits of its own.
+const sentByBot: Refusal = () => permissionDenied('bot_refused', 'A bot cannot send invitations by e-mail.');
+export const sentInvitationRefusals = [...inviteRefusals, noMail, sentByBot, tooManyRequests];
+
+/**
+ * Creates an invitation, and sends its link where there is an address. One whose e-mail was not sent is revoked; if the
+ * process dies before, nobody knows its code. Whether the address has an account is neither looked up nor told.
+ */
+export async function inviteByMail(
+  room: ObjectId,
+  { email: to, ...limits }: Values<typeof sentInvitation>,
+  caller: Caller,
+  source: string,
+): Promise<NewInvitation> {
+  if (to === undefined) return invite(room, limits, caller);
+  requireMail();
+  if (caller.user.is_bot) throw sentByBot();
+  // Before it counts, and for its name.
+  const { name } = requirePermission(await findContext(room, caller), 'invite');
+  await countInvitationMail(emailKey(to), { user: caller.user._id, isAdmin: isAdmin(caller) }, source);
+  const invitation = await invite(room, { ...limits, uses: limits.uses ?? 1 }, caller);
+  try {
+    await sendMail({ to, ...invitationMail(caller, name, invitation) });
+  } catch (error) {
+    // The caller may have lost the right to it meanwhile, and the invitation with that.
+    await regardlessOfDeadline(() => revokeInvitation(room, toObjectId(invitation._id), caller)).catch(() => undefined);
+    throw error;
+  }
+  return invitation;
+}
+
+const { brandName, publicUrl } = config;
+
+function invitationMail({ user }: Caller, room: string, { code, expires_at }: NewInvitation) {
+  const inviter = withoutLinks(user.name ?? user.username) || withoutLinks(user.username);
+  const until = expires_at ? ` until ${expires_at.$date.slice(0, 16).replace('T', ' ')} UTC` : '';
+  return {
+    subject: `An invitation to ${brandName}`,
+    text: `"${inviter}" invites you to the room "${withoutLinks(room)}" of ${brandName}.
+
+To join, open this link${until}:
+
+${publicUrl}/join#${code}
+
+If you do not know who that is, you need do nothing.
+`,
+  };
+}
+
+/** So many characters of a name are in an e-mail. */
+const longestName = 40;
+
+/**
+ * A name that somebody has chosen, without what a program for e-mails makes a link of, and without what nobody sees: all
+ * but letters, marks, digits, hyphens and apostrophes is a space.
+ */
+export const withoutLinks = (name: string): string =>
+  [
+    ...name
+      .normalize('NFKC')
+      .replaceAll(/[^\p{L}\p{M}\p{N}'’-]+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, longestName)
+    .join('')
+    .trim();
