@@ -1021,8 +1021,8 @@ export const laterStrings: Words['laterStrings'] = {
       resetFactorHint:
         'Für jemanden, der das Telefon und die Wiederherstellungscodes verloren hat: Prüfe, ob wirklich diese Person fragt. Auch die Passkeys und alle Sitzungen des Kontos enden.',
       ownPassword: 'Dein eigenes Passwort',
-      search: 'Personen nach Namen suchen',
-      none: 'Niemand heißt so.',
+      search: 'Personen nach Namen oder E-Mail-Adresse suchen',
+      none: 'Niemand hat einen solchen Namen oder eine solche Adresse.',
       you: 'Du',
       administrator: 'Administrator',
       inactive: 'Deaktiviert',

@@ -690,8 +690,8 @@ export const laterStrings = {
       resetFactorHint:
         'For somebody who has lost the phone and the recovery codes: see that it is really that person who asks. The passkeys and all sessions of the account end as well.',
       ownPassword: 'Your own password',
-      search: 'Find people by name',
-      none: 'Nobody has such a name.',
+      search: 'Find people by name or address',
+      none: 'Nobody has such a name or address.',
       you: 'You',
       administrator: 'Administrator',
       inactive: 'Deactivated',

@@ -255,7 +255,7 @@ describe('people', () => {
     // The harmless answer has the focus.
     expect(await isAt('Cancel')).toBe(true);
     await press('Tab', 'Enter');
-    await page.getByText('Nobody has such a name.').waitFor();
+    await page.getByText('Nobody has such a name or address.').waitFor();
     expect(await page.evaluate("document.activeElement.type === 'search'")).toBe(true);
     expect((await call('GET', `/api/users/${person.id}`, { token: admin.token })).status).toBe(404);
     expect(problems).toEqual([]);

@@ -1,0 +1,240 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { mailsTo } from '../../../test/support/mail.ts';
+import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { call, signIn, type Visit, visit } from './support.ts';
+
+/* The tasks of docs/operating.md, from the list of rooms on, as somebody does them who was never there. */
+
+const admin = await anAdmin();
+const ask = (path: string) => succeed(call('GET', path, { token: admin.token }));
+const stateOf = async ({ id }: Account) => (await ask(`/api/users/${id}`)).body;
+const roomState = async (id: string) => ((await ask(`/api/overview/rooms?room=${id}`)).body as object[])[0];
+
+/** Somebody at the page, by whatever one uses it. */
+type Hands = {
+  page: Page;
+  /** Presses something. */
+  press: (what: Locator) => Promise<void>;
+  type: (field: Locator, text: string) => Promise<void>;
+  choose: (field: Locator, option: string) => Promise<void>;
+};
+
+const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name, exact: true });
+const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
+
+/** Goes from the list of rooms to a section of the page. */
+async function open({ page, press }: Hands, section?: string) {
+  await press(link(page, 'Settings'));
+  await press(link(page, 'Administration'));
+  if (section !== undefined)
+    await press(page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: section }));
+}
+
+/** Finds something in a list, and opens what can be done about it. */
+async function manage({ page, press, type }: Hands, name: string) {
+  await type(page.getByRole('searchbox').first(), name);
+  await expect.poll(() => page.locator('.content > .listed > .managed').count()).toBe(1);
+  await press(button(page, `Manage ${name}`));
+  await page.locator('.panel .admin-actions').waitFor();
+}
+
+/** Does something, and agrees to what will happen. */
+async function act({ page, press }: Hands, label: string) {
+  await press(button(page.locator('.panel'), label));
+  await press(button(page.getByRole('dialog'), label));
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** What is to be done, by how many presses at most, and how; it ends by seeing that it is done. */
+type Task = [what: string, presses: number, walk: (hands: Hands) => Promise<void>];
+
+const tasks: Task[] = [
+  [
+    'see what needs attention, and how much there is',
+    2,
+    async (hands) => {
+      await open(hands);
+      await hands.page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+      await hands.page.getByRole('heading', { name: 'Messages per day' }).waitFor();
+    },
+  ],
+  [
+    'create an account',
+    5,
+    async (hands) => {
+      const username = aName();
+      await open(hands, 'People');
+      await hands.press(button(hands.page, 'Create an account'));
+      await hands.type(hands.page.getByLabel('Username'), username);
+      await hands.type(hands.page.getByLabel('E-mail address'), `${username}@example.org`);
+      await hands.press(button(hands.page.getByRole('dialog'), 'Create account'));
+      await hands.page.getByRole('textbox', { name: 'Link for a new password' }).waitFor();
+      expect((await ask(`/api/users?username=${username}`)).body).toHaveLength(1);
+    },
+  ],
+  [
+    'invite somebody by e-mail',
+    5,
+    async (hands) => {
+      const email = `${aName()}@example.org`;
+      await open(hands, 'People');
+      await hands.press(button(hands.page, 'Invite people'));
+      await hands.type(hands.page.getByLabel('Send it to an e-mail address'), email);
+      await hands.press(button(hands.page.getByRole('dialog'), 'Create a link'));
+      await hands.page.getByText(`The link was sent to ${email}.`).waitFor();
+      expect(mailsTo(email)).toHaveLength(1);
+    },
+  ],
+  [
+    'let somebody set a new password by a link',
+    5,
+    async (hands) => {
+      const { username } = await anAccount();
+      await open(hands, 'People');
+      await manage(hands, username);
+      await hands.press(button(hands.page, 'Make a link for a new password'));
+      await hands.page.getByRole('textbox', { name: 'Link for a new password' }).waitFor();
+    },
+  ],
+  [
+    'deactivate somebody',
+    6,
+    async (hands) => {
+      const person = await anAccount();
+      await open(hands, 'People');
+      await manage(hands, person.username);
+      await act(hands, 'Deactivate');
+      await expect.poll(() => stateOf(person)).toMatchObject({ is_active: false });
+    },
+  ],
+  [
+    'make an administrator, found by the address',
+    6,
+    async (hands) => {
+      const person = await anAccount();
+      await open(hands, 'People');
+      await hands.type(hands.page.getByRole('searchbox'), person.email);
+      await expect.poll(() => hands.page.locator('.managed').count()).toBe(1);
+      await hands.press(button(hands.page, `Manage ${person.username}`));
+      await act(hands, 'Make administrator');
+      await expect.poll(() => stateOf(person)).toMatchObject({ is_admin: true });
+    },
+  ],
+  [
+    'archive a room',
+    6,
+    async (hands) => {
+      const name = aName();
+      const { id } = await aRoom({ name, is_visible: false });
+      await open(hands, 'Rooms');
+      await manage(hands, name);
+      await act(hands, 'Archive');
+      await expect.poll(() => roomState(id)).toMatchObject({ archived_at: {} });
+    },
+  ],
+  [
+    'put a room on hold',
+    6,
+    async (hands) => {
+      const name = aName();
+      const { id } = await aRoom({ name });
+      await open(hands, 'Rooms');
+      await manage(hands, name);
+      await act(hands, 'Put on hold');
+      await expect.poll(() => roomState(id)).toMatchObject({ is_held: true });
+    },
+  ],
+  [
+    'give a room an owner',
+    5,
+    async (hands) => {
+      const [name, member] = [aName(), await anAccount()];
+      const id = await aRoomOf([[member, 'member']], { name, name_key: `${name}\u0001` });
+      await open(hands, 'Rooms');
+      await manage(hands, name);
+      await hands.press(hands.page.locator('.panel summary', { hasText: 'Members' }));
+      await hands.choose(hands.page.getByRole('combobox', { name: `Role of ${member.username}` }), 'owner');
+      await expect.poll(() => roomState(id)).toMatchObject({ owner_count: 1 });
+    },
+  ],
+  [
+    'make an invitation link to a room of others',
+    6,
+    async (hands) => {
+      const name = aName();
+      await aRoom({ name });
+      await open(hands, 'Invitations');
+      await hands.press(button(hands.page, 'Create an invitation link'));
+      await hands.type(hands.page.getByRole('dialog').getByRole('searchbox'), name);
+      await hands.press(button(hands.page.getByRole('dialog'), name));
+      await hands.press(button(hands.page.getByRole('dialog'), 'Create a link'));
+      await hands.page.getByRole('textbox', { name: 'Invitation link' }).waitFor();
+    },
+  ],
+];
+
+const isFocused = (what: Locator) => what.evaluate((element) => element === element.ownerDocument.activeElement);
+
+describe('an administrator', () => {
+  let visited: Visit;
+  beforeAll(async () => {
+    await aRoomOf([admin], { name: 'Welcome' });
+    visited = await visit(browser, { path: '/' });
+    await signIn(visited.page, admin);
+  });
+  afterAll(() => visited.context.close());
+
+  /** At the list of rooms, with nothing open. */
+  async function begin(): Promise<Page> {
+    const { page } = visited;
+    await goWithin(page, '/directory');
+    await page.reload();
+    await link(page, 'Settings').waitFor();
+    return page;
+  }
+
+  it.each(tasks)('can %s, by the mouse in at most %i clicks', async (_what, most, walk) => {
+    const page = await begin();
+    let clicks = 0;
+    await walk({
+      page,
+      press: async (what) => {
+        clicks++;
+        await what.click();
+      },
+      type: (field, text) => field.fill(text),
+      choose: async (field, option) => void (await field.selectOption(option)),
+    });
+    expect(clicks).toBeLessThanOrEqual(most);
+  });
+
+  it.each(tasks)('can %s, by the keyboard alone', async (_what, _most, walk) => {
+    const page = await begin();
+    const reach = async (what: Locator) => {
+      await what.waitFor();
+      for (let tries = 0; tries < 60 && !(await isFocused(what)); tries++) await page.keyboard.press('Tab');
+      expect(await isFocused(what)).toBe(true);
+    };
+    await walk({
+      page,
+      press: async (what) => {
+        await reach(what);
+        await page.keyboard.press('Enter');
+      },
+      type: async (field, text) => {
+        await reach(field);
+        await page.keyboard.type(text);
+      },
+      choose: async (field, option) => {
+        await reach(field);
+        // Its first letter chooses it.
+        await page.keyboard.press(option.slice(0, 1).toUpperCase());
+      },
+    });
+    expect(visited.problems).toEqual([]);
+  });
+});
