@@ -22,7 +22,7 @@ export const handler = endpoint({
   }),
   PATCH: operation({
     summary:
-      "Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner",
+      "Move the caller's own read marker, mute the room, make it a favourite or order those, or change the role of a member as an owner",
     access: 'user',
     scope: 'members:write',
     path,

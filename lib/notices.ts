@@ -17,7 +17,15 @@ export type Notice =
   /** A user has blocked or unblocked someone, so that the user wants to see other things. */
   | { type: 'blocked'; user: string; whom: string }
   /** A user has read a room up to `seq`, or has changed what it is to them. */
-  | { type: 'read'; room: string; user: string; seq: number; is_muted?: boolean; is_favourite?: boolean }
+  | {
+      type: 'read';
+      room: string;
+      user: string;
+      seq: number;
+      is_muted?: boolean;
+      is_favourite?: boolean;
+      favourite_order?: number;
+    }
   /** A user has read a thread up to `seq`, or has chosen whether to follow it. */
   | { type: 'thread'; room: string; thread: string; user: string; seq: number; is_followed: boolean }
   /** Something has come into the list of a user's notifications that no message of a room shows, or the user has read the list. */

@@ -16,6 +16,8 @@ export type ReadMarkerDocument = {
   is_muted?: true;
   /** Only there, and true, while the user wants the room at the top of the list. */
   is_favourite?: true;
+  /** Where a favourite stands among the others, if the user has put it somewhere. */
+  favourite_order?: number;
 };
 
 export const readMarkerIndexes: IndexDescription[] = [

@@ -18,6 +18,7 @@ import {
 } from '../rooms/permissions.ts';
 import {
   countUpTo,
+  findMarker,
   findReading,
   markRoom,
   moveReadMarker,
@@ -36,18 +37,24 @@ export const memberChanges = {
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
   is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
   is_favourite: about('Whether the room is one of the favourites, which pages list first.', optional(flag)),
+  favourite_order: about(
+    'Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite.',
+    optional(sequence),
+  ),
   role: optional(memberRole),
 };
 
 const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'You can only move your own read marker.');
 const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'You can only mute a room for yourself.');
 const ownFavouritesOnly: Refusal = () => permissionDenied('own_favourites_only', 'You can only choose favourites for yourself.');
+const notAFavourite: Refusal = () => conflict('not_a_favourite', 'Only favourites have an order.');
 const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
 export const memberChangeRefusals = [
   ...refusalsOf('changeRole'),
   ownMarkerOnly,
   ownMutingOnly,
   ownFavouritesOnly,
+  notAFavourite,
   lastOwnerMustRemain,
 ];
 
@@ -102,16 +109,22 @@ function recordRole(room: ChangedMembers, caller: Caller): Promise<void> {
 /** Changes what the target has read, and what the room is to the target; its other devices hear of it. */
 async function changeReading(
   room: FoundMember,
-  { last_read, unread_from, is_muted, is_favourite }: Omit<Change, 'role'>,
+  { last_read, unread_from, is_muted, is_favourite, favourite_order }: Omit<Change, 'role'>,
 ): Promise<ReadState> {
   const user = room.target.user;
+  const changed = {
+    ...(is_muted !== undefined && { is_muted }),
+    ...(is_favourite !== undefined && { is_favourite }),
+    ...(favourite_order !== undefined && { favourite_order }),
+  };
   let marker: ReadMarker | undefined;
-  if (is_muted !== undefined) marker = await markRoom(room._id, user, 'is_muted', is_muted);
-  if (is_favourite !== undefined) marker = await markRoom(room._id, user, 'is_favourite', is_favourite);
+  if (Object.keys(changed).length > 0) {
+    marker = await markRoom(room._id, user, changed);
+    if (!marker) throw notAFavourite();
+  }
   if (last_read !== undefined) marker = await moveReadMarker(room._id, user, last_read, await ordinalAt(room, last_read));
   if (unread_from !== undefined)
     marker = await moveReadMarkerBack(room._id, user, unread_from - 1, await ordinalAt(room, unread_from - 1));
-  const changed = { ...(is_muted !== undefined && { is_muted }), ...(is_favourite !== undefined && { is_favourite }) };
   if (marker) notify({ type: 'read', room: room._id.toHexString(), user: user.toHexString(), seq: marker.seq, ...changed });
   return marker ? readingOf(room, user, marker) : findReading(room, user);
 }
@@ -121,21 +134,28 @@ const ordinalAt = async ({ _id: room, seq, message_count }: FoundMember, at: num
   at === seq ? message_count : countUpTo(room, at);
 
 /** Requires that all of a change is allowed. */
-function check(
+async function check(
   context: FoundMember,
-  { role, last_read, unread_from, is_muted, is_favourite }: Change,
+  { role, last_read, unread_from, is_muted, is_favourite, favourite_order }: Change,
   caller: Caller,
-): FoundMember {
+): Promise<FoundMember> {
   const { target, seq } = context;
   const isOwn = target.user.equals(caller.user._id);
   if (role !== undefined) requireRole(context, 'changeRole');
   if ((last_read ?? unread_from) !== undefined && !isOwn) throw ownMarkerOnly();
   if (is_muted !== undefined && !isOwn) throw ownMutingOnly();
-  if (is_favourite !== undefined && !isOwn) throw ownFavouritesOnly();
+  if ((is_favourite ?? favourite_order) !== undefined && !isOwn) throw ownFavouritesOnly();
   requireAtMostOne(['last_read', 'unread_from'], { last_read, unread_from });
   if (last_read !== undefined && last_read > seq) throw invalidParameter('last_read', `be from 0 to ${seq}, the room's 'seq'`);
   if (unread_from !== undefined && unread_from > seq)
     throw invalidParameter('unread_from', `be from 1 to ${seq}, the room's 'seq'`);
   if (role !== undefined && role !== 'owner' && isLastOwner(context)) throw lastOwnerMustRemain();
+  if (favourite_order !== undefined) await requireFavourite(context, is_favourite);
   return context;
+}
+
+/** Requires that a room is a favourite, or becomes one by the same change, for only those have an order. */
+async function requireFavourite({ _id: room, target }: FoundMember, becomes: boolean | undefined): Promise<void> {
+  if (becomes === false) throw invalidParameter('favourite_order', "be left out where 'is_favourite' is false");
+  if (!becomes && !(await findMarker(room, target.user)).isFavourite) throw notAFavourite();
 }

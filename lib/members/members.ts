@@ -53,6 +53,10 @@ export const memberSchema = record(
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
     is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
+    favourite_order: described(
+      'Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name.',
+      aCount,
+    ),
     unread_threads: described(
       'The threads of the room that the caller follows and that have unread replies; only in the list.',
       aCount,
@@ -72,6 +76,7 @@ export const memberSchema = record(
     'unread_mentions',
     'is_muted',
     'is_favourite',
+    'favourite_order',
     'unread_threads',
     'others',
   ],
@@ -114,6 +119,7 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: Sta
   unread_mentions: reading.mentions,
   is_muted: reading.isMuted,
   is_favourite: reading.isFavourite,
+  ...(reading.favouriteOrder !== undefined && { favourite_order: reading.favouriteOrder }),
 });
 
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];

@@ -124,8 +124,12 @@ export const serverFrames = {
       last_read: described('The place up to which the user has read, on any device.', aCount),
       is_muted: described('Whether the user has just muted the room, or ended that.', aFlag),
       is_favourite: described('Whether the user has just made the room a favourite, or ended that.', aFlag),
+      favourite_order: described(
+        'Where the user has just put the room among the favourites. Of two devices that do so at the same time, the list of memberships says which came last.',
+        aCount,
+      ),
     },
-    ['is_muted', 'is_favourite'],
+    ['is_muted', 'is_favourite', 'favourite_order'],
   ),
   thread: record('ThreadFrame', {
     type: aType('thread'),

@@ -6,7 +6,14 @@ import { LruCache } from '../lru-cache.ts';
 import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** How far someone has read in a room, and what the room is to them. */
-export type ReadMarker = { seq: number; ordinal: number; mentioned: number; isMuted: boolean; isFavourite: boolean };
+export type ReadMarker = {
+  seq: number;
+  ordinal: number;
+  mentioned: number;
+  isMuted: boolean;
+  isFavourite: boolean;
+  favouriteOrder: number | undefined;
+};
 
 /** A read marker with the number of unread messages that mention the reader, and of deleted ones after it. */
 export type ReadState = ReadMarker & { mentions: number; deleted: number };
@@ -128,7 +135,7 @@ export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordi
  * a favourite no longer is.
  */
 export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
-  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', is_favourite: '' } });
+  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', is_favourite: '', favourite_order: '' } });
 
 /** Moves a user's marker back to a `seq`, up to which there are `ordinal` messages; never forwards. Returns where it is then. */
 export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
@@ -148,13 +155,38 @@ export async function deleteReadMarkers(user: ObjectId): Promise<void> {
   await inBatches(readMarkers, { '_id.user': user }, (some) => readMarkers.deleteMany(some));
 }
 
-/** Sets or clears what a room is to a user: muted, a favourite. */
-export const markRoom = (
-  room: ObjectId,
-  user: ObjectId,
-  mark: 'is_muted' | 'is_favourite',
-  isSet: boolean,
-): Promise<ReadMarker> => change(room, user, isSet ? { $set: { [mark]: true } } : { $unset: { [mark]: '' } });
+/** What a room is to a user; what is left out stays. */
+export type RoomMarks = {
+  is_muted?: boolean | undefined;
+  is_favourite?: boolean | undefined;
+  favourite_order?: number | undefined;
+};
+
+/**
+ * Changes what a room is to a user: all of it, or nothing. Returns undefined for the order of a room that is not a
+ * favourite, which another device may have ended a moment ago.
+ */
+export async function markRoom(room: ObjectId, user: ObjectId, marks: RoomMarks): Promise<ReadMarker | undefined> {
+  const { is_muted, is_favourite, favourite_order } = marks;
+  const set = {
+    ...(is_muted && { is_muted }),
+    ...(is_favourite && { is_favourite }),
+    ...(favourite_order !== undefined && { favourite_order }),
+  };
+  const unset = {
+    ...(is_muted === false && { is_muted: '' as const }),
+    ...(is_favourite === false && { is_favourite: '' as const, favourite_order: '' as const }),
+  };
+  const update = {
+    ...(Object.keys(set).length > 0 && { $set: set }),
+    ...(Object.keys(unset).length > 0 && { $unset: unset }),
+  };
+  if (favourite_order === undefined || is_favourite) return change(room, user, update);
+  const noted = notedOf(room, user);
+  const where = { _id: { room, user }, is_favourite: true as const };
+  const changed = await readMarkers.findOneAndUpdate(where, update, { returnDocument: 'after' });
+  return changed ? markerOf(changed, noted) : undefined;
+}
 
 /** How many messages a room has up to a `seq`, which may be that of an event. */
 export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
@@ -176,7 +208,8 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
 
 /** The marker that is stored, if there is one, with what is noted and not stored yet. */
 function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: HighestPlaces): ReadMarker {
-  const { _id, is_muted = false, is_favourite = false, ...highest } = stored ?? { _id: undefined };
+  const { _id, is_muted = false, is_favourite = false, favourite_order, ...highest } = stored ?? { _id: undefined };
   const numbers = noted ? highestOf(highest, noted) : highest;
-  return { seq: 0, ordinal: 0, mentioned: 0, ...numbers, isMuted: is_muted, isFavourite: is_favourite };
+  const marks = { isMuted: is_muted, isFavourite: is_favourite, favouriteOrder: favourite_order };
+  return { seq: 0, ordinal: 0, mentioned: 0, ...numbers, ...marks };
 }

@@ -43,7 +43,7 @@ const settingsOfService: Plugin = {
 };
 
 const shared =
-  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|client\/src\/(text\/|texts)|src\/(api|ids|keyboard|routes|session|strings|tabs|text\/names|store\/(cache|drafts|emoji|rooms)|view\/(announcer|avatar|controls|icon|later|use-list))\.tsx?/;
+  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|client\/src\/(text\/|texts)|src\/(api|ids|keyboard|routes|session|strings|tabs|text\/names|store\/(cache|drafts|emoji|hidden|rooms|sections)|view\/(announcer|avatar|controls|icon|later|use-list))\.tsx?/;
 
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
 export default defineConfig({

@@ -156,7 +156,14 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   });
 
   it.each<[string, string | undefined, Account, object, number, unknown]>([
-    ['nothing', memberIdHere, member, {}, 400, missingEvery('last_read', 'unread_from', 'is_muted', 'is_favourite', 'role')],
+    [
+      'nothing',
+      memberIdHere,
+      member,
+      {},
+      400,
+      missingEvery('last_read', 'unread_from', 'is_muted', 'is_favourite', 'favourite_order', 'role'),
+    ],
     ['an unknown role', memberIdHere, owner, { role: 'king' }, 400, invalid('role', "be 'owner' or 'moderator' or 'member'")],
     [
       'a marker below 0',

@@ -105,7 +105,57 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     });
   });
 
+  it('keeps the order of favourites on the account, until a room is no longer one', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const refused = refusals.conflict('Only favourites have an order.');
+    expect(outcome(await patch(room, bob, { favourite_order: 3, is_muted: true }))).toEqual(refused);
+    expect(await mine(room, bob)).toMatchObject({ is_muted: false });
+    const { body } = await patch(room, bob, { is_favourite: true });
+    expect(body).not.toHaveProperty('favourite_order');
+    const ordered = await patch(room, bob, { favourite_order: 0 });
+    expect(ordered).toMatchObject({ status: 200, body: { is_favourite: true, favourite_order: 0 } });
+    expect(await mine(room, bob)).toMatchObject({ favourite_order: 0 });
+    // Becoming a favourite again, or muting it, moves it nowhere.
+    await patch(room, bob, { is_favourite: true });
+    expect(await mine(room, bob)).toMatchObject({ favourite_order: 0 });
+    await patch(room, bob, { is_muted: true, favourite_order: Number.MAX_SAFE_INTEGER });
+    expect(await mine(room, bob)).toMatchObject({ is_muted: true, favourite_order: Number.MAX_SAFE_INTEGER });
+    const ofAnn = await call('GET', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: ann.token });
+    expect(ofAnn.body).not.toHaveProperty('favourite_order');
+    const both = await patch(room, bob, { is_favourite: false, favourite_order: 1 });
+    expect(outcome(both)).toEqual(refusals.invalid('favourite_order', "be left out where 'is_favourite' is false"));
+    await patch(room, bob, { is_favourite: false });
+    expect(await mine(room, bob)).not.toHaveProperty('favourite_order');
+    // In one request it becomes a favourite at its place; leaving ends both.
+    expect((await patch(room, bob, { is_favourite: true, favourite_order: 8 })).body).toMatchObject({ favourite_order: 8 });
+    await call('DELETE', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: bob.token });
+    await call('POST', '/api/members', { token: bob.token, body: { room } });
+    expect(await mine(room, bob)).not.toHaveProperty('favourite_order');
+  });
+
+  it('ends an order with its favourite, whichever of two devices comes first', async () => {
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    for (let round = 0; round < 5; round++) {
+      await patch(room, ann, { is_favourite: true });
+      const results = await Promise.all([
+        patch(room, ann, { favourite_order: round }),
+        patch(room, ann, { is_favourite: false }),
+        patch(room, ann, { favourite_order: round + 1 }),
+      ]);
+      expect(results.map(({ status }) => status).every((status) => [200, 409].includes(status))).toBe(true);
+      const { is_favourite, favourite_order } = await mine(room, ann);
+      expect([is_favourite, favourite_order]).toEqual([false, undefined]);
+    }
+  });
+
   it.each<[string, object, unknown]>([
+    [
+      "another's favourites to be ordered",
+      { is_favourite: true, favourite_order: 1 },
+      refusals.denied('You can only choose favourites for yourself.'),
+    ],
     [
       "another's favourites to be changed",
       { is_favourite: true },

@@ -251,6 +251,8 @@ describe.each([
       // What a room is to him is shown by his other devices as well.
       await succeed(call('PATCH', path, { token: bob.token, body: { is_favourite: true } }));
       await expect.poll(() => his.of('read')).toEqual([read, { ...read, is_favourite: true }]);
+      await succeed(call('PATCH', path, { token: bob.token, body: { favourite_order: 7 } }));
+      await expect.poll(() => his.of('read').at(-1)).toEqual({ ...read, favourite_order: 7 });
       // Whatever was sent before has come when this has.
       hers.send({ type: 'ping', id: 1 });
       await expect.poll(() => hers.of('pong')).toHaveLength(1);

@@ -394,6 +394,8 @@ export type Member = {
   is_muted?: boolean;
   /** Whether the room is one of the caller’s favourites. */
   is_favourite?: boolean;
+  /** Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name. */
+  favourite_order?: number;
   /** The threads of the room that the caller follows and that have unread replies; only in the list. */
   unread_threads?: number;
   /** The other members of a direct conversation, to show in place of a name. */
@@ -1272,6 +1274,8 @@ export type ReadFrame = {
   is_muted?: boolean;
   /** Whether the user has just made the room a favourite, or ended that. */
   is_favourite?: boolean;
+  /** Where the user has just put the room among the favourites. Of two devices that do so at the same time, the list of memberships says which came last. */
+  favourite_order?: number;
 };
 
 export type ThreadFrame = {
@@ -1430,7 +1434,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_connected' | 'not_pushed' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It existed, but is no longer kept. */
@@ -1803,7 +1807,7 @@ export type Operations = {
     data: Member;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Move the caller's own read marker, mute the room or make it a favourite, or change the role of a member as an owner */
+  /** Move the caller's own read marker, mute the room, make it a favourite or order those, or change the role of a member as an owner */
   'PATCH /api/members/{member}': {
     path: { 'member': string };
     body: {
@@ -1815,6 +1819,8 @@ export type Operations = {
       is_muted?: boolean;
       /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
       is_favourite?: boolean;
+      /** Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite. Must be from 0 to 9007199254740991. */
+      favourite_order?: number;
       /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
       role?: 'owner' | 'moderator' | 'member';
     };

@@ -860,6 +860,11 @@ export const laterStrings: Words['laterStrings'] = {
       `${numberOf(done)} من ${count(rooms, ['# غرفة', 'غرفة واحدة', 'غرفتين', '# غرف', '# غرفة', '# غرفة'])}، ${count(sent, messages)}`,
     done: 'بياناتك في ملف.',
   },
+  favourites: {
+    up: 'نقل إلى أعلى',
+    down: 'نقل إلى أسفل',
+    moved: (name, place, of) => `${own(name)}: ${numberOf(place)} من ${numberOf(of)} في المفضلة`,
+  },
   reminders: {
     title: 'ذكّرني',
     minutes: 'بعد 20 دقيقة',

@@ -790,6 +790,11 @@ export const laterStrings: Words['laterStrings'] = {
       `${numberOf(done)} von ${count(rooms, 'Raum', 'Räumen')}, ${count(messages, 'Nachricht', 'Nachrichten')}`,
     done: 'Deine Daten sind in einer Datei.',
   },
+  favourites: {
+    up: 'Nach oben',
+    down: 'Nach unten',
+    moved: (name, place, of) => `${name}: ${numberOf(place)} von ${count(of, 'Favorit', 'Favoriten')}`,
+  },
   reminders: {
     title: 'Erinnern',
     minutes: 'In 20 Minuten',

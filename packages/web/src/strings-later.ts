@@ -392,6 +392,11 @@ export const laterStrings = {
       `${numberOf(done)} of ${count(rooms, 'room', 'rooms')}, ${count(messages, 'message', 'messages')}`,
     done: 'Your data is in a file.',
   },
+  favourites: {
+    up: 'Move up',
+    down: 'Move down',
+    moved: (name: string, place: number, of: number) => `${name}: ${numberOf(place)} of ${count(of, 'favourite', 'favourites')}`,
+  },
   reminders: {
     title: 'Remind me',
     minutes: 'In 20 minutes',

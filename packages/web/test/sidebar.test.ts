@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Member } from '../../../lib/members/members.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
-import { call, signIn, visit } from './support.ts';
+import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { call, signIn, type Visit, visit } from './support.ts';
 
 /** The names in each part of the list. */
 const list = (page: Page) =>
@@ -14,6 +15,9 @@ const list = (page: Page) =>
       [...part.querySelectorAll('.room .name')].map((name) => name.textContent),
     ])`,
   );
+
+/** Resolves once a page that is about to sign in hears what other devices change. */
+const listening = async (page: Page) => void (await (await page.waitForEvent('websocket')).waitForEvent('framereceived'));
 
 const actionsFor = (page: Page, name: string) => page.locator('.rooms').getByRole('button', { name: `Actions for ${name}` });
 
@@ -64,8 +68,10 @@ describe('the list of rooms', () => {
     for (const name of ['Alpha', 'beta']) await aRoom({ owner, name });
     const { page, context } = await visit(browser, { path: '/directory' });
     const elsewhere = await visit(browser, { path: '/directory' });
+    const isListening = listening(elsewhere.page);
     await signIn(page, owner);
     await signIn(elsewhere.page, owner);
+    await isListening;
     await expect
       .poll(() => list(elsewhere.page))
       .toEqual([
@@ -146,6 +152,209 @@ describe('the list of rooms', () => {
     await context.close();
   });
 });
+
+/** Somebody with these favourites, on so many devices. */
+async function withFavourites(names: readonly string[], devices: readonly Parameters<typeof visit>[1][]) {
+  const owner = await anAccount();
+  const ids = new Map<string, string>();
+  for (const name of [...names, 'other']) {
+    const room = await aRoom({ owner, name });
+    const path = `/api/members/${await memberId(room, owner)}`;
+    ids.set(name, path);
+    if (name !== 'other') await succeed(call('PATCH', path, { token: owner.token, body: { is_favourite: true } }));
+  }
+  const visits: Visit[] = [];
+  for (const device of devices) {
+    const opened = await visit(browser, { path: '/', ...device });
+    const isListening = listening(opened.page);
+    await signIn(opened.page, owner);
+    await isListening;
+    await expect.poll(() => favourites(opened.page)).toEqual(names);
+    // What moves them is loaded once somebody points there, or a moment after all else.
+    await opened.page.locator('.rooms').hover();
+    await opened.page.locator('.rooms .draggable').waitFor({ state: 'attached' });
+    visits.push(opened);
+  }
+  const patch = (name: string, body: object) => call('PATCH', ids.get(name) as string, { token: owner.token, body });
+  return { owner, visits, pages: visits.map(({ page }) => page), patch, close: () => closeAll(visits) };
+}
+
+const closeAll = async (visits: readonly Visit[]) => {
+  for (const { context, problems } of visits) {
+    expect(problems).toEqual([]);
+    await context.close();
+  }
+};
+
+const favourites = async (page: Page) => (await list(page)).find(([part]) => part === 'Favourites')?.[1];
+const row = (page: Page, name: string) => page.locator('.rooms li', { has: page.locator(`a:has-text("${name}")`) });
+
+/** Drags one row to where another is, with the mouse. */
+async function drag(page: Page, from: string, to: string, meanwhile: () => Promise<unknown> = async () => {}) {
+  const [start, end] = [await row(page, from).boundingBox(), await row(page, to).boundingBox()];
+  if (!start || !end) throw new Error('no such row');
+  const x = start.x + 60;
+  await page.mouse.move(x, start.y + start.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x, start.y + start.height / 2 + 6, { steps: 2 });
+  await page.mouse.move(x + 40, end.y + end.height / 2, { steps: 6 });
+  await meanwhile();
+  await page.mouse.up();
+}
+
+describe('favourites', () => {
+  it('are dragged into an order that all devices show, and that stands still', async () => {
+    const { pages, patch, owner, close } = await withFavourites(['Alpha', 'beta', 'Gamma', 'Delta'].sort(byName), [{}, {}]);
+    const [page, other] = pages as [Page, Page];
+    await expect.poll(() => favourites(page)).toEqual(['Alpha', 'beta', 'Delta', 'Gamma']);
+    await drag(page, 'Gamma', 'Alpha');
+    const first = ['Gamma', 'Alpha', 'beta', 'Delta'];
+    expect(await favourites(page)).toEqual(first);
+    // It was no click: the room is not open.
+    expect(new URL(page.url()).pathname).toBe('/');
+    await expect.poll(() => favourites(other)).toEqual(first);
+    await drag(other, 'Alpha', 'Delta');
+    const second = ['Gamma', 'beta', 'Delta', 'Alpha'];
+    for (const one of pages) await expect.poll(() => favourites(one)).toEqual(second);
+    // Neither messages nor another favourite move those that have their places.
+    const rooms = (await call('GET', '/api/members?user=me', { token: owner.token })).body as Member[];
+    const idOf = (name: string) => rooms.find(({ room_name }) => room_name === name)?.room.$oid ?? '';
+    await aMessage(owner, idOf('Delta'), { text: 'new' }, call);
+    await succeed(patch('other', { is_favourite: true }));
+    for (const one of pages) await expect.poll(() => favourites(one)).toEqual([...second, 'other']);
+    await page.reload();
+    await expect.poll(() => favourites(page)).toEqual([...second, 'other']);
+    await close();
+  });
+
+  it('stay where they are when a drag is given up, or another device changes them meanwhile', async () => {
+    const { pages, patch, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
+    const [page] = pages as [Page];
+    await drag(page, 'Gamma', 'Alpha', () => page.keyboard.press('Escape'));
+    expect(await favourites(page)).toEqual(['Alpha', 'beta', 'Gamma']);
+    await drag(page, 'Gamma', 'Alpha', async () => {
+      await succeed(patch('beta', { is_favourite: false }));
+      await expect.poll(() => favourites(page)).toEqual(['Alpha', 'Gamma']);
+      await page.mouse.move(60, 300);
+    });
+    expect(await favourites(page)).toEqual(['Alpha', 'Gamma']);
+    expect(await page.locator('.dragging, .dragged, .rooms li[style*=px]').count()).toBe(0);
+    // A click is still a click.
+    await row(page, 'Alpha').locator('a').click();
+    await page.getByPlaceholder('Message Alpha').waitFor();
+    await close();
+  });
+
+  it('are moved by the menu, which says where they are then and keeps the focus', async () => {
+    const { pages, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
+    const [page] = pages as [Page];
+    const choose = async (name: string, entry: string) => {
+      await actionsFor(page, name).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: entry, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await actionsFor(page, name).and(page.locator(':focus')).waitFor();
+    };
+    await choose('Alpha', 'Move down');
+    expect(await favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
+    await page.locator('[role=log]', { hasText: 'Alpha: 2 of 3 favourites' }).waitFor({ state: 'attached' });
+    await choose('Alpha', 'Move down');
+    expect(await favourites(page)).toEqual(['beta', 'Gamma', 'Alpha']);
+    await choose('Gamma', 'Move up');
+    expect(await favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await actionsFor(page, 'Gamma').press('Enter');
+    await page.getByRole('menuitem', { name: 'Move down' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Move up' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await expect.poll(() => favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await close();
+  });
+
+  it('are moved by a finger that rests on one first; one that moves at once scrolls, and one that only rests opens the menu', async () => {
+    const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: true } };
+    const { pages, visits, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [phone]);
+    const [page] = pages as [Page];
+    const session = await visits[0]?.context.newCDPSession(page);
+    const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+      void (await session?.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] }));
+    const middle = async (name: string) => {
+      const box = await row(page, name).boundingBox();
+      if (!box) throw new Error('no such row');
+      return [box.x + 80, box.y + box.height / 2] as const;
+    };
+    const [x, from] = await middle('Gamma');
+    const [, to] = await middle('Alpha');
+    await touch('touchStart', x, from);
+    for (let y = from - 12; y > to; y -= 12) await touch('touchMove', x, y);
+    await touch('touchEnd');
+    expect(await favourites(page)).toEqual(['Alpha', 'beta', 'Gamma']);
+    // A finger that comes while the list still moves stops that, and nothing else.
+    await page.waitForTimeout(1_500);
+    await touch('touchStart', x, from);
+    await page.locator('.dragged').waitFor();
+    for (let y = from; y > to; y -= 12) await touch('touchMove', x, y);
+    await touch('touchMove', x, to);
+    await touch('touchEnd');
+    await expect.poll(() => favourites(page)).toEqual(['Gamma', 'Alpha', 'beta']);
+    await touch('touchStart', x, from);
+    await page.locator('.dragged').waitFor();
+    await touch('touchEnd');
+    await page.getByRole('menu', { name: 'Actions for beta' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Move up' }).tap();
+    await expect.poll(() => favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await close();
+  });
+
+  it('have the same order on two devices that order them at the same moment', async () => {
+    const names = ['Alpha', 'beta', 'Gamma', 'Omega'];
+    const { pages, owner, close } = await withFavourites(names, [{}, {}]);
+    const [page, other] = pages as [Page, Page];
+    const moveDown = (on: Page, name: string, times: number) =>
+      on.evaluate(`(async () => {
+        for (let time = 0; time < ${times}; time++) {
+          [...document.querySelectorAll('.rooms li')].find((row) => row.textContent.includes('${name}')).querySelector('button').click();
+          const find = () => [...document.querySelectorAll('[role=menuitem]')].find((item) => item.textContent.includes('Move down'));
+          while (!find()) await new Promise((resolve) => setTimeout(resolve, 5));
+          find().click();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })()`);
+    await Promise.all([moveDown(page, 'Alpha', 3), moveDown(other, 'beta', 2)]);
+    const stored = async () => {
+      const mine = (await call('GET', '/api/members?user=me', { token: owner.token })).body as Member[];
+      const place = ({ favourite_order = Number.POSITIVE_INFINITY }: Member) => favourite_order;
+      const sorted = mine
+        .filter(({ is_favourite }) => is_favourite)
+        .sort((one, two) => place(one) - place(two) || byName(one.room_name ?? '', two.room_name ?? ''));
+      return sorted.map(({ room_name }) => room_name);
+    };
+    const isSame = async () => {
+      const [one, two, three] = [await favourites(page), await favourites(other), await stored()].map((each) => each?.join());
+      return one === two && two === three && one !== names.join();
+    };
+    await expect.poll(isSame).toBe(true);
+    // And it stays so.
+    await page.waitForTimeout(1_000);
+    expect(await isSame()).toBe(true);
+    await close();
+  });
+
+  it('are back where they were when the service can not be told', async () => {
+    const { pages, close } = await withFavourites(['Alpha', 'beta'], [{}]);
+    const [page] = pages as [Page];
+    await page.route('**/api/members/*', (route) => route.abort());
+    await drag(page, 'beta', 'Alpha');
+    await page.locator('.toast', { hasText: 'can’t be reached' }).waitFor();
+    await expect.poll(() => favourites(page)).toEqual(['Alpha', 'beta']);
+    await page.unroute('**/api/members/*');
+    await drag(page, 'beta', 'Alpha');
+    await expect.poll(() => favourites(page)).toEqual(['beta', 'Alpha']);
+    await close();
+  });
+});
+
+const byName = (one: string, other: string) => one.localeCompare(other, 'en', { sensitivity: 'base' });
 
 describe('one click', () => {
   it('one click on a message reacts, and two on a name open the conversation with that person', async () => {

@@ -21,6 +21,8 @@ export type MyRoom = {
   threads: number;
   isMuted: boolean;
   isFavourite: boolean;
+  /** Where it stands among the favourites, if it was put somewhere. */
+  place?: number | undefined;
   /** The others in a conversation. */
   people: readonly (Person & { id: string })[];
   /** Its place in the list, which the store of the browser does not keep. */

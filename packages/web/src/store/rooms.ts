@@ -32,6 +32,9 @@ const sum = (count: (room: MyRoom) => number) => (rooms.value ?? []).reduce((tot
 /** Read markers that the service does not know yet, by room. */
 const markers = new Map<string, Omit<Marker, 'room'>>();
 
+/** Where favourites were put here, of which the service does not know yet. */
+export const placing = new Map<string, number>();
+
 /** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
 function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, others } = member as MyMember;
@@ -53,6 +56,7 @@ function asRoom(member: Member): MyRoom {
     threads: member.unread_threads ?? roomOf(member.room.$oid)?.threads ?? 0,
     isMuted: is_muted,
     isFavourite: is_favourite,
+    place: placing.get(member.room.$oid) ?? member.favourite_order,
     people,
     order: 0,
   };
@@ -126,7 +130,11 @@ export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read
   const room = roomOf(id);
   if (!room) return;
   if ((is_muted ?? is_favourite) !== undefined) {
-    changeMyRoom(id, { isMuted: is_muted ?? room.isMuted, isFavourite: is_favourite ?? room.isFavourite });
+    changeMyRoom(id, {
+      isMuted: is_muted ?? room.isMuted,
+      isFavourite: is_favourite ?? room.isFavourite,
+      place: is_favourite === false ? undefined : room.place,
+    });
     return;
   }
   if (lastRead >= room.seq) {

@@ -5,8 +5,8 @@ import type { MyRoom } from './kept.ts';
 import { rooms } from './rooms.ts';
 
 /*
- * The list of my rooms stands still: favourites and rooms by their names, only conversations by when something was said
- * in them.
+ * The list of my rooms stands still: favourites as I have put them, then those by their names, as the other rooms are;
+ * only conversations by when something was said in them.
  */
 
 /** The names of the parts of the list. */
@@ -16,7 +16,10 @@ export type SectionName = 'favourites' | 'rooms' | 'direct';
 export type Section = { name: SectionName; rooms: readonly MyRoom[] };
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-const byName = (one: MyRoom, other: MyRoom) => collator.compare(one.name, other.name);
+// Rooms of one name have an order as well, or they would change places with each message.
+const byName = (one: MyRoom, other: MyRoom) => collator.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
+// Those that nobody has put anywhere are as far down as others.
+const byPlace = (one: MyRoom, other: MyRoom) => (one.place ?? 1 / 0) - (other.place ?? 1 / 0) || byName(one, other);
 
 /** The list of my rooms, by its parts; undefined until it is known. */
 export const sections = computed((): readonly Section[] | undefined => {
@@ -24,7 +27,7 @@ export const sections = computed((): readonly Section[] | undefined => {
   if (!list) return undefined;
   const others = list.filter(({ isFavourite }) => !isFavourite);
   return [
-    { name: 'favourites', rooms: list.filter(({ isFavourite }) => isFavourite).sort(byName) },
+    { name: 'favourites', rooms: list.filter(({ isFavourite }) => isFavourite).sort(byPlace) },
     { name: 'rooms', rooms: others.filter(({ isDirect }) => !isDirect).sort(byName) },
     { name: 'direct', rooms: others.filter(({ isDirect }) => isDirect) },
   ];

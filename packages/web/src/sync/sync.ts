@@ -196,8 +196,9 @@ class Sync {
 
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
-    else if (frame.type === 'thread') {
-      threadChangedElsewhere(frame);
+    if (frame.type === 'thread') threadChangedElsewhere(frame);
+    // Where favourites stand, the list says: it knows which of two devices came last.
+    if (frame.type === 'thread' || (frame.type === 'read' && frame.favourite_order !== undefined)) {
       this.#allRoomsAt = never;
       this.wake();
     } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);

@@ -1,6 +1,7 @@
 import {
   ArrowDown,
   ArrowLeft,
+  ArrowUp,
   AtSign,
   Bell,
   BellOff,
@@ -52,6 +53,7 @@ import { h } from 'preact';
 
 const icons = {
   down: ArrowDown,
+  up: ArrowUp,
   back: ArrowLeft,
   at: AtSign,
   bell: Bell,

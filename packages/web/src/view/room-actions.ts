@@ -14,6 +14,9 @@ import { tell } from '../tabs.ts';
 import { notice } from './announcer.tsx';
 import { attempt } from './controls.tsx';
 import { confirmed, openMessage } from './dialog.tsx';
+import './drag-favourites.ts';
+
+export { movesOf } from './favourites.ts';
 
 /* What one does with a room of one's own, in the list and beside the room. */
 
@@ -23,7 +26,12 @@ export const setMuted = (room: string, is_muted: boolean): Promise<void> =>
 
 /** Makes a room a favourite, or ends that. */
 export const setFavourite = (room: string, is_favourite: boolean): Promise<void> =>
-  changeMine(room, { is_favourite }, { isFavourite: is_favourite }, { isFavourite: !is_favourite });
+  changeMine(
+    room,
+    { is_favourite },
+    { isFavourite: is_favourite, place: undefined },
+    { isFavourite: !is_favourite, place: roomOf(room)?.place },
+  );
 
 type Flags = Parameters<typeof changeMyRoom>[1];
 

@@ -42,7 +42,7 @@ export function Sidebar() {
         <Icon name="search" /> {strings.rooms.switchTo}
         <kbd>{strings.shortcuts.keys[0]?.[0]}</kbd>
       </button>
-      <div class="rooms">
+      <div class="rooms" onPointerEnter={prepare} onFocusIn={prepare}>
         {list ? (
           <>
             <Rows />
@@ -80,6 +80,9 @@ const loadActions = lateCode(async () => {
   actions ??= await import('./room-actions.ts');
   return actions;
 });
+
+/** Has it there by the time a menu is opened, or a favourite is dragged. */
+const prepare = () => void loadActions().catch(() => {});
 
 /** Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile. */
 const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
@@ -191,6 +194,7 @@ function actionsOf({ id, seq, isFavourite, isMuted, isDirect, unread }: MyRoom):
       icon: isFavourite ? 'notFavourite' : 'favourite',
       act: doing((rooms) => rooms.setFavourite(id, !isFavourite)),
     },
+    ...(actions && isFavourite ? actions.movesOf(id) : []),
     {
       label: isMuted ? strings.rooms.unmute : strings.rooms.mute,
       icon: isMuted ? 'bell' : 'mute',
