@@ -30,6 +30,8 @@ export type Notice =
   | { type: 'thread'; room: string; thread: string; user: string; seq: number; is_followed: boolean }
   /** Something has come into the list of a user's notifications that no message of a room shows, or the user has read the list. */
   | { type: 'notifications'; user: string }
+  /** A user has saved a message, or no longer wants it saved, or wants to be reminded of it at another time, or no longer. */
+  | { type: 'saved'; user: string; message: string; is_saved: boolean }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 

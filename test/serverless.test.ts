@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, commands, saved messages, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
+    // They change what no frame is about: invitations, webhooks, commands, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -61,7 +61,6 @@ describe('serverless.yml', () => {
       'invitations',
       'room-webhooks',
       'bot-command',
-      'message-save',
       'push-subscription',
       'codes',
       'user-codes',

@@ -7,6 +7,7 @@ import { described, orNull } from '../api/schema.ts';
 import { type SavedDocument, saved } from '../collections/saved.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { notify } from '../notices.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
 import { messageDeleted, requireNotDeleted } from './change.ts';
 import { findInOrder, findMessage, type Message, noSuchMessage, shownMessage, showTogether } from './messages.ts';
@@ -49,8 +50,8 @@ export const shownSaved = representation('SavedMessage', {
 export type SavedMessage = ShownBy<typeof shownSaved>;
 
 /**
- * Saves a message that the caller may read; a saved one keeps its time. Nobody else learns of it. Concurrent requests
- * may save a few more than there is room for, which harms nothing.
+ * Saves a message that the caller may read; a saved one keeps its time. The caller's other devices hear of it, and
+ * nobody else does. Concurrent requests may save a few more than there is room for, which harms nothing.
  */
 export async function saveMessage(
   id: ObjectId,
@@ -64,7 +65,9 @@ export async function saveMessage(
   const _id = { user, message: id };
   const known = await saved.findOne({ _id });
   if (!known && (await saved.countDocuments({ '_id.user': user }, { limit: mostSaved })) >= mostSaved) throw tooManySaved();
-  const stored = known && remind_at === undefined ? known : await store(_id, message.room, remind_at);
+  const isChanged = !known || remind_at !== undefined;
+  const stored = isChanged ? await store(_id, message.room, remind_at) : known;
+  if (isChanged) tellDevices(_id, true);
   const [shown] = await showTogether([message]);
   return shownSaved.show({ message: shown as Message, saved_at: stored.saved_at, remind_at: stored.remind_at });
 }
@@ -84,7 +87,11 @@ export async function unsaveMessage(id: ObjectId, caller: Caller): Promise<void>
   const { deletedCount } = await saved.deleteOne({ _id: { user: caller.user._id, message: id } });
   // Of a message that was not saved, strangers learn nothing.
   if (deletedCount === 0) await findMessage(id, caller);
+  else tellDevices({ user: caller.user._id, message: id }, false);
 }
+
+const tellDevices = ({ user, message }: SavedDocument['_id'], is_saved: boolean): void =>
+  notify({ type: 'saved', user: user.toHexString(), message: message.toHexString(), is_saved });
 
 type SavedPage = Page<Moment> & Values<typeof savedParameters>;
 

@@ -6,7 +6,16 @@ import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Notice } from '../notices.ts';
 import { findRecipients, type Recipient, removeConnection } from './connections.ts';
-import { type EncodedFrame, encode, encodeNotifications, encodeRead, encodeSignal, encodeThread, framesOf } from './encode.ts';
+import {
+  type EncodedFrame,
+  encode,
+  encodeNotifications,
+  encodeRead,
+  encodeSaved,
+  encodeSignal,
+  encodeThread,
+  framesOf,
+} from './encode.ts';
 import { endConnection } from './farewell.ts';
 import { socketLimits } from './frames.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
@@ -40,6 +49,7 @@ async function tell(notice: Notice, delivery: Delivery): Promise<void> {
   if (notice.type === 'gone') return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
   if (notice.type === 'read') return sendTo([notice.user], [encodeRead(notice)], delivery);
   if (notice.type === 'thread') return sendTo([notice.user], [encodeThread(notice)], delivery);
+  if (notice.type === 'saved') return sendTo([notice.user], [encodeSaved(notice)], delivery);
   if (notice.type === 'notifications') return sendTo([notice.user], [encodeNotifications()], delivery);
   return send(
     await findRecipients({ users: idsOf([notice.user]) }),

@@ -45,5 +45,9 @@ export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & 
 export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): EncodedFrame =>
   encode({ ...rest, room: { $oid: room }, last_read: seq });
 
+/** The frame that tells a user's devices that one of them has saved a message, or changed its reminder. */
+export const encodeSaved = ({ type, message, is_saved }: Notice & { type: 'saved' }): EncodedFrame =>
+  encode({ type, message: { $oid: message }, is_saved });
+
 /** The frame that has a user's devices read the list of notifications again. */
 export const encodeNotifications = (): EncodedFrame => encode({ type: 'notifications' });

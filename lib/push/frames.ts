@@ -138,6 +138,14 @@ export const serverFrames = {
     last_read: described('The place up to which the user has read the replies, on any device.', aCount),
     is_followed: described('Whether the user follows the thread.', aFlag),
   }),
+  saved: record('SavedFrame', {
+    type: described(
+      'The user has saved a message, or has set, changed or ended its reminder: read the saved messages again.',
+      aType('saved'),
+    ),
+    message: described('The message.', idSchema),
+    is_saved: described('Whether it is among those that the user has saved.', aFlag),
+  }),
   notifications: record('NotificationsFrame', {
     type: described(
       'A reaction, a membership, or reading has changed the list of notifications: read it again.',

@@ -279,6 +279,28 @@ describe.each([
       his.socket.close();
     });
 
+    it('tells all devices of a user, and nobody else, what is saved, and when its reminder changes', async () => {
+      const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+      const room = await aRoom({ owner: ann, members: [bob] });
+      const { _id: message } = await aMessage(ann, room.id, {}, call);
+      const [hers, other, his] = await Promise.all([connected(url, ann), connected(url, ann), connected(url, bob)]);
+      const path = `/api/messages/${message.$oid}/save`;
+      const put = (body: object) => succeed(call('PUT', path, { token: ann.token, body }));
+      const saved = { type: 'saved', message, is_saved: true };
+      await put({ remind_at: new Date(Date.now() + 3_600_000).toISOString() });
+      await put({ remind_at: null });
+      // Nothing changes by this, and nobody is told.
+      await put({});
+      await succeed(call('DELETE', path, { token: ann.token }));
+      await succeed(call('DELETE', path, { token: ann.token }));
+      const told = [saved, saved, { ...saved, is_saved: false }];
+      for (const device of [hers, other]) await expect.poll(() => device.of('saved')).toEqual(told);
+      for (const device of [hers, his]) device.send({ type: 'ping', id: 1 });
+      for (const device of [hers, his]) await expect.poll(() => device.of('pong')).toHaveLength(1);
+      expect([hers.of('saved').length, his.of('saved')]).toEqual([3, []]);
+      for (const { socket } of [hers, other, his]) socket.close();
+    });
+
     it('has all devices of a user, and nobody else, read the list of notifications again', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });

@@ -8,6 +8,7 @@ import {
   encode,
   encodeNotifications,
   encodeRead,
+  encodeSaved,
   encodeSignal,
   encodeThread,
 } from '../../../lib/push/encode.ts';
@@ -111,6 +112,7 @@ export class Hub {
     else if (notice.type === 'typing') this.#tellOfTyping(notice);
     else if (notice.type === 'read') this.#tellOfReading(notice.user, encodeRead(notice));
     else if (notice.type === 'thread') this.#tellOfReading(notice.user, encodeThread(notice));
+    else if (notice.type === 'saved') this.#tellOfReading(notice.user, encodeSaved(notice));
     else if (notice.type === 'notifications') this.#tellOfReading(notice.user, encodeNotifications());
     else if (notice.type === 'blocked') this.#refreshSoon(notice.user);
     else if (notice.type === 'ended') this.#checkSoon(notice);

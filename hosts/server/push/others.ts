@@ -105,8 +105,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     areThere: () => count > 0,
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
-      if (gathered.length >= manyNotices && ['typing', 'read', 'thread', 'notifications', 'presence'].includes(notice.type))
-        return;
+      if (gathered.length >= manyNotices && mayGetLost.includes(notice.type)) return;
       // Whose members they were, each server knows.
       gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
       storing ??= store();
@@ -117,6 +116,16 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     },
   };
 }
+
+/** Notices without which clients find the same a little later. */
+const mayGetLost: readonly string[] = [
+  'typing',
+  'read',
+  'thread',
+  'saved',
+  'notifications',
+  'presence',
+] satisfies ServerNotice['type'][];
 
 const isFoundAnyway = (notice: ServerNotice): boolean => notice.type === 'moved' && !notice.joined;
 

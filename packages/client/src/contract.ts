@@ -1291,6 +1291,15 @@ export type ThreadFrame = {
   is_followed: boolean;
 };
 
+export type SavedFrame = {
+  /** The user has saved a message, or has set, changed or ended its reminder: read the saved messages again. */
+  type: 'saved';
+  /** The message. */
+  message: Id;
+  /** Whether it is among those that the user has saved. */
+  is_saved: boolean;
+};
+
 export type NotificationsFrame = {
   /** A reaction, a membership, or reading has changed the list of notifications: read it again. */
   type: 'notifications';
@@ -1532,7 +1541,7 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame | WatchFrame | ActiveFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | NotificationsFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | SavedFrame | NotificationsFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** What each operation takes, its answer (`data`), and its errors. */
 export type Operations = {

@@ -36,11 +36,10 @@ async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<str
   const asked = page.waitForRequest((request) => request.url().includes('reminders=true'));
   await signIn(page, me);
   await asked;
-  /** Has another device set a reminder, of which this one learns when somebody looks at it. */
+  /** Has another device set a reminder, of which this one learns. */
   const remindSoon = async () => {
     const body = { remind_at: new Date(Date.now() + 2_000).toISOString() };
     await succeed(call('PUT', `/api/messages/${first._id.$oid}/save`, { token: me.token, body }));
-    await page.evaluate("dispatchEvent(new Event('focus'))");
   };
   return { me, other, room, page, context, problems, first, remindSoon };
 }
@@ -114,6 +113,41 @@ describe('a reminder', () => {
     await page.waitForURL((url) => url.pathname.endsWith(`/${first.seq}`));
     await saved(page).locator('.count').waitFor({ state: 'detached' });
     await context.close();
+  });
+
+  it('is set, shown and done on all devices at the same time, also after one had no connection', async () => {
+    const { page, context, problems, me, other, room, first } = await inARoom();
+    const elsewhere = await visit(browser, { path: `/rooms/${room.id}` });
+    const isListening = elsewhere.page.waitForRequest((request) => request.url().includes('reminders=true'));
+    await signIn(elsewhere.page, me);
+    await isListening;
+    const mark = (on: Page) => on.locator('.room-pane li.message', { hasText: 'the invoice' }).getByTitle('Saved');
+    const remind = (remind_at: Date | null) =>
+      succeed(call('PUT', `/api/messages/${first._id.$oid}/save`, { token: me.token, body: { remind_at } }));
+    // Nobody comes back to either page, and reminders are asked for every 15 minutes only.
+    await remind(new Date(Date.now() + 3_600_000));
+    for (const one of [page, elsewhere.page]) await mark(one).waitFor();
+    await remind(new Date(Date.now() + 2_000));
+    for (const one of [page, elsewhere.page]) {
+      await one.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` }).waitFor();
+      await saved(one).locator('.count', { hasText: '1' }).waitFor();
+    }
+    await saved(page).click();
+    await results(page).getByText('the invoice').click();
+    for (const one of [page, elsewhere.page]) await saved(one).locator('.count').waitFor({ state: 'detached' });
+    await elsewhere.context.setOffline(true);
+    await elsewhere.page.locator('.banner').waitFor();
+    await remind(new Date(Date.now() + 1_000));
+    await saved(page).locator('.count', { hasText: '1' }).waitFor();
+    await elsewhere.context.setOffline(false);
+    await saved(elsewhere.page).locator('.count', { hasText: '1' }).waitFor();
+    await succeed(call('DELETE', `/api/messages/${first._id.$oid}/save`, { token: me.token }));
+    for (const one of [page, elsewhere.page]) {
+      await saved(one).locator('.count').waitFor({ state: 'detached' });
+      await mark(one).waitFor({ state: 'detached' });
+    }
+    expect([problems, elsewhere.problems]).toEqual([[], []]);
+    await Promise.all([context.close(), elsewhere.context.close()]);
   });
 
   it('goes with its message from the list, and from the number', async () => {

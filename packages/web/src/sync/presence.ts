@@ -1,9 +1,11 @@
 import type { Connection } from '../../../client/src/connection.ts';
 import type { ServerFrame } from '../api.ts';
+import { idOf } from '../ids.ts';
 import { countSoon } from '../noticed.ts';
 import { learnPersons, learnStatuses } from '../store/names.ts';
 import { isPresenceTold, learnPresence, resetPresence, shownPeople } from '../store/presence.ts';
 import { rooms } from '../store/rooms.ts';
+import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 
 /** How many people can be watched. */
 const most = 100;
@@ -33,6 +35,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
   const { signal } = ending;
   let watched: readonly string[] = [];
   let pause: ReturnType<typeof setTimeout> | undefined;
+  let wasConnected = false;
   // Somebody has opened this page.
   let actedAt = performance.now();
 
@@ -63,6 +66,9 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     connected: () => {
       clearTimeout(forgetting);
       tell();
+      // What was saved elsewhere meanwhile was told to nobody.
+      if (wasConnected) lookAtSaved();
+      wasConnected = true;
     },
     disconnected: forgetSoon,
     heard: (frame) => {
@@ -96,5 +102,24 @@ function learn(frame: ServerFrame): void {
     const { username, name, avatar, status } = frame;
     learnPersons([{ id: frame.user.$oid, username, name, avatar }]);
     learnStatuses([{ id: frame.user.$oid, status }]);
-  }
+  } else if (frame.type === 'saved') learnSaved(frame);
 }
+
+/**
+ * A message was saved on some device, perhaps with a reminder, or no longer is. What was removed here stays in the list
+ * until that is opened again.
+ */
+function learnSaved({ message: { $oid: id }, is_saved }: ServerFrame & { type: 'saved' }): void {
+  const isKnown = isSaved(id) || dueReminders.value.some(({ message }) => idOf(message) === id);
+  if (!is_saved && !isKnown) return;
+  if (is_saved) noteSaved([id]);
+  else noteSaved([], [id]);
+  lookAtSaved();
+}
+
+let looks = 0;
+
+/** Has the saved messages, and the reminders, read again. */
+const lookAtSaved = () => {
+  savedLast.value = `elsewhere ${++looks}`;
+};
