@@ -70,7 +70,8 @@ function InvitationItem({ invitation, onRevoked }: { invitation: ListedInvitatio
   return (
     <li class="card managed">
       <div class="body">
-        <code dir="ltr">{words.ends(hint)}</code> {expires_at ? words.until(timeOf(expires_at)) : words.forEver},{' '}
+        <code dir="ltr">{words.ends(hint)}</code> {expires_at ? words.until(timeOf(expires_at)) : words.forEver}
+        {' · '}
         {uses_left === null ? words.anyUses : words.uses(uses_left)}
         <Origin made={invitation} />
       </div>

@@ -66,7 +66,7 @@ function Links({ room }: { room: string }) {
                 {invitation.expires_at
                   ? laterStrings.invitations.until(shortOf(new Date(invitation.expires_at.$date)))
                   : laterStrings.invitations.forEver}
-                ,{' '}
+                {' · '}
                 {invitation.uses_left === null
                   ? laterStrings.invitations.anyUses
                   : laterStrings.invitations.uses(invitation.uses_left)}

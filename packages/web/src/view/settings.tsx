@@ -242,7 +242,7 @@ function Sessions() {
         {(value as Session[]).map((session) => (
           <li class="card" key={idOf(session)}>
             <p class="body">
-              {session.is_current && <strong>{laterStrings.settings.sessionThis} </strong>}
+              {session.is_current && <strong>{laterStrings.settings.sessionThis} · </strong>}
               {laterStrings.settings.sessionOf(shortOf(new Date(session.created_at.$date)))}
               <span class="muted">
                 {' · '}
