@@ -27,7 +27,6 @@ it('the link that a new service prints makes its first administrator, and a visi
   await page.getByRole('heading', { name: 'General' }).waitFor();
   expect(new URL(page.url()).hash).toBe('');
 
-  // Two links and six presses until two people talk: to copy the invitation is one more than here.
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   await page.getByRole('button', { name: 'Create a link' }).click();
   const invitation = new URL(await page.getByLabel('Invitation link').inputValue());

@@ -5,7 +5,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { call, signIn, type Visit, visit } from './support.ts';
+import { call, countEffort, openPage, serveUrl, signIn, type Visit, visit } from './support.ts';
 
 /** The names in each part of the list. */
 const list = (page: Page) =>
@@ -370,6 +370,41 @@ describe('one click', () => {
     await page.getByRole('dialog', { name: other.username }).getByRole('button', { name: 'Message' }).click();
     await page.getByPlaceholder(`Message ${other.username}`).waitFor();
     expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the clicks that it takes', () => {
+  it('are one for a reaction, two for the conversation with a person, and two for a favourite', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Alpha' });
+    await aMessage(other, room.id, { text: 'Done!' }, call);
+    const context = await browser.newContext({ serviceWorkers: 'block' });
+    const effort = await countEffort(context);
+    const { page } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
+    await signIn(page, owner);
+    const clicksFor = async (act: () => Promise<unknown>) => {
+      const before = effort.clicks;
+      await act();
+      return effort.clicks - before;
+    };
+    const react = async () => {
+      await page.locator('.room-pane li.message').hover();
+      await page.getByRole('button', { name: 'React with 👍' }).click();
+      await page.getByRole('button', { name: /👍 1, by you/ }).waitFor();
+    };
+    const talk = async () => {
+      await page.locator('.room-pane').getByRole('button', { name: other.username }).click();
+      await page.getByRole('dialog', { name: other.username }).getByRole('button', { name: 'Message' }).click();
+      await page.getByPlaceholder(`Message ${other.username}`).waitFor();
+    };
+    const prefer = async () => {
+      await row(page, 'Alpha').hover();
+      await actionsFor(page, 'Alpha').click();
+      await page.getByRole('menuitem', { name: 'Add to favourites' }).click();
+      await expect.poll(() => favourites(page)).toEqual(['Alpha']);
+    };
+    expect([await clicksFor(react), await clicksFor(talk), await clicksFor(prefer)]).toEqual([1, 2, 2]);
     await context.close();
   });
 });

@@ -50,6 +50,21 @@ export async function openPage(context: BrowserContext, address: string): Promis
   return { page, problems };
 }
 
+/** What somebody has done in a browser: how often they clicked, and which fields they filled in. */
+export type Effort = { clicks: number; fields: Set<string> };
+
+/** Counts what is done in a browser from its next page on. */
+export async function countEffort(context: BrowserContext): Promise<Effort> {
+  const effort: Effort = { clicks: 0, fields: new Set() };
+  await context.exposeFunction('clicked', () => effort.clicks++);
+  await context.exposeFunction('filledIn', (field: string) => effort.fields.add(field));
+  // A form that is sent with Enter clicks its button, with no detail.
+  await context.addInitScript(`
+    addEventListener('click', (event) => event.isTrusted && event.detail > 0 && window.clicked(), true);
+    addEventListener('input', ({ target }) => target.name && window.filledIn(target.name), true);`);
+  return effort;
+}
+
 /** Signs in by the form, whatever its language. */
 export async function signIn(page: Page, { username, password }: Pick<Account, 'username' | 'password'>): Promise<void> {
   await page.locator('input[name=username]').fill(username);
