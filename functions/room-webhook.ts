@@ -42,7 +42,7 @@ export const handler = endpoint({
     run: ({ path: { room, webhook }, caller }) => testOutgoing(room, webhook, caller),
   }),
   PATCH: operation({
-    summary: 'Rename an outgoing webhook, switch it on or off, or have it send events again, as a moderator',
+    summary: 'Rename an outgoing webhook, replace its secret, switch it on or off, or have it send events again, as a moderator',
     access: 'user',
     scope: 'members:write',
     path,

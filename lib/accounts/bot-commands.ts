@@ -5,11 +5,13 @@ import { aText, described, eitherOf, listOf, record, type Shown } from '../api/s
 import { type CommandDocument, commands } from '../collections/commands.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { attempt } from '../deadline.ts';
 import { conflict, notFound, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { aHint, randomToken } from '../identity/tokens.ts';
+import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts';
+import { aHint } from '../identity/tokens.ts';
 import { isReceiver, receiver, receiverRefused } from '../members/webhooks.ts';
-import { hasActiveOwner } from './bot-rules.ts';
+import { isStillOwned } from './bot-rules.ts';
 import { noSuchBot, requireBot, shownBot } from './bots.ts';
 
 /** The name of a command, without its slash. */
@@ -94,7 +96,8 @@ const show = ({ _id, url, description, usage, secret, created_at }: CommandDocum
 
 /**
  * Registers a command of a bot, or changes it, for the bot itself, its owner and administrators. Each time it gets
- * another secret, so that a program can do it whenever it starts. 409 where another bot has a command of this name.
+ * another secret, so that a program can do it whenever it starts; the one before signs as well for a day, for a process that
+ * runs beside it. 409 where another bot has a command of this name.
  */
 export async function registerCommand(
   { bot: id, command: _id }: { bot: ObjectId; command: string },
@@ -104,22 +107,34 @@ export async function registerCommand(
   const bot = await requireCommander(id, caller);
   if (!isReceiver(url)) throw receiverRefused();
   if (reserved.has(_id)) throw commandTaken();
-  // The libraries of Standard Webhooks read it as the base64 of 24 bytes.
-  const secret = `whsec_${randomToken()}`;
-  // What people wrote stands in no expression: a text may begin with a dollar sign.
-  const change = { $set: { url, description, usage, secret }, $currentDate: { created_at: true } } as const;
-  const stored = await commands
-    .findOneAndUpdate({ _id, bot: id }, change, { upsert: true, returnDocument: 'after' })
-    .catch((error) => {
-      throw isDuplicateKey(error) ? commandTaken() : error;
-    });
-  if (!stored) throw new Error('An upsert returned no document');
+  const stored = await attempt({ times: 10 }, () => storeCommand(_id, id, { url, description, usage }));
   // Asked when it exists: the commands of a bot end with its owner's account, and it has no more than so many.
   const isMany = (await commands.countDocuments({ bot: id }, { limit: mostCommands + 1 })) > mostCommands;
   const isAnswered = await isStillOwned(bot);
-  if (!isMany && isAnswered) return { ...show(stored), secret };
+  if (!isMany && isAnswered) return { ...show(stored), secret: stored.secret };
   await commands.deleteOne({ _id, bot: id });
   throw isAnswered ? tooManyCommands() : noSuchBot();
+}
+
+/** Stores a command with another secret; undefined where its secret has changed meanwhile. */
+async function storeCommand(
+  _id: string,
+  bot: ObjectId,
+  command: Pick<CommandDocument, 'url' | 'description' | 'usage'>,
+): Promise<CommandDocument | undefined> {
+  const earlier = await commands.findOne({ _id });
+  if (earlier && !earlier.bot.equals(bot)) throw commandTaken();
+  const secrets = earlier ? replaceSecret(earlier) : { secret: newSigningSecret(), retired: [] };
+  // What people wrote stands in no expression: a text may begin with a dollar sign.
+  const change = { $set: { ...command, ...secrets }, $currentDate: { created_at: true } } as const;
+  try {
+    const where = { _id, bot, ...(earlier && { secret: earlier.secret }) };
+    return (await commands.findOneAndUpdate(where, change, { upsert: !earlier, returnDocument: 'after' })) ?? undefined;
+  } catch (error) {
+    // Another has registered it at the same time: the next look tells which bot.
+    if (isDuplicateKey(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Removes a command of a bot, for the bot itself, its owner and administrators. */
@@ -134,9 +149,4 @@ async function requireCommander(id: ObjectId, caller: Caller): Promise<UserDocum
   const itself = await users.findOne({ _id: id, is_bot: true });
   if (!itself) throw noSuchBot();
   return itself;
-}
-
-async function isStillOwned({ _id, owner }: UserDocument): Promise<boolean> {
-  const now = await users.findOne<Pick<UserDocument, 'owner'>>({ _id }, { projection: { owner: 1 } });
-  return now !== null && String(now.owner) === String(owner) && (await hasActiveOwner(now));
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { commands } from '../collections/commands.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 
@@ -26,3 +26,9 @@ export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted:
 /** Whether the owner of a bot, if it has one, may still answer for it. */
 export const hasActiveOwner = async ({ owner }: { owner?: ObjectId }): Promise<boolean> =>
   owner === undefined || (await users.findOne({ _id: owner, is_active: true }, { projection: { _id: 1 } })) !== null;
+
+/** Whether a bot has the owner that it had, who may still answer for it. */
+export async function isStillOwned({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>): Promise<boolean> {
+  const now = await users.findOne<Pick<UserDocument, 'owner'>>({ _id }, { projection: { owner: 1 } });
+  return now !== null && String(now.owner) === String(owner) && (await hasActiveOwner(now));
+}

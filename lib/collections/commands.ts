@@ -1,8 +1,9 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
+import type { SigningSecret } from './signing-secrets.ts';
 
 /** A slash command of a bot, by its name without the slash: no two bots have one of the same name. */
-export type CommandDocument = {
+export type CommandDocument = SigningSecret & {
   _id: string;
   bot: ObjectId;
   /** Where the bot is asked. */
@@ -10,8 +11,6 @@ export type CommandDocument = {
   description: string;
   /** What may follow the name. */
   usage: string;
-  /** Stored as it is, because it signs what is sent. */
-  secret: string;
   created_at: Date;
 };
 

@@ -3,6 +3,7 @@ import type { IdempotencyFields } from '../api/idempotency.ts';
 import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 import type { SentEventType } from './events.ts';
+import type { SigningSecret } from './signing-secrets.ts';
 
 /** The roles of a member in a room, from the least to the most. */
 export const roles = ['member', 'moderator', 'owner'] as const;
@@ -45,7 +46,7 @@ export type WebhookDocument = {
 };
 
 /** To where an outgoing webhook sends which events, from after the place at which the room was. */
-export type OutgoingWebhook = { url: string; events: SentEventType[]; secret: string; since: number };
+export type OutgoingWebhook = SigningSecret & { url: string; events: SentEventType[]; since: number };
 
 /** A room with its members: who is in it, and as what, is changed by updates of this one document. */
 export type RoomDocument = {

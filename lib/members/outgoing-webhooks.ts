@@ -6,9 +6,11 @@ import { rooms, type WebhookDocument } from '../collections/rooms.ts';
 import { webhookAccounts } from '../collections/users.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/webhook-states.ts';
 import { isDuplicateKey } from '../database/failures.ts';
+import { attempt } from '../deadline.ts';
 import { conflict, invalidParameter, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
+import { replaceSecret } from '../identity/signing-secrets.ts';
 import { notify, notifyServers } from '../notices.ts';
 import { findContext, requirePermission } from '../rooms/permissions.ts';
 import { noSuchWebhook, showWebhook, type Webhook, type WithWebhooks, webhookFields, webhookRefusals } from './webhooks.ts';
@@ -24,21 +26,38 @@ export const deliverySchema = record('WebhookDelivery', {
 });
 export type Delivery = Shown<typeof deliverySchema>;
 
+/** The secret with which a webhook signs, in the answer to what made it. */
+export const aShownSecret = described(
+  'Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed.',
+  aText,
+);
+
 /** An outgoing webhook, and how far it is. */
-export const webhookDetailsSchema = record('WebhookDetails', {
-  ...webhookFields,
-  seq: described('The last place of the room that its receiver has acknowledged, or did not want.', aCount),
-  failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
-  retry_at: described('When it is tried again; null if nothing failed.', orNull(dateSchema)),
-  disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
-  deliveries: described('The last 20 attempts, oldest first.', listOf(deliverySchema)),
-});
+export const webhookDetailsSchema = record(
+  'WebhookDetails',
+  {
+    ...webhookFields,
+    seq: described('The last place of the room that its receiver has acknowledged, or did not want.', aCount),
+    failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
+    retry_at: described('When it is tried again; null if nothing failed.', orNull(dateSchema)),
+    disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
+    deliveries: described('The last 20 attempts, oldest first.', listOf(deliverySchema)),
+    secret: aShownSecret,
+  },
+  ['secret'],
+);
 export type WebhookDetails = Shown<typeof webhookDetailsSchema>;
+
+export const newSecret = about(
+  '`true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well.',
+  optional(flag),
+);
 
 export const webhookChanges = {
   name: about('The name under which it posts, also what it has posted before.', optional(nameText(1, 64))),
   is_enabled: about('Whether it sends events; a receiver that fails for a day, or answers 410, switches it off.', optional(flag)),
   seq: about('The place of the room after which it sends everything, also what it has sent before.', optional(sequence)),
+  new_secret: newSecret,
 };
 
 const notOutgoing: Refusal = () => conflict('webhook_incoming', 'The webhook takes messages in: it sends nothing.');
@@ -89,19 +108,21 @@ export async function findOutgoing(room: ObjectId, webhook: ObjectId, caller: Ca
 }
 
 /**
- * Renames a webhook, switches it on or off, or has it send again what came after a place; a process that is at it stops.
+ * Renames a webhook, gives it another secret, switches it on or off, or has it send again what came after a place; a process
+ * that is at it stops.
  */
 export async function changeOutgoing(
   room: ObjectId,
   webhook: ObjectId,
-  { name, is_enabled, seq }: Values<typeof webhookChanges>,
+  { name, is_enabled, seq, new_secret }: Values<typeof webhookChanges>,
   caller: Caller,
 ): Promise<WebhookDetails> {
   const { seq: last } = requirePermission(await findContext(room, caller), 'seeWebhooks');
   const details = await findOutgoing(room, webhook, caller);
   if (seq !== undefined && seq > last) throw invalidParameter('seq', 'not be after the last place of the room');
   if (name !== undefined) await renameWebhook(webhook, name);
-  if (is_enabled === undefined && seq === undefined) return { ...details, ...(name !== undefined && { name }) };
+  const shown = new_secret ? await replaceSecretOf(room, webhook, caller) : {};
+  if (is_enabled === undefined && seq === undefined) return { ...details, ...(name !== undefined && { name }), ...shown };
   await storeState({ _id: webhook, room, seq: details.seq });
   const goingOn = { failures: 0, failing_since: null, retry_at: '$$NOW', disabled_at: null };
   await webhookStates.updateOne({ _id: webhook }, [
@@ -116,8 +137,29 @@ export async function changeOutgoing(
     },
   ]);
   notify({ type: 'moved', room: room.toHexString(), seq: last });
-  return findOutgoing(room, webhook, caller);
+  return { ...(await findOutgoing(room, webhook, caller)), ...shown };
 }
+
+/** Gives a webhook another secret; of two at the same time, each is the next one after the other. */
+const replaceSecretOf = (room: ObjectId, webhook: ObjectId, caller: Caller): Promise<{ secret: string; hint: string }> =>
+  attempt({ times: 10 }, async () => {
+    const { outgoing } = await requireOutgoing(room, webhook, caller);
+    const { secret, retired } = replaceSecret(outgoing);
+    const hint = secret.slice(-4);
+    const target = { _id: webhook, 'outgoing.secret': outgoing.secret };
+    const { matchedCount } = await rooms.updateOne(
+      { _id: room, webhooks: { $elemMatch: target } },
+      {
+        $set: {
+          'webhooks.$[target].outgoing.secret': secret,
+          'webhooks.$[target].outgoing.retired': retired,
+          'webhooks.$[target].hint': hint,
+        },
+      },
+      { arrayFilters: [{ 'target._id': webhook }] },
+    );
+    return matchedCount > 0 ? { secret, hint } : undefined;
+  });
 
 async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
   await webhookAccounts.updateOne({ _id, webhook_of: { $exists: true } }, { $set: { name } });

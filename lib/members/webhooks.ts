@@ -13,6 +13,7 @@ import { conflict, HttpError, invalidParameter, notFound, permissionDenied, type
 import { hashToken } from '../identity/authenticate.ts';
 import { type Caller, webhookCaller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
+import { newSigningSecret } from '../identity/signing-secrets.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
 import { isNamed, isOuter } from '../net/outbound.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
@@ -100,8 +101,7 @@ export async function addWebhook(
   if (events?.length === 0) throw invalidParameter('events', 'have at least one type');
   const { seq } = requirePermission(await findContext(room, caller), 'addWebhook');
   if (url !== undefined && !isReceiver(url)) throw receiverRefused();
-  // The libraries of Standard Webhooks read it as the base64 of 24 bytes.
-  const secret = url === undefined ? randomToken() : `whsec_${randomToken()}`;
+  const secret = url === undefined ? randomToken() : newSigningSecret();
   const account = await addAccount(room, name);
   const created: WebhookDocument = {
     _id: account._id,

@@ -1,30 +1,32 @@
 import { createHmac } from 'node:crypto';
-import type { OutgoingWebhook } from '../collections/rooms.ts';
+import type { SigningSecret } from '../collections/signing-secrets.ts';
 import { config } from '../config.ts';
+import { secretsOf } from '../identity/signing-secrets.ts';
 import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
 import { inTurn } from '../net/per-host.ts';
 
 /** For how many milliseconds a receiver may let one wait. */
 const patience = 5_000;
 
-/** Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body. */
-export async function sendSigned(
-  to: Pick<OutgoingWebhook, 'url' | 'secret'>,
-  id: string,
-  event: object & { seq: number; type: string },
-) {
+/**
+ * Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body,
+ * with each secret that signs now.
+ */
+export async function sendSigned(to: SigningSecret & { url: string }, id: string, event: object & { seq: number; type: string }) {
   const at = new Date();
   const began = performance.now();
   const seconds = String(Math.floor(at.getTime() / 1_000));
   const body = JSON.stringify(event);
-  const key = Buffer.from(to.secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  const signatures = secretsOf(to).map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  });
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': 'chat-service',
     'webhook-id': id,
     'webhook-timestamp': seconds,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   };
   const { seq, type } = event;
   const took = () => Math.round(performance.now() - began);

@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { handler as notifyHandler } from '../../functions/notify.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { webhookStates } from '../../lib/collections/webhook-states.ts';
 import type { Delivery, WebhookDetails } from '../../lib/members/outgoing-webhooks.ts';
 import type { NewWebhook, Webhook } from '../../lib/members/webhooks.ts';
@@ -16,7 +17,7 @@ import { anyDate, outcome } from '../support/responses.ts';
 import { endsOfRights } from '../support/rights.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
-import { type Answer, aReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { type Answer, aReceiver, type Received, type Receiver } from '../support/webhook-receiver.ts';
 
 const add = async (room: TestRoom, body: object): Promise<NewWebhook> =>
   (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as NewWebhook;
@@ -39,6 +40,17 @@ async function withWebhook(more: { events?: string[]; owner?: Account } = {}) {
   /** As if its time to try again had come. */
   const hurry = () => webhookStates.updateOne({ _id: new ObjectId(webhook._id.$oid) }, { $set: { retry_at: new Date(0) } });
   return { room, receiver, webhook, deliver, hurry };
+}
+
+/** Whether the library of Standard Webhooks takes what arrived for signed by a secret. */
+function signsBy(secret: string | undefined, received: Received | undefined): boolean {
+  if (!received) throw new Error('Nothing arrived');
+  try {
+    new Verifier(secret ?? '').verify(received.body, received.headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const failing = (): Answer => ({ status: 500, body: { reason: 'full' } });
@@ -310,6 +322,62 @@ describe('an outgoing webhook', () => {
     const webhook = await add(room, { url: 'https://localhost:1/' });
     const { body } = await call('POST', pathOf(room, webhook), { token: room.owner.token, body: {} });
     expect(body).toMatchObject({ status: null, answer: 'The address is not one of the public internet.' });
+  });
+
+  it('gets another secret, which is shown this once, and signs by both for a day', async () => {
+    const { room, receiver, webhook, deliver } = await withWebhook();
+    const { status, body } = await change(room, webhook, { new_secret: true });
+    const { secret, hint } = body as WebhookDetails;
+    expect([status, hint]).toEqual([200, secret?.slice(-4)]);
+    expect(secret).toMatch(/^whsec_[a-z0-9]{32}$/);
+    expect(secret).not.toBe(webhook.secret);
+    expect(JSON.stringify(await details(room, webhook))).not.toContain(secret);
+    await aMessage(room.owner, room.id, { text: 'both' });
+    await deliver();
+    const [first] = receiver.taken;
+    const signatures = String(first?.headers['webhook-signature']).split(' ');
+    expect(signatures).toEqual([expect.stringMatching(/^v1,/), expect.stringMatching(/^v1,/)]);
+    expect([signsBy(secret, first), signsBy(webhook.secret, first)]).toEqual([true, true]);
+    const id = new ObjectId(webhook._id.$oid);
+    const over = { 'webhooks.$[one].outgoing.retired': [{ secret: webhook.secret, until: new Date(Date.now() - 1) }] };
+    await rooms.updateOne({ _id: new ObjectId(room.id) }, { $set: over }, { arrayFilters: [{ 'one._id': id }] });
+    await aMessage(room.owner, room.id, { text: 'one' });
+    await deliver();
+    const second = receiver.taken[1];
+    expect([signsBy(secret, second), signsBy(webhook.secret, second)]).toEqual([true, false]);
+  });
+
+  it('that gets another secret three times signs by the last three, the newest first, and by none before', async () => {
+    const { room, receiver, webhook, deliver } = await withWebhook();
+    const secrets = [webhook.secret];
+    for (let turn = 0; turn < 3; turn++) {
+      const { body } = await change(room, webhook, { new_secret: true, is_enabled: true });
+      secrets.push((body as WebhookDetails).secret ?? '');
+    }
+    await aMessage(room.owner, room.id);
+    await deliver();
+    expect(secrets.map((secret) => signsBy(secret, receiver.taken[0]))).toEqual([false, true, true, true]);
+    expect(String(receiver.taken[0]?.headers['webhook-signature']).split(' ')).toHaveLength(3);
+  });
+
+  it('that gets other secrets at the same time has shown each that signs', async () => {
+    const { room, receiver, webhook, deliver } = await withWebhook();
+    const replies = await Promise.all(Array.from({ length: 2 }, () => change(room, webhook, { new_secret: true })));
+    await aMessage(room.owner, room.id);
+    await deliver();
+    const secrets = [webhook.secret, ...replies.map(({ body }) => (body as WebhookDetails).secret ?? '')];
+    expect(secrets.map((secret) => signsBy(secret, receiver.taken[0]))).toEqual([true, true, true]);
+  });
+
+  it('leaves the secrets of the other webhooks of its room as they are', async () => {
+    const { room, webhook, deliver } = await withWebhook();
+    const other = aReceiver();
+    const { secret } = await add(room, { url: other.url });
+    await succeed(change(room, webhook, { new_secret: true }));
+    await aMessage(room.owner, room.id);
+    await deliver();
+    expect(String(other.taken[0]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
+    expect(signsBy(secret, other.taken[0])).toBe(true);
   });
 
   it('takes no messages in, and one that does sends none', async () => {

@@ -205,6 +205,8 @@ export type WebhookDetails = {
   disabled_at: Time | null;
   /** The last 20 attempts, oldest first. */
   deliveries: WebhookDelivery[];
+  /** Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed. */
+  secret?: string;
 };
 
 export type Status = {
@@ -1719,7 +1721,7 @@ export type Operations = {
     data: WebhookDelivery;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Rename an outgoing webhook, switch it on or off, or have it send events again, as a moderator */
+  /** Rename an outgoing webhook, replace its secret, switch it on or off, or have it send events again, as a moderator */
   'PATCH /api/rooms/{room}/webhooks/{webhook}': {
     path: { 'room': string; 'webhook': string };
     body: {
@@ -1729,6 +1731,8 @@ export type Operations = {
       is_enabled?: boolean;
       /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
       seq?: number;
+      /** `true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well. Must be true or false. */
+      new_secret?: boolean;
     };
     data: WebhookDetails;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;

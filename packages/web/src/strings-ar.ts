@@ -589,6 +589,8 @@ export const laterStrings: Words['laterStrings'] = {
     off: 'إيقاف',
     isOff: (time) => `متوقف منذ ${own(time)}.`,
     fails: (time) => `يفشل منذ ${own(time)}؛ وتُعاد المحاولة.`,
+    renew: 'استبدال السر',
+    renewed: 'يوقّع السر السابق أيضًا لمدة 24 ساعة.',
     revoke: (name) => `إبطال ${own(name)}`,
     revokeAsk: (name) => `هل تريد إبطال ${own(name)}؟ لن تتمكن البرامج من النشر عبره ولن يُرسل إليها شيء بعد الآن.`,
   },

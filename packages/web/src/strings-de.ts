@@ -512,6 +512,8 @@ export const laterStrings: Words['laterStrings'] = {
     off: 'Ausschalten',
     isOff: (time) => `Ausgeschaltet seit ${time}.`,
     fails: (time) => `Schlägt fehl seit ${time}; es wird weiter versucht.`,
+    renew: 'Geheimnis ersetzen',
+    renewed: '24 Stunden lang unterschreibt auch das bisherige Geheimnis.',
     revoke: (name) => `${name} widerrufen`,
     revokeAsk: (name) => `${name} widerrufen? Programme können dadurch dann nichts mehr senden und bekommen nichts mehr.`,
   },

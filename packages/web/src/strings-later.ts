@@ -183,6 +183,8 @@ export const laterStrings = {
     off: 'Switch off',
     isOff: (time: string) => `Switched off since ${time}.`,
     fails: (time: string) => `Fails since ${time}; it is tried again.`,
+    renew: 'Replace the secret',
+    renewed: 'For 24 hours, the earlier secret signs as well.',
     revoke: (name: string) => `Revoke ${name}`,
     revokeAsk: (name: string) => `Revoke ${name}? Programs can’t post by it, and are sent nothing, from now on.`,
   },

@@ -91,6 +91,8 @@ describe('a webhook', () => {
     await page.getByText('Switched off since').waitFor();
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByText('For 24 hours, the earlier secret signs as well.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

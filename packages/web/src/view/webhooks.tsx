@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Webhook, WebhookDelivery } from '../../../client/src/contract.ts';
+import type { Webhook } from '../../../client/src/contract.ts';
 import { ask, chat } from '../api.ts';
-import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { laterStrings } from '../strings-later.ts';
 import { attempt, Field, Form, Loading } from './controls.tsx';
+import { Deliveries } from './deliveries.tsx';
 import { confirmed } from './dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
@@ -68,7 +68,7 @@ function Addresses({ room }: { room: string }) {
                   {laterStrings.invitations.revoke}
                 </button>
               </span>
-              {webhook.url !== null && <Deliveries room={room} webhook={webhook} />}
+              {webhook.url !== null && <Sending room={room} webhook={webhook} />}
             </li>
           ))}
         </ul>
@@ -86,7 +86,7 @@ const whatItDoes = ({ url, hint }: Webhook): string =>
   url === null ? laterStrings.webhooks.ends(hint) : laterStrings.webhooks.sends(new URL(url).host);
 
 /** What a webhook has sent last, and what became of it. */
-function Deliveries({ room, webhook }: { room: string; webhook: Webhook }) {
+function Sending({ room, webhook }: { room: string; webhook: Webhook }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -100,37 +100,14 @@ const address = '/api/rooms/{room}/webhooks/{webhook}';
 
 function Sent({ room, webhook }: { room: string; webhook: string }) {
   const params = { path: { room, webhook } };
-  const [tested, setTested] = useState<WebhookDelivery>();
   const { value, failure, reload } = useLoaded(() => ask(chat.GET(address, { params })), [webhook]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
-  const { failing_since, disabled_at, deliveries } = value;
-  const words = laterStrings.webhooks;
-  const timeOf = ({ $date }: { $date: string }) => shortOf(new Date($date));
-  const test = async () => setTested(await ask(chat.POST(address, { params, body: {} })));
-  const change = async () => {
-    await ask(chat.PATCH(address, { params, body: { is_enabled: disabled_at !== null } }));
-    reload();
-  };
-  const shown = [...(tested ? [tested] : []), ...deliveries.toReversed()];
   return (
-    <div class="stack">
-      {disabled_at ? <p>{words.isOff(timeOf(disabled_at))}</p> : failing_since && <p>{words.fails(timeOf(failing_since))}</p>}
-      <ul class="links" aria-live="polite">
-        {shown.length === 0 && <li class="muted">{words.nothing}</li>}
-        {shown.map(({ seq, type, at, status, answer }) => (
-          <li key={`${seq} ${at.$date}`}>
-            {timeOf(at)} <bdi>{type}</bdi> {status ?? words.noAnswer} <bdi class="muted">{answer}</bdi>
-          </li>
-        ))}
-      </ul>
-      <span class="row">
-        <button type="button" onClick={() => void attempt(test)}>
-          {words.test}
-        </button>
-        <button type="button" onClick={() => void attempt(change)}>
-          {disabled_at ? words.on : words.off}
-        </button>
-      </span>
-    </div>
+    <Deliveries
+      webhook={value}
+      test={() => ask(chat.POST(address, { params, body: {} }))}
+      change={(body) => ask(chat.PATCH(address, { params, body }))}
+      onChange={reload}
+    />
   );
 }
