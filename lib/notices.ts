@@ -1,4 +1,5 @@
 import { carrier } from './carrier.ts';
+import { botWebhooks } from './collections/bot-webhooks.ts';
 import { isAnyoneConnected } from './collections/connections.ts';
 import { pushSubscriptions } from './collections/push-subscriptions.ts';
 import { rooms } from './collections/rooms.ts';
@@ -81,9 +82,15 @@ export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneTo
 export const hasDevices = async (): Promise<boolean> =>
   (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;
 
-/** Whether any room has a webhook that sends events: by an index, which `$exists` would not use everywhere. */
-export const hasOutgoingWebhooks = async (): Promise<boolean> =>
-  (await rooms.findOne({ 'webhooks.outgoing.url': { $gt: '' } }, { projection: { _id: 1 } })) !== null;
+/** Whether any room or bot has a webhook that sends events: of rooms by an index, which `$exists` would not use everywhere. */
+export async function hasOutgoingWebhooks(): Promise<boolean> {
+  const projection = { _id: 1 };
+  const found = await Promise.all([
+    rooms.findOne({ 'webhooks.outgoing.url': { $gt: '' } }, { projection }),
+    botWebhooks.findOne({}, { projection }),
+  ]);
+  return found.some((one) => one !== null);
+}
 
 /** Whether there is anybody to tell who is not connected: a device whose page is closed, or a program that is sent events. */
 export const hasOthersToTell = async (): Promise<boolean> =>

@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { dateSchema, showDate } from './api/extended-json.ts';
 import { aCount, aText, aWord, described, listOf, orNull, record, type Shown } from './api/schema.ts';
 import { activities, activityDays } from './collections/activities.ts';
+import { botWebhooks } from './collections/bot-webhooks.ts';
 import { fileQuotas } from './collections/file-quotas.ts';
 import { type RoomDocument, rooms } from './collections/rooms.ts';
 import { users } from './collections/users.ts';
@@ -58,7 +59,7 @@ export const overviewSchema = record('Overview', {
   active_30_days: described('The number of people who did so today or in the 29 days before.', aCount),
   file_bytes: described('The size of all files, in bytes.', aCount),
   file_bytes_limit: described('How large all files may be together, in bytes.', aCount),
-  webhooks_off: described('The number of outgoing webhooks that are switched off, at most 10,000.', aCount),
+  webhooks_off: described('The number of outgoing webhooks, also of bots, that are switched off, at most 10,000.', aCount),
   backup_at: described(
     'When the last regular backup was begun; null if there is none, or they are made elsewhere.',
     orNull(dateSchema),
@@ -71,16 +72,18 @@ export const overviewSchema = record('Overview', {
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const now = Date.now();
   const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
-  const [{ damage, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] = await Promise.all([
+  const [{ damage, readOnly }, people, { active, ...counted }, files, ofRooms, ofBots, ...activeIn] = await Promise.all([
     readFileState(),
     users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
     countRooms(startOfDay(now, mostDays - 1)),
     fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
     webhookStates.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),
+    botWebhooks.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),
     countActive(1),
     countActive(7),
     countActive(mostDays),
   ]);
+  const webhooksOff = Math.min(most, ofRooms + ofBots);
   const days = await countDays(active, mostDays, { now, until: performance.now() + enough });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {

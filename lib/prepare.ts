@@ -74,6 +74,7 @@ const indexes: Record<string, IndexDescription[]> = {
   pushed: pushedIndexes,
   webhook_states: webhookStateIndexes,
   commands: commandIndexes,
+  bot_webhooks: [],
   tickets: ticketIndexes,
   connections: connectionIndexes,
   servers: serverIndexes,

@@ -143,6 +143,11 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/bots/{bot}':           [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user) } })],
   'PATCH /api/bots/{bot}':         [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user) }, body: { name: 'Deploys' } })],
   'DELETE /api/bots/{bot}':        [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { bot: await botOf(user) } })],
+  'GET /api/bots/{bot}/webhook':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: await hookOf(user) })],
+  'PUT /api/bots/{bot}/webhook':   [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: await hookOf(user), body: { url: 'https://bot.example.org/' } })],
+  'POST /api/bots/{bot}/webhook':  [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: await hookOf(user), body: {} })],
+  'PATCH /api/bots/{bot}/webhook': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: await hookOf(user), body: {} })],
+  'DELETE /api/bots/{bot}/webhook': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: await hookOf(user) })],
   'PUT /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user), command: aName() }, body: { url: 'https://bot.example.org/', description: 'Deploys' } })],
   'DELETE /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: await commandOf(user) })],
   'GET /api/rooms/{room}/commands': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
@@ -248,6 +253,13 @@ const tokenOf = async ({ id }: Account) => (await createToken(new ObjectId(id), 
 const passkeyOf = async (user: Account) => (await addPasskey(call, user)).id;
 
 const botOf = async (owner: Account) => (await aBot(owner)).id;
+
+async function hookOf(owner: Account): Promise<{ bot: string }> {
+  const bot = await aBot(owner);
+  const body = { url: 'https://localhost:1/' };
+  expect((await call('PUT', `${bot.path}/webhook`, { token: owner.token, body })).status).toBe(200);
+  return { bot: bot.id };
+}
 
 async function commandOf(owner: Account): Promise<{ bot: string; command: string; room: string }> {
   const [bot, room, command] = [await aBot(owner), await aRoom({ owner }), aName()];

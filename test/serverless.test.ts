@@ -61,6 +61,7 @@ describe('serverless.yml', () => {
       'invitations',
       'room-webhooks',
       'bot-command',
+      'bot-webhook',
       'push-subscription',
       'codes',
       'user-codes',

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, showDate } from '../api/extended-json.ts';
 import { about, type Parameter, trimmedText, type Values, withDefault } from '../api/parameters.ts';
-import { aText, described, eitherOf, listOf, record, type Shown } from '../api/schema.ts';
+import { aFlag, aText, described, eitherOf, listOf, record, type Shown } from '../api/schema.ts';
+import { botWebhooks } from '../collections/bot-webhooks.ts';
 import { type CommandDocument, commands } from '../collections/commands.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -44,10 +45,14 @@ export const newCommandSchema = record('NewBotCommand', {
   secret: described('Shown only once: `whsec_` and the key with which the calls are signed.', aText),
 });
 
-/** A bot with its commands. */
+/** A bot with its commands, and whether it has a webhook. */
 export const botDetailsSchema = record(
   'BotDetails',
-  { ...shownBot.fields, commands: described('The commands of the bot, by name.', listOf(commandSchema)) },
+  {
+    ...shownBot.fields,
+    commands: described('The commands of the bot, by name.', listOf(commandSchema)),
+    has_webhook: described('Whether the bot has a webhook.', aFlag),
+  },
   ['name', 'avatar'],
 );
 
@@ -79,10 +84,11 @@ export const unregisterRefusals = [noSuchBot, noSuchCommand];
 /** The bot with this id and its commands, for its owner and administrators; 404 for everyone else. */
 export async function findBotDetails(id: ObjectId, caller: Caller): Promise<Shown<typeof botDetailsSchema>> {
   const bot = await requireBot(id, caller);
-  const found = await commands
-    .find({ bot: id }, { sort: { _id: 1 }, limit: mostCommands, batchSize: mostCommands + 1 })
-    .toArray();
-  return { ...shownBot.show(bot), commands: found.map(show) };
+  const [found, webhook] = await Promise.all([
+    commands.find({ bot: id }, { sort: { _id: 1 }, limit: mostCommands, batchSize: mostCommands + 1 }).toArray(),
+    botWebhooks.findOne({ _id: id }, { projection: { _id: 1 } }),
+  ]);
+  return { ...shownBot.show(bot), commands: found.map(show), has_webhook: webhook !== null };
 }
 
 const show = ({ _id, url, description, usage, secret, created_at }: CommandDocument): Shown<typeof commandSchema> => ({

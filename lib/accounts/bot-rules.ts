@@ -1,20 +1,29 @@
 import type { ObjectId } from 'mongodb';
+import { botWebhooks } from '../collections/bot-webhooks.ts';
 import { commands } from '../collections/commands.ts';
 import { type UserDocument, users } from '../collections/users.ts';
+import { webhookStates } from '../collections/webhook-states.ts';
 import { conflict, type Refusal } from '../errors.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 
 /*
- * What a bot does is answered for by its owner: its tokens and commands end with the owner's account, and when it gets another owner,
- * because the earlier one knows their secrets.
+ * What a bot does is answered for by its owner: its tokens, commands and webhook end with the owner's account, and when it gets another
+ * owner, because the earlier one knows their secrets.
  */
 
 export const accountIsBot: Refusal = () =>
   conflict('account_is_bot', 'The account is a bot: it has no password or address, and cannot be an administrator.');
 
-/** Ends what a bot can do on its own, and what it is asked. */
+/** Ends what a bot can do on its own, and what it is asked and sent. */
 export const silenceBot = async (bot: ObjectId): Promise<void> =>
-  void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot })]));
+  void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot }), forgetBotWebhook(bot)]));
+
+/** Ends the webhook of a bot; returns whether it had one. */
+export async function forgetBotWebhook(bot: ObjectId): Promise<boolean> {
+  const { deletedCount } = await botWebhooks.deleteOne({ _id: bot });
+  await webhookStates.deleteMany({ bot });
+  return deletedCount > 0;
+}
 
 /** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
 export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {

@@ -51,7 +51,7 @@ export const botParameters = {
 export const botChanges = {
   name: optional(fullName),
   owner: about(
-    'The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens and commands end, because the earlier owner knows their secrets.',
+    'The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens, commands and webhook end, because the earlier owner knows their secrets.',
     optional(orNone(id)),
   ),
 };

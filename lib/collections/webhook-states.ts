@@ -12,10 +12,12 @@ export type DeliveryDocument = {
   answer: string;
 };
 
-/** How far an outgoing webhook is, by its `_id`. */
+/** How far an outgoing webhook of a room is, by its `_id`; or that of a bot in one of its rooms, by an id made of both. */
 export type WebhookStateDocument = {
   _id: ObjectId;
   room: ObjectId;
+  /** The bot; absent for the webhook of a room. */
+  bot?: ObjectId;
   /** The last event that its receiver has acknowledged, or did not want. */
   seq: number;
   /** The process that delivers, and until when it may. */
@@ -34,6 +36,7 @@ export const webhookStateIndexes: IndexDescription[] = [
   { key: { room: 1 }, name: 'room' },
   { key: { retry_at: 1 }, name: 'retry_at' },
   { key: { disabled_at: 1 }, name: 'disabled_at' },
+  { key: { bot: 1 }, name: 'bot', sparse: true },
 ];
 
 /** The states of all outgoing webhooks. */

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { dateSchema, showDate } from '../api/extended-json.ts';
+import { dateSchema, idSchema, showDate } from '../api/extended-json.ts';
 import { about, flag, nameText, optional, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aText, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
 import { rooms, type WebhookDocument } from '../collections/rooms.ts';
@@ -15,16 +15,24 @@ import { notify, notifyServers } from '../notices.ts';
 import { findContext, requirePermission } from '../rooms/permissions.ts';
 import { noSuchWebhook, showWebhook, type Webhook, type WithWebhooks, webhookFields, webhookRefusals } from './webhooks.ts';
 
-/** What became of an event at the receiver. */
-export const deliverySchema = record('WebhookDelivery', {
+const deliveryFields = {
   seq: described('The place of the event; 0 for a test.', aCount),
   type: described('The type of the event.', aText),
   at: described('The time of the attempt.', dateSchema),
   milliseconds: described('How long it took.', aCount),
   status: described('The status of the answer; null where none came.', orNull(aCount)),
   answer: described('The first 200 characters of the answer, or why there was none.', aText),
-});
+};
+
+/** What became of an event at the receiver. */
+export const deliverySchema = record('WebhookDelivery', deliveryFields);
 export type Delivery = Shown<typeof deliverySchema>;
+
+/** What became of an event in one of a bot's rooms. */
+export const botDeliverySchema = record('BotWebhookDelivery', {
+  ...deliveryFields,
+  room: described('The room of the event.', idSchema),
+});
 
 /** The secret with which a webhook signs, in the answer to what made it. */
 export const aShownSecret = described(
@@ -167,7 +175,7 @@ async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
 }
 
 /** Stores the state of a webhook that has sent nothing yet, unless it has one. */
-export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq'>): Promise<void> {
+export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq' | 'bot'>): Promise<void> {
   const nothing = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
   try {
     await webhookStates.insertOne({ ...where, ...nothing, disabled_at: null, deliveries: [] });

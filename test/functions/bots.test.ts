@@ -47,6 +47,7 @@ describe('/api/bots', () => {
     expect((await inProcess('GET', `/api/bots/${_id.$oid}`, { token: owner.token })).body).toEqual({
       ...bot,
       commands: [],
+      has_webhook: false,
     });
     expect((await inProcess('GET', `/api/users/${_id.$oid}`, { token: admin.token })).body).toEqual({
       _id,

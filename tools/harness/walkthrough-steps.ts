@@ -84,6 +84,12 @@ async function keepBot(
   await step(ann, 'POST', '/api/members', {}, { body: { room, user: bot } });
   await step(ann, 'GET', '/api/rooms/{room}/commands', { room });
   await step(ann, 'DELETE', '/api/bots/{bot}/commands/{command}', command);
+  const webhook = '/api/bots/{bot}/webhook';
+  await step(ann, 'PUT', webhook, { bot }, { body: { url: 'https://localhost:1/' } });
+  await step(ann, 'GET', webhook, { bot });
+  await step(ann, 'POST', webhook, { bot }, { body: {} });
+  await step(ann, 'PATCH', webhook, { bot }, { body: { new_secret: true } });
+  await step(ann, 'DELETE', webhook, { bot });
   await step(ann, 'DELETE', '/api/bots/{bot}', { bot });
 }
 

@@ -720,7 +720,7 @@ export type Overview = {
   file_bytes: number;
   /** How large all files may be together, in bytes. */
   file_bytes_limit: number;
-  /** The number of outgoing webhooks that are switched off, at most 10,000. */
+  /** The number of outgoing webhooks, also of bots, that are switched off, at most 10,000. */
   webhooks_off: number;
   /** When the last regular backup was begun; null if there is none, or they are made elsewhere. */
   backup_at: Time | null;
@@ -1074,6 +1074,8 @@ export type BotDetails = {
   created_at: Time;
   /** The commands of the bot, by name. */
   commands: BotCommand[];
+  /** Whether the bot has a webhook. */
+  has_webhook: boolean;
 };
 
 export type NewBotCommand = {
@@ -1091,6 +1093,40 @@ export type NewBotCommand = {
   created_at: Time;
   /** Shown only once: `whsec_` and the key with which the calls are signed. */
   secret: string;
+};
+
+export type BotWebhookDelivery = {
+  /** The place of the event; 0 for a test. */
+  seq: number;
+  /** The type of the event. */
+  type: string;
+  /** The time of the attempt. */
+  at: Time;
+  /** How long it took. */
+  milliseconds: number;
+  /** The status of the answer; null where none came. */
+  status: number | null;
+  /** The first 200 characters of the answer, or why there was none. */
+  answer: string;
+  /** The room of the event. */
+  room: Id;
+};
+
+export type BotWebhook = {
+  /** The bot to which the messages are said. */
+  bot: Id;
+  /** To where messages are sent. */
+  url: string;
+  /** The last four characters of the secret, for telling items of a list apart. */
+  hint: string;
+  /** The time of creation: messages from then on are sent. */
+  created_at: Time;
+  /** When it was switched off; null while it is on. */
+  disabled_at: Time | null;
+  /** The last 20 attempts, oldest first. */
+  deliveries: BotWebhookDelivery[];
+  /** Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed. */
+  secret?: string;
 };
 
 export type Token = {
@@ -2540,7 +2576,7 @@ export type Operations = {
     body: {
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
-      /** The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens and commands end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
+      /** The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens, commands and webhook end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
       owner?: null | SentId | string;
     };
     data: Bot;
@@ -2569,6 +2605,47 @@ export type Operations = {
   /** Remove a slash command, as the bot, its owner or an administrator */
   'DELETE /api/bots/{bot}/commands/{command}': {
     path: { 'bot': string; 'command': string };
+    data: undefined;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Get the webhook of a bot and its last deliveries, as the owner of the bot or an administrator */
+  'GET /api/bots/{bot}/webhook': {
+    path: { 'bot': string };
+    data: BotWebhook;
+    error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Create the webhook of a bot, as its owner or an administrator, or change its address; its `secret` is another one each time, and shown only once */
+  'PUT /api/bots/{bot}/webhook': {
+    path: { 'bot': string };
+    body: {
+      /** To where to send messages that mention the bot, and those of its direct conversations. Must be an address that begins with https://. */
+      url: string;
+    };
+    data: BotWebhook;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Send a test event to the receiver of a bot’s webhook, as the owner of the bot or an administrator */
+  'POST /api/bots/{bot}/webhook': {
+    path: { 'bot': string };
+    body: Record<string, never>;
+    data: WebhookDelivery;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Switch the webhook of a bot on or off, or replace its secret, as the owner of the bot or an administrator */
+  'PATCH /api/bots/{bot}/webhook': {
+    path: { 'bot': string };
+    body: {
+      /** Whether it sends; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
+      is_enabled?: boolean;
+      /** `true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well. Must be true or false. */
+      new_secret?: boolean;
+    };
+    data: BotWebhook;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Remove the webhook of a bot, as the owner of the bot or an administrator */
+  'DELETE /api/bots/{bot}/webhook': {
+    path: { 'bot': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };

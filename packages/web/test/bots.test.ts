@@ -211,7 +211,7 @@ describe('the bots in the settings', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('Deployer');
     await page.keyboard.press('Enter');
-    await page.getByText('Tokens and commands of Deployer').focus();
+    await page.getByText('Tokens, commands and webhook of Deployer').focus();
     await page.keyboard.press('Enter');
     await page.getByText('It has no tokens.').waitFor();
     await page.getByText('It has registered no commands.').waitFor();
@@ -228,7 +228,7 @@ describe('the bots in the settings', () => {
       call('PUT', `/api/bots/${bot._id.$oid}/commands/${username.slice(0, 20)}`, { token: owner.token, body: registered }),
     );
     await page.reload();
-    await page.getByText('Tokens and commands of Deployer').click();
+    await page.getByText('Tokens, commands and webhook of Deployer').click();
     await page.getByText('bot.example.org').waitFor();
     expect(await page.getByLabel('Token', { exact: true }).count()).toBe(0);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bots.png`, fullPage: true });
@@ -245,6 +245,40 @@ describe('the bots in the settings', () => {
     await page.getByRole('button', { name: 'Delete Deployer' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete Deployer' }).click();
     await page.getByText('No bots yet.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('have a webhook, which is tested, gets another secret, and is revoked by their owner', async () => {
+    const owner = await anAccount();
+    const bot = await aBot(owner, { name: 'Listener' });
+    const receiver = aReceiver();
+    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    await signIn(page, owner);
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    await page.getByLabel('Address of the program').fill(receiver.url);
+    await page.keyboard.press('Enter');
+    const secret = page.getByLabel('Secret by which');
+    expect(await secret.inputValue()).toMatch(/^whsec_/);
+    await page.getByText(`sends to ${new URL(receiver.url).host}`).waitFor();
+    await page.getByText('Nothing was sent yet.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('webhook.test').waitFor();
+    expect(receiver.taken).toHaveLength(1);
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await page.getByText('For 24 hours, the earlier secret signs as well.').waitFor();
+    await expect.poll(() => secret.count()).toBe(2);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bot-webhook.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('Switched off since').waitFor();
+    expect((await call('GET', `${bot.path}/webhook`, { token: owner.token })).body).toMatchObject({
+      disabled_at: { $date: expect.any(String) },
+    });
+    await page.getByRole('button', { name: 'Revoke the webhook' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByLabel('Address of the program').waitFor();
+    expect((await call('GET', `${bot.path}/webhook`, { token: owner.token })).status).toBe(404);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -88,6 +88,7 @@ async function ownerOf(room: string, member: Account): Promise<Account> {
   return member;
 }
 
+const aWebhook = { url: 'https://bot.example.org/heard' };
 const aCommand = { url: 'https://bot.example.org/', description: 'Deploys the page' };
 
 const idIn = ({ body }: { body: unknown }) => (body as { _id: { $oid: string } })._id.$oid;
@@ -283,6 +284,15 @@ const rows: Record<Action, Row[]> = {
     onBot('a request for one command less', async (name, id) => {
       await ask('PUT', `/api/bots/${id}/commands/${name}`, aCommand);
       await ask('DELETE', `/api/bots/${id}/commands/${name}`);
+    }),
+    onBot('a request for a webhook', (_name, id) => ask('PUT', `/api/bots/${id}/webhook`, aWebhook)),
+    onBot('a request for another secret of it', async (_name, id) => {
+      await ask('PUT', `/api/bots/${id}/webhook`, aWebhook);
+      await ask('PATCH', `/api/bots/${id}/webhook`, { new_secret: true });
+    }),
+    onBot('a request for one webhook less', async (_name, id) => {
+      await ask('PUT', `/api/bots/${id}/webhook`, aWebhook);
+      await ask('DELETE', `/api/bots/${id}/webhook`);
     }),
   ],
   'bot.deleted': [onBot('a request', (_name, id) => ask('DELETE', `/api/bots/${id}`))],

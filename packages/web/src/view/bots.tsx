@@ -5,6 +5,7 @@ import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
+import { BotWebhook } from './bot-webhook.tsx';
 import { attempt, Field, Form, Loading, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
@@ -92,16 +93,16 @@ function OneBot({ bot, onGone }: { bot: Bot; onGone: () => void }) {
   );
 }
 
-/** The tokens and commands of a bot. */
+/** The tokens, commands and webhook of a bot. */
 function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
   const user = idOf(bot);
   const [made, setMade] = useState<string>();
   const load = async () => {
-    const [tokens, { commands }] = await Promise.all([
+    const [tokens, { commands, has_webhook }] = await Promise.all([
       ask(chat.GET('/api/tokens', { params: { query: { user, limit: 200 } } })),
       ask(chat.GET('/api/bots/{bot}', { params: { path: { bot: user } } })),
     ]);
-    return { tokens, commands };
+    return { tokens, commands, has_webhook };
   };
   const { value, failure, reload } = useLoaded(load, [user]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
@@ -168,6 +169,7 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
           </li>
         ))}
       </ul>
+      <BotWebhook key={String(value.has_webhook)} bot={user} name={nameOf(bot)} hasOne={value.has_webhook} />
       <button type="button" class="danger" onClick={() => void remove()}>
         {words.remove(nameOf(bot))}
       </button>

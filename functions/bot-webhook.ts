@@ -1,0 +1,81 @@
+import {
+  botWebhookChanges,
+  botWebhookParameters,
+  botWebhookRefusals,
+  botWebhookSchema,
+  changeBotWebhook,
+  findBotWebhook,
+  newBotWebhookRefusals,
+  putBotWebhook,
+  removeBotWebhook,
+} from '../lib/accounts/bot-webhooks.ts';
+import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnBot } from '../lib/audit/acts.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { deliverySchema } from '../lib/members/outgoing-webhooks.ts';
+import { testBotWebhook } from '../lib/webhooks/test-event.ts';
+
+const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
+
+/** `/api/bots/{bot}/webhook`: to where messages are sent that mention a bot, and those of its direct conversations. */
+export const handler = endpoint({
+  GET: operation({
+    summary: 'Get the webhook of a bot and its last deliveries, as the owner of the bot or an administrator',
+    access: 'user',
+    scope: 'account',
+    path,
+    status: 200,
+    answer: botWebhookSchema,
+    refusals: botWebhookRefusals,
+    run: ({ path: { bot }, caller }) => findBotWebhook(bot, caller),
+  }),
+  PUT: operation({
+    summary:
+      'Create the webhook of a bot, as its owner or an administrator, or change its address; its `secret` is another one each time, and shown only once',
+    access: 'user',
+    scope: 'account',
+    path,
+    body: botWebhookParameters,
+    status: 200,
+    answer: botWebhookSchema,
+    refusals: newBotWebhookRefusals,
+    security: ({ path: { bot } }) => ({ event: 'webhook made', whom: bot.toHexString(), what: 'bot' }),
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    run: ({ path: { bot }, body, caller }) => putBotWebhook(bot, body, caller),
+  }),
+  POST: operation({
+    summary: 'Send a test event to the receiver of a bot’s webhook, as the owner of the bot or an administrator',
+    access: 'user',
+    scope: 'account',
+    path,
+    body: {},
+    status: 200,
+    answer: deliverySchema,
+    refusals: botWebhookRefusals,
+    run: ({ path: { bot }, caller }) => testBotWebhook(bot, caller),
+  }),
+  PATCH: operation({
+    summary: 'Switch the webhook of a bot on or off, or replace its secret, as the owner of the bot or an administrator',
+    access: 'user',
+    scope: 'account',
+    path,
+    body: botWebhookChanges,
+    status: 200,
+    answer: botWebhookSchema,
+    refusals: botWebhookRefusals,
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    run: ({ path: { bot }, body, caller }) => changeBotWebhook(bot, body, caller),
+  }),
+  DELETE: operation({
+    summary: 'Remove the webhook of a bot, as the owner of the bot or an administrator',
+    access: 'user',
+    scope: 'account',
+    path,
+    status: 204,
+    refusals: botWebhookRefusals,
+    security: ({ path: { bot } }) => ({ event: 'webhook revoked', whom: bot.toHexString(), what: 'bot' }),
+    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    run: ({ path: { bot }, caller }) => removeBotWebhook(bot, caller),
+  }),
+});

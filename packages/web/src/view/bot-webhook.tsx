@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { ask, chat } from '../api.ts';
+import { laterStrings } from '../strings-later.ts';
+import { attempt, Field, Form, Loading } from './controls.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { confirmed } from './dialog.tsx';
+import { ShownOnce } from './shown-once.tsx';
+import { useLoaded } from './use-list.ts';
+
+const address = '/api/bots/{bot}/webhook';
+
+/** To where is sent what mentions a bot, and what is said in its direct conversations. */
+export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; hasOne: boolean }) {
+  const params = { path: { bot } };
+  const [isThere, setThere] = useState(hasOne);
+  const [made, setMade] = useState<string>();
+  // Asked for only where there is one: browsers report each answer that is an error.
+  const load = async () => ({ webhook: isThere ? await ask(chat.GET(address, { params })) : undefined });
+  const { value, failure, reload } = useLoaded(load, [bot, isThere]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const { bots: words, webhooks, invitations } = laterStrings;
+  const make = async ({ url = '' }: Record<string, string>) => {
+    setMade((await ask(chat.PUT(address, { params, body: { url } }))).secret);
+    setThere(true);
+  };
+  const revoke = async () => {
+    if (!(await confirmed(words.removeWebhookAsk(name), invitations.revoke))) return;
+    await attempt(() => ask(chat.DELETE(address, { params })));
+    setMade(undefined);
+    setThere(false);
+  };
+  const { webhook } = value;
+  return (
+    <>
+      <h3>{words.webhook}</h3>
+      <p class="muted">{words.webhookHint}</p>
+      {made !== undefined && <ShownOnce values={[[webhooks.secret, made]]} />}
+      {webhook ? (
+        <>
+          <span class="row">
+            <bdi>{webhooks.sends(new URL(webhook.url).host)}</bdi>
+            <button type="button" aria-label={words.removeWebhook} onClick={() => void revoke()}>
+              {invitations.revoke}
+            </button>
+          </span>
+          <Deliveries
+            webhook={webhook}
+            test={() => ask(chat.POST(address, { params, body: {} }))}
+            change={(body) => ask(chat.PATCH(address, { params, body }))}
+            onChange={reload}
+          />
+        </>
+      ) : (
+        <Form onSubmit={make} submit={webhooks.create}>
+          <Field label={words.webhookUrl} name="url" type="url" maxLength={2_000} />
+        </Form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,395 @@
+import '../support/webhook-receiver.ts';
+import { ObjectId } from 'mongodb';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { changeUser } from '../../lib/accounts/accounts.ts';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { botWebhooks } from '../../lib/collections/bot-webhooks.ts';
+import { messages } from '../../lib/collections/messages.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
+import { webhookStates } from '../../lib/collections/webhook-states.ts';
+import type { Message } from '../../lib/messages/messages.ts';
+import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/webhooks/deliver.ts';
+import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { aBot, type TestBot } from '../support/bots.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { anyDate, outcome } from '../support/responses.ts';
+import { addMember, aRoom, succeed } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+import { aReceiver, type Receiver } from '../support/webhook-receiver.ts';
+
+const admin = await anAdmin();
+const textsTo = ({ taken }: Receiver) => taken.map(({ event }) => (event.data as Message | null)?.text);
+const pathOf = ({ path }: TestBot) => `${path}/webhook`;
+const put = async (bot: TestBot, owner: Account, url: string) =>
+  (await succeed(call('PUT', pathOf(bot), { token: owner.token, body: { url } }))).body as { secret: string };
+
+/** A bot with a webhook to a receiver of its own, in a room of its owner. */
+async function withWebhook() {
+  const room = await aRoom();
+  const { owner } = room;
+  const bot = await aBot(owner, { name: 'Deploys' });
+  const member = await addMember(room, bot);
+  const receiver = aReceiver();
+  const { secret } = await put(bot, owner, receiver.url);
+  const find = async () => (await call('GET', pathOf(bot), { token: owner.token })).body as Record<string, unknown>;
+  const change = (body: object) => call('PATCH', pathOf(bot), { token: owner.token, body });
+  const deliver = () => deliverOfRoom(room.id);
+  /** As if its time to try again had come. */
+  const hurry = () => webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { retry_at: new Date(0) } });
+  const mention = (text: string) => aMessage(owner, room.id, { text: `@${bot.username} ${text}` });
+  const textsOf = () => textsTo(receiver).map((text) => text?.replace(`@${bot.username} `, ''));
+  return { room, owner, bot, member, receiver, secret, find, change, deliver, hurry, mention, textsOf };
+}
+
+/** The direct conversation of somebody with a bot. */
+async function conversation({ token }: Account, { username }: TestBot, ...others: Account[]): Promise<string> {
+  const body = { users: [username, ...others.map((one) => one.username)] };
+  const reply = await succeed(call('POST', '/api/conversations', { token, body }));
+  return (reply.body as { _id: { $oid: string } })._id.$oid;
+}
+
+describe('the webhook of a bot', () => {
+  it('is created by its owner, shows its secret this once, and is read by the owner and administrators', async () => {
+    const owner = await anAccount();
+    const bot = await aBot(owner);
+    const { url } = aReceiver();
+    const created = await call('PUT', pathOf(bot), { token: owner.token, body: { url } });
+    const { secret, ...shown } = created.body as { secret: string };
+    expect(secret).toMatch(/^whsec_[a-z0-9]{32}$/);
+    const bare = { bot: { $oid: bot.id }, url, hint: secret.slice(-4), created_at: anyDate, disabled_at: null, deliveries: [] };
+    expect(shown).toEqual(bare);
+    for (const token of [owner.token, admin.token])
+      expect(outcome(await call('GET', pathOf(bot), { token }))).toEqual({ status: 200, body: bare });
+  });
+
+  it.each(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const)(
+    'is nothing for others, nor for the bot itself: %s',
+    async (method) => {
+      const { bot } = await withWebhook();
+      const body = method === 'PUT' ? { url: 'https://bot.example.org/' } : {};
+      for (const { token } of [await anAccount(), bot])
+        expect(outcome(await call(method, pathOf(bot), { token, ...(method !== 'GET' && { body }) }))).toEqual(
+          refusals.noSuch('bot'),
+        );
+    },
+  );
+
+  it('is not found before it is created, nor after it was removed', async () => {
+    const owner = await anAccount();
+    const bot = await aBot(owner);
+    const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE') =>
+      call(method, pathOf(bot), { token: owner.token, ...(['POST', 'PATCH'].includes(method) && { body: {} }) });
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE'] as const)
+      expect(outcome(await ask(method))).toEqual(refusals.noSuch('webhook'));
+    await put(bot, owner, aReceiver().url);
+    expect((await ask('DELETE')).status).toBe(204);
+    expect(outcome(await ask('GET'))).toEqual(refusals.noSuch('webhook'));
+  });
+
+  it.each(['http://example.org/', 'https://127.0.0.1/', 'https://169.254.169.254/'])(
+    'is refused with the address %s',
+    async (url) => {
+      const owner = await anAccount();
+      const bot = await aBot(owner);
+      expect(await call('PUT', pathOf(bot), { token: owner.token, body: { url } })).toMatchObject({
+        status: 403,
+        body: { code: 'webhook_receiver_refused' },
+      });
+    },
+  );
+
+  it('is sent what mentions the bot in its rooms, and nothing else that is said there, signed as all webhooks are', async () => {
+    const { room, bot, owner, receiver, secret, deliver, mention } = await withWebhook();
+    await aMessage(owner, room.id, { text: 'not for programs' });
+    await aMessage(owner, room.id, { text: '@room everybody' });
+    const { seq } = await mention('status?');
+    await aMessage(bot, room.id, { text: `@${bot.username} to itself` });
+    expect(await deliver()).toBe('all');
+    expect(textsTo(receiver)).toEqual([`@${bot.username} status?`]);
+    const [{ id, body, headers } = { id: '', body: '', headers: {} }] = receiver.taken;
+    expect(id).toBe(`${room.id}:${seq}:${bot.id}`);
+    const verified = new Verifier(secret).verify(body, headers as Record<string, string>);
+    expect(verified).toMatchObject({ type: 'message.created', room: { $oid: room.id }, actor: { $oid: owner.id } });
+  });
+
+  it('is sent everything that others say in a direct conversation, also in one that begins later', async () => {
+    const { bot, receiver } = await withWebhook();
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const two = await conversation(ann, bot);
+    const three = await conversation(ann, bot, bob);
+    await aMessage(ann, two, { text: 'Hello, bot' });
+    await aMessage(bob, three, { text: 'Hello, all' });
+    await aMessage(bot, three, { text: 'Hello, people' });
+    for (const id of [two, three]) expect(await deliverOfRoom(id)).toBe('all');
+    expect(textsTo(receiver)).toEqual(['Hello, bot', 'Hello, all']);
+  });
+
+  it('is sent nothing of before it was created, or of before the bot came into the room', async () => {
+    const [owner, room] = [await anAccount(), await aRoom()];
+    const bot = await aBot(owner);
+    const ann = await anAccount();
+    const direct = await conversation(ann, bot);
+    await aMessage(ann, direct, { text: 'before' });
+    const receiver = aReceiver();
+    await put(bot, owner, receiver.url);
+    await aMessage(ann, direct, { text: 'after' });
+    await deliverOfRoom(direct);
+    await aMessage(room.owner, room.id, { text: `@${bot.username} absent` });
+    await addMember(room, bot);
+    await aMessage(room.owner, room.id, { text: `@${bot.username} present` });
+    await deliverOfRoom(room.id);
+    expect(textsTo(receiver)).toEqual(['after', `@${bot.username} present`]);
+  });
+
+  it('finds its beginning in a room with a long and old history', async () => {
+    const owner = await anAccount();
+    const [bot, other] = [await aBot(owner), await aRoom({ owner })];
+    for (let number = 0; number < 40; number++) await aMessage(owner, other.id);
+    const old = new Date(Date.now() - 400 * 86_400_000);
+    const id = new ObjectId(other.id);
+    await messages.unscoped.updateMany({ room: id }, { $set: { created_at: old } });
+    await rooms.updateOne({ _id: id }, { $set: { created_at: old } });
+    await addMember(other, bot);
+    const receiver = aReceiver();
+    await put(bot, owner, receiver.url);
+    for (const text of ['first', 'second']) await aMessage(owner, other.id, { text: `@${bot.username} ${text}` });
+    await deliverOfRoom(other.id);
+    expect(textsTo(receiver).map((text) => text?.split(' ')[1])).toEqual(['first', 'second']);
+  });
+
+  it('answers as the bot, in the same thread, once, and mentions nobody', async () => {
+    const { room, bot, owner, receiver, deliver } = await withWebhook();
+    receiver.answer = () => ({ status: 200, body: { text: `@${owner.username} all green` } });
+    const { _id: thread } = await aMessage(owner, room.id, { text: 'Builds' });
+    await aMessage(owner, room.id, { text: `@${bot.username} status?`, thread: thread.$oid });
+    await deliver();
+    // As if the process had died before it noted that.
+    await webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { seq: 0 } });
+    await deliver();
+    expect(receiver.taken).toHaveLength(2);
+    expect(receiver.taken[0]?.id).toBe(receiver.taken[1]?.id);
+    const { body } = await call('GET', `/api/messages?room=${room.id}&thread=${thread.$oid}`, { token: owner.token });
+    const replies = (body as Message[]).filter(({ is_bot }) => is_bot);
+    expect(replies).toMatchObject([{ user: { $oid: bot.id }, text: `@${owner.username} all green`, mentions: [] }]);
+  });
+
+  it('two that answer each other end: what a program says is sent, and the reply to it is not posted', async () => {
+    const [one, other] = [await withWebhook(), await withWebhook()];
+    const direct = await conversation(one.owner, one.bot, { username: other.bot.username } as Account);
+    for (const { receiver } of [one, other]) receiver.answer = () => ({ status: 200, body: { text: 'pong' } });
+    await aMessage(one.owner, direct, { text: 'ping' });
+    for (let turn = 0; turn < 4; turn++) await deliverOfRoom(direct);
+    const { body } = await call('GET', `/api/messages?room=${direct}`, { token: one.owner.token });
+    expect((body as Message[]).map(({ text }) => text)).toEqual(['ping', 'pong', 'pong']);
+    expect([textsTo(one.receiver), textsTo(other.receiver)]).toEqual([
+      ['ping', 'pong'],
+      ['ping', 'pong'],
+    ]);
+  });
+
+  it('is sent each message once and in order, however many processes deliver at the same time', async () => {
+    const { receiver, deliver, mention, textsOf } = await withWebhook();
+    const texts = Array.from({ length: 20 }, (_, at) => `${at}`);
+    const sending = (async () => {
+      for (const text of texts) await mention(text);
+    })();
+    const delivering = async () => {
+      while (receiver.taken.length < texts.length) await deliver();
+    };
+    await Promise.all([sending, delivering(), delivering(), delivering()]);
+    expect(textsOf()).toEqual(texts);
+    expect(receiver.asked).toHaveLength(texts.length);
+  });
+
+  it('tries again what failed, before what came later in that room, while other rooms go on', async () => {
+    const { room, bot, owner, receiver, find, deliver, hurry, mention } = await withWebhook();
+    const direct = await conversation(owner, bot);
+    receiver.answer = ({ event }) => ({ status: event.room.$oid === room.id ? 503 : 204 });
+    for (const text of ['first', 'second']) await mention(text);
+    await deliver();
+    await aMessage(owner, direct, { text: 'elsewhere' });
+    await deliverOfRoom(direct);
+    expect(textsTo(receiver)).toEqual(['elsewhere']);
+    expect(await find()).toMatchObject({
+      disabled_at: null,
+      deliveries: [
+        { room: { $oid: room.id }, status: 503 },
+        { room: { $oid: direct }, status: 204 },
+      ],
+    });
+    receiver.answer = () => ({ status: 204 });
+    await hurry();
+    await retryDeliveries();
+    expect(textsTo(receiver).map((text) => text?.split(' ').at(-1))).toEqual(['elsewhere', 'first', 'second']);
+  });
+
+  it.each([
+    ['answers 410', { status: 410 }, new Date(), 'says that it is gone'],
+    ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has taken nothing for a day'],
+  ])(
+    'is switched off in all rooms where the receiver %s, which its owner is told, and goes on where it was when it is switched on',
+    async (_what, answer, since, why) => {
+      const { bot, owner, receiver, find, change, deliver, hurry, mention, textsOf } = await withWebhook();
+      const direct = await conversation(owner, bot);
+      receiver.answer = () => ({ status: 500 });
+      await mention('lost?');
+      await deliver();
+      await webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { failing_since: since } });
+      receiver.answer = () => answer;
+      await hurry();
+      await deliver();
+      expect((await find()).disabled_at).toEqual(anyDate);
+      const { body: told } = await call('GET', `/api/messages?room=${direct}`, { token: owner.token });
+      expect(told).toMatchObject([{ user: { $oid: bot.id }, text: expect.stringContaining(why) }]);
+      receiver.answer = () => ({ status: 204 });
+      await aMessage(owner, direct, { text: 'meanwhile' });
+      await hurry();
+      await Promise.all([deliver(), deliverOfRoom(direct)]);
+      expect(receiver.taken).toEqual([]);
+      await retryDeliveries();
+      // It takes no turn of others.
+      expect(await webhookStates.countDocuments({ bot: new ObjectId(bot.id), retry_at: { $lte: new Date() } })).toBe(0);
+      expect(await change({ is_enabled: true })).toMatchObject({ status: 200, body: { disabled_at: null } });
+      await retryDeliveries();
+      await deliverOfRoom(direct);
+      expect(textsOf()).toEqual(['lost?', 'meanwhile']);
+      expect(await webhookStates.countDocuments({ bot: new ObjectId(bot.id), retry_at: { $ne: null } })).toBe(0);
+    },
+  );
+
+  it('takes no turn of others while its bot is deactivated, and goes on where it was when the bot is activated again', async () => {
+    const { room, bot, receiver, deliver, hurry, mention, textsOf } = await withWebhook();
+    receiver.answer = () => ({ status: 500 });
+    await mention('waiting');
+    await deliver();
+    receiver.answer = () => ({ status: 204 });
+    await changeUser(new ObjectId(bot.id), { is_active: false });
+    await hurry();
+    await deliver();
+    expect(await webhookStates.countDocuments({ bot: new ObjectId(bot.id), retry_at: { $ne: null } })).toBe(0);
+    expect(receiver.taken).toEqual([]);
+    await changeUser(new ObjectId(bot.id), { is_active: true });
+    expect(await findUndelivered()).toContain(room.id);
+    await deliver();
+    expect(textsOf()).toEqual(['waiting']);
+  });
+
+  it('sends nothing while it is switched off by hand', async () => {
+    const { room, receiver, change, deliver, mention } = await withWebhook();
+    expect(await change({ is_enabled: false })).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
+    await mention('hidden');
+    await deliver();
+    expect(receiver.asked).toEqual([]);
+    expect(await findUndelivered()).not.toContain(room.id);
+    expect(await change({})).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
+  });
+
+  it('is tested by an event without content, whose outcome is the answer', async () => {
+    const { bot, owner, receiver } = await withWebhook();
+    const reply = await call('POST', pathOf(bot), { token: owner.token, body: {} });
+    expect(outcome(reply)).toEqual({
+      status: 200,
+      body: { seq: 0, type: 'webhook.test', at: anyDate, milliseconds: expect.any(Number), status: 204, answer: '' },
+    });
+    expect(receiver.taken[0]?.event).toMatchObject({ type: 'webhook.test', room: null, data: null });
+  });
+
+  it('has another address and secret when it is put again, and loses nothing between the two', async () => {
+    const { bot, owner, secret, deliver, mention } = await withWebhook();
+    await mention('between');
+    const other = aReceiver();
+    const again = await put(bot, owner, other.url);
+    expect(again.secret).not.toBe(secret);
+    await deliver();
+    expect(textsTo(other)).toEqual([`@${bot.username} between`]);
+  });
+
+  it('has one secret that signs and is shown, of many that are asked for at the same time', async () => {
+    const owner = await anAccount();
+    const bot = await aBot(owner);
+    const { url } = aReceiver();
+    const made = await Promise.all(Array.from({ length: 4 }, () => put(bot, owner, url)));
+    const stored = await botWebhooks.findOne({ _id: new ObjectId(bot.id) });
+    expect(made.map(({ secret }) => secret)).toContain(stored?.secret);
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(4);
+    // Those that were shown last before it sign as well.
+    for (const { secret } of stored?.retired ?? []) expect(made.map((one) => one.secret)).toContain(secret);
+    expect(stored?.retired).toHaveLength(2);
+  });
+
+  it.each<[what: string, end: (own: Awaited<ReturnType<typeof withWebhook>>) => Promise<unknown>]>([
+    ['its owner is deactivated', ({ owner }) => changeUser(new ObjectId(owner.id), { is_active: false })],
+    ['its owner is deleted', ({ owner }) => deleteUser(new ObjectId(owner.id))],
+    ['the bot is deleted', ({ bot }) => deleteUser(new ObjectId(bot.id))],
+    ['the bot is deactivated', ({ bot }) => changeUser(new ObjectId(bot.id), { is_active: false })],
+    ['the bot gets another owner', ({ bot }) => call('PATCH', bot.path, { token: admin.token, body: { owner: admin.id } })],
+    ['the bot leaves', ({ bot, member }) => call('DELETE', `/api/members/${member}`, { token: bot.token })],
+    ['the bot is removed', ({ owner, member }) => call('DELETE', `/api/members/${member}`, { token: owner.token })],
+    ['the bot is banned', ({ owner, member }) => call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })],
+    ['the webhook is removed', ({ bot, owner }) => call('DELETE', pathOf(bot), { token: owner.token })],
+  ])('sends nothing after %s', async (_what, end) => {
+    const own = await withWebhook();
+    const ann = await anAccount();
+    await addMember(own.room, ann);
+    const say = (text: string) => aMessage(ann, own.room.id, { text: `@${own.bot.username} ${text}` });
+    await say('before');
+    await own.deliver();
+    // What it has not taken yet is not sent either.
+    await say('waiting');
+    await end(own);
+    await say('after');
+    await own.deliver();
+    expect(own.textsOf()).toEqual(['before']);
+  });
+
+  it('stops in the middle of what it sends when the bot is removed from the room', async () => {
+    const { owner, member, receiver, deliver, mention, textsOf } = await withWebhook();
+    for (const text of ['first', 'second']) await mention(text);
+    receiver.answer = async () => {
+      await call('DELETE', `/api/members/${member}`, { token: owner.token });
+      return { status: 200, body: { text: 'Too late' } };
+    };
+    await deliver();
+    expect(textsOf()).toEqual(['first']);
+  });
+
+  it('is sent nothing that was said while the bot was away', async () => {
+    const { room, bot, owner, member, deliver, mention, textsOf } = await withWebhook();
+    await mention('before');
+    await deliver();
+    await succeed(call('DELETE', `/api/members/${member}`, { token: owner.token }));
+    await aMessage(owner, room.id, { text: `@${bot.username} away` });
+    await addMember(room, bot);
+    await mention('back');
+    await deliver();
+    expect(textsOf()).toEqual(['before', 'back']);
+  });
+
+  it('leaves nothing behind: how far it was is forgotten with the webhook, and of rooms that the bot has left', async () => {
+    const { bot, owner, member, deliver, mention } = await withWebhook();
+    const direct = await conversation(owner, bot);
+    await mention('one');
+    await aMessage(owner, direct);
+    await Promise.all([deliver(), deliverOfRoom(direct)]);
+    const count = () => webhookStates.countDocuments({ bot: new ObjectId(bot.id) });
+    expect(await count()).toBe(2);
+    await succeed(call('DELETE', `/api/members/${member}`, { token: owner.token }));
+    await findUndelivered();
+    expect(await count()).toBe(1);
+    await succeed(call('DELETE', pathOf(bot), { token: owner.token }));
+    expect(await count()).toBe(0);
+  });
+
+  it('is found by a schedule where no process has delivered, in a room that it has sent nothing of, too', async () => {
+    const { room, deliver, mention, textsOf } = await withWebhook();
+    await mention('missed');
+    expect(await findUndelivered()).toContain(room.id);
+    await deliver();
+    expect(textsOf()).toEqual(['missed']);
+    expect(await findUndelivered()).not.toContain(room.id);
+    await mention('missed as well');
+    expect(await findUndelivered()).toContain(room.id);
+  });
+});

@@ -1,0 +1,41 @@
+import '../../support/webhook-receiver.ts';
+import '../../support/isolated-database.ts';
+import { expect, it } from 'vitest';
+import { handler as notifyHandler } from '../../../functions/notify.ts';
+import { deliverMeanwhile } from '../../../hosts/server/webhook-deliveries.ts';
+import { hasOthersToTell } from '../../../lib/notices.ts';
+import { aBot } from '../../support/bots.ts';
+import { aMessage } from '../../support/messages.ts';
+import { addMember, aRoom, succeed } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+import { aReceiver } from '../../support/webhook-receiver.ts';
+
+/* No room has a webhook here. */
+
+it('a server, and functions, send what is said to bots where no room has a webhook', async () => {
+  const room = await aRoom();
+  const bot = await aBot(room.owner);
+  await addMember(room, bot);
+  // Of whom `push` asks whether it is to invoke `notify`.
+  expect(await hasOthersToTell()).toBe(false);
+  const receiver = aReceiver();
+  await succeed(call('PUT', `${bot.path}/webhook`, { token: room.owner.token, body: { url: receiver.url } }));
+  expect(await hasOthersToTell()).toBe(true);
+  const say = (text: string) => aMessage(room.owner, room.id, { text: `@${bot.username} ${text}` });
+  const heard = () => receiver.taken.map(({ event }) => (event.data as { text: string }).text.split(' ')[1]);
+
+  await say('before');
+  const server = deliverMeanwhile({ isFirst: true });
+  await expect.poll(heard).toEqual(['before']);
+  await say('meanwhile');
+  await expect.poll(heard).toEqual(['before', 'meanwhile']);
+  await server.end();
+
+  await say('told');
+  await notifyHandler({ rooms: [room.id] }, {} as never);
+  expect(heard()).toEqual(['before', 'meanwhile', 'told']);
+  await say('missed');
+  // As the schedule invokes it.
+  await notifyHandler({}, {} as never);
+  expect(heard()).toEqual(['before', 'meanwhile', 'told', 'missed']);
+});
