@@ -548,6 +548,14 @@ export const laterStrings: Words['laterStrings'] = {
     webhookUrl: 'Adresse des Programms',
     removeWebhook: 'Webhook widerrufen',
     removeWebhookAsk: (name) => `Den Webhook von ${name} widerrufen? Sein Programm bekommt dann nichts mehr.`,
+    give: 'Besitzer',
+    giveHint:
+      'Der neue Besitzer steht für den Bot ein. Seine Tokens, Befehle und sein Webhook enden, weil der bisherige Besitzer deren Geheimnisse kennt.',
+    newOwner: 'Benutzername des neuen Besitzers (leer: die Administratoren)',
+    giveSubmit: 'Bot übergeben',
+    giveAsk: (bot, owner) => `${bot} übergeben an: ${owner}? Tokens, Befehle und Webhook enden.`,
+    given: (bot, owner) => `Neuer Besitzer von ${bot}: ${owner}.`,
+    admins: 'die Administratoren',
     remove: (name) => `${name} löschen`,
     removeAsk: (name) =>
       `Den Bot ${name} löschen? Seine Tokens, Befehle und sein Webhook enden, und seine Nachrichten bleiben, als die eines gelöschten Kontos.`,

@@ -219,6 +219,14 @@ export const laterStrings = {
     webhookUrl: 'Address of the program',
     removeWebhook: 'Revoke the webhook',
     removeWebhookAsk: (name: string) => `Revoke the webhook of ${name}? Its program is sent nothing from now on.`,
+    give: 'Owner',
+    giveHint:
+      'The new owner answers for the bot. Its tokens, commands and webhook end, because the earlier owner knows their secrets.',
+    newOwner: 'Username of the new owner (empty: the administrators)',
+    giveSubmit: 'Give the bot away',
+    giveAsk: (bot: string, owner: string) => `Give ${bot} to ${owner}? Its tokens, commands and webhook end.`,
+    given: (bot: string, owner: string) => `${bot} now belongs to ${owner}.`,
+    admins: 'the administrators',
     remove: (name: string) => `Delete ${name}`,
     removeAsk: (name: string) =>
       `Delete the bot ${name}? Its tokens, commands and webhook end, and its messages stay, as written by a deleted user.`,

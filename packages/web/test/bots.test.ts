@@ -275,10 +275,39 @@ describe('the bots in the settings', () => {
     expect((await call('GET', `${bot.path}/webhook`, { token: owner.token })).body).toMatchObject({
       disabled_at: { $date: expect.any(String) },
     });
+    expect(await page.getByLabel('Username of the new owner').count()).toBe(0);
     await page.getByRole('button', { name: 'Revoke the webhook' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByLabel('Address of the program').waitFor();
     expect((await call('GET', `${bot.path}/webhook`, { token: owner.token })).status).toBe(404);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
+    const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
+    const bot = await aBot(owner, { name: `Gift of ${owner.username}` });
+    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    await signIn(page, admin);
+    await page.getByText(`webhook of Gift of ${owner.username}`).click();
+    const field = page.getByLabel('Username of the new owner');
+    await field.fill(aName());
+    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    await page.getByRole('alert').getByText('There is no user with this name.').waitFor();
+    await field.fill(`@${heir.username}`);
+    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`to ${heir.username}?`).waitFor();
+    await dialog.getByRole('button', { name: 'Give the bot away' }).click();
+    await page.getByText('It has no tokens.').waitFor();
+    expect((await call('GET', bot.path, { token: heir.token })).body).toMatchObject({ owner: { $oid: heir.id } });
+    expect((await call('GET', bot.path, { token: owner.token })).status).toBe(404);
+    expect((await call('GET', '/api/users/me', { token: bot.token })).status).toBe(401);
+    await field.fill('');
+    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    await dialog.getByText('to the administrators?').waitFor();
+    await dialog.getByRole('button', { name: 'Give the bot away' }).click();
+    await expect.poll(async () => (await call('GET', bot.path, { token: admin.token })).body).toMatchObject({ owner: null });
     expect(problems).toEqual([]);
     await context.close();
   });

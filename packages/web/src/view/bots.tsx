@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Bot } from '../../../client/src/contract.ts';
-import { ask, chat, type Token } from '../api.ts';
+import { ask, chat, Failure, type Token } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { me } from '../session.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
 import { BotWebhook } from './bot-webhook.tsx';
 import { attempt, Field, Form, Loading, PersonName } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
@@ -93,7 +94,7 @@ function OneBot({ bot, onGone }: { bot: Bot; onGone: () => void }) {
   );
 }
 
-/** The tokens, commands and webhook of a bot. */
+/** The tokens, commands and webhook of a bot, and for administrators its owner. */
 function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
   const user = idOf(bot);
   const [made, setMade] = useState<string>();
@@ -121,6 +122,19 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
     if (!(await confirmed(words.removeAsk(nameOf(bot)), words.remove(nameOf(bot))))) return;
     await attempt(() => ask(chat.DELETE('/api/bots/{bot}', { params: { path: { bot: user } } })));
     onGone();
+  };
+  const give = async ({ owner: typed = '' }: Record<string, string>) => {
+    const username = typed.trim().replace(/^@/, '').toLowerCase();
+    const [found] = username ? await ask(chat.GET('/api/users', { params: { query: { username } } })) : [];
+    if (username && !found) throw new Failure(404, laterStrings.search.noAuthor);
+    const name = found ? nameOf(found) : words.admins;
+    if (!(await confirmed(words.giveAsk(nameOf(bot), name), words.giveSubmit))) return;
+    const body = { owner: found ? idOf(found) : null };
+    await ask(chat.PATCH('/api/bots/{bot}', { params: { path: { bot: user } }, body }));
+    setMade(undefined);
+    notice(words.given(nameOf(bot), name));
+    onGone();
+    reload();
   };
   const removeCommand = async (command: string) => {
     if (!(await confirmed(words.removeCommandAsk(`/${command}`), words.removeCommand(`/${command}`)))) return;
@@ -170,6 +184,15 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
         ))}
       </ul>
       <BotWebhook key={String(value.has_webhook)} bot={user} name={nameOf(bot)} hasOne={value.has_webhook} />
+      {me().is_admin && (
+        <>
+          <h3>{words.give}</h3>
+          <Form onSubmit={give} submit={words.giveSubmit}>
+            <p>{words.giveHint}</p>
+            <Field label={words.newOwner} name="owner" maxLength={65} required={false} autocomplete="off" />
+          </Form>
+        </>
+      )}
       <button type="button" class="danger" onClick={() => void remove()}>
         {words.remove(nameOf(bot))}
       </button>
