@@ -1,3 +1,4 @@
+import './small-heap.ts';
 import type { Command } from './command.ts';
 import { openDatabase } from './database.ts';
 import { run } from './run.ts';

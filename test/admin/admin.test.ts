@@ -160,3 +160,36 @@ describe('the command line', () => {
     expect(stderr).toContain(sentence);
   });
 });
+
+describe('an import', () => {
+  /** Has each process say with which flags it begins and ends. */
+  const saying = `
+    const say = (when) => console.error(when, process.pid, ...process.execArgv.slice(-2));
+    say('begins');
+    process.on('exit', () => say('ends'));
+  `;
+  const ask = async (...flags: string[]) => {
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(saying)}` };
+    const { stderr, code } = await runCommand(['node', ...flags, 'admin/main.ts', 'import', 'slack', '/nowhere.zip'], {
+      environment,
+    });
+    expect(code).toBe(1);
+    return stderr.split('\n').filter((line) => /^(begins|ends) /.test(line));
+  };
+
+  it('takes as little memory however it is started: the process replaces itself by one with the flags of npm run admin', async () => {
+    const lines = await ask();
+    const pid = lines[0]?.split(' ')[1];
+    expect(lines).toEqual([
+      `begins ${pid}`,
+      `begins ${pid} --max-semi-space-size=16 --heap-growing-percent=30`,
+      `ends ${pid} --max-semi-space-size=16 --heap-growing-percent=30`,
+    ]);
+  });
+
+  it('has the flags with which it is started, and begins once where none is missing', async () => {
+    const lines = await ask('--max-semi-space-size=32', '--heap-growing-percent=60');
+    const pid = lines[0]?.split(' ')[1];
+    expect(lines).toEqual(['begins', 'ends'].map((when) => `${when} ${pid} --max-semi-space-size=32 --heap-growing-percent=60`));
+  });
+});
