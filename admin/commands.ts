@@ -54,6 +54,16 @@ export const commands: Record<string, Command> = {
     summary: 'Parts an account from the person at the identity provider who signs in to it: its sessions end, its tokens stay.',
     operands: 1,
   },
+  'user hold': {
+    usage: '<username>',
+    summary: 'Keeps all messages of an account, however old they are, until the account is released.',
+    operands: 1,
+  },
+  'user release': {
+    usage: '<username>',
+    summary: 'Ends a hold: messages of the account that are older than they are kept are deleted again.',
+    operands: 1,
+  },
   'user limit': {
     usage: '<username> (--writes-per-second <number> | --default)',
     summary: "Sets an account's sustained messages and changes per second (bursts up to five times as many). For bots.",

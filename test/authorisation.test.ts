@@ -113,6 +113,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/rooms/{room}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
   'GET /api/settings': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async () => ({})],
   'GET /api/users/{user}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 200], async ({ id }) => ({ path: { user: id } })],
+  'PATCH /api/users/{user}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 204], async ({ id }) => ({ path: { user: id }, body: { is_held: true } })],
   'DELETE /api/users/{user}/usage': [[401, 401, 401, 401, 403, 403, 403, 403, 204], async ({ id }) => ({ path: { user: id } })],
   'POST /api/codes':              [[204, 204, 204, 204, 204, 204, 204, 204, 204], async ({ email }) => ({ body: { email, purpose: 'password' } })],
   'PUT /api/password':            [[204, 204, 204, 204, 204, 204, 204, 204, 204], async (user) => ({ body: { code: await passwordCodeOf(user), password: 'another horse' } })],

@@ -1,5 +1,6 @@
 import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { holdUser } from '../../lib/accounts/holds.ts';
 import { disconnectUser } from '../../lib/accounts/identities.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
@@ -8,7 +9,8 @@ import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
 import type { AuditAction } from '../../lib/audit/actions.ts';
-import { createdUser } from '../../lib/audit/acts.ts';
+import { actOfHold, createdUser } from '../../lib/audit/acts.ts';
+import { commandLine } from '../../lib/identity/caller.ts';
 import { email, findUserByName, listUsers, newUsername, username } from '../../lib/identity/users.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -90,6 +92,8 @@ export const userCommands: Record<string, Run> = {
     const user = await recorded(onUser(found, 'user.disconnected'), () => disconnectUser(toObjectId(found._id)));
     return { data: user, text: `Nobody at the identity provider signs in to ${user.username} now.` };
   },
+  'user hold': holding(true, 'keeps all its messages'),
+  'user release': holding(false, 'has its messages deleted by their age again'),
   'user limit': async ([word], options) => {
     const rate = options.default === true ? undefined : readRate(required(options, 'writes-per-second'));
     const found = await findUserByName(readUsername(word));
@@ -122,5 +126,14 @@ function changing(changes: AccountChanges, action: AuditAction, state: string): 
     const found = await findUserByName(readUsername(name));
     const user = await recorded(onUser(found, action), () => changeUser(toObjectId(found._id), changes));
     return { data: user, text: `${user.username} ${state} now.` };
+  };
+}
+
+function holding(is_held: boolean, effect: string): Run {
+  return async ([word]) => {
+    const user = await findUserByName(readUsername(word));
+    const id = toObjectId(user._id);
+    await recorded(await actOfHold(id, is_held, commandLine), () => holdUser(id, { is_held }));
+    return { data: { _id: user._id, username: user.username, is_held }, text: `${user.username} ${effect}.` };
   };
 }

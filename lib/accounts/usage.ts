@@ -3,7 +3,7 @@ import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { fileQuotas } from '../collections/file-quotas.ts';
 import { rooms } from '../collections/rooms.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
-import { users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/users.ts';
 import { findUser } from '../identity/users.ts';
 import { countPasskeys } from './passkey-removal.ts';
 import { unlimit } from './unlimit.ts';
@@ -17,6 +17,7 @@ export const usageSchema = record('Usage', {
   file_bytes: described('The size of all files that the user has sent, in bytes.', aCount),
   passkeys: described('The number of passkeys.', aCount),
   has_second_factor: described('Whether a login needs a code beside the password.', aFlag),
+  is_held: described('Whether its messages are kept however old they are.', aFlag),
 });
 
 /** So many things of a kind are counted. */
@@ -26,14 +27,17 @@ const most = 10_000;
 export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchema>> {
   await findUser(user);
   const countTokens = (kind: 'session' | 'api') => tokens.countDocuments({ user, kind, ...unexpired }, { limit: most });
-  const [sessions, named, joined, owned, files, passkeys, factors] = await Promise.all([
+  const [sessions, named, joined, owned, files, passkeys, account] = await Promise.all([
     countTokens('session'),
     countTokens('api'),
     rooms.countDocuments({ 'members.user': user }, { limit: most }),
     rooms.countDocuments({ 'members.user': user, members: { $elemMatch: { user, role: 'owner' } } }, { limit: most }),
     fileQuotas.findOne({ _id: user.toHexString() }, { projection: { bytes: 1 } }),
     countPasskeys(user),
-    users.countDocuments({ _id: user, second_factor: { $exists: true } }, { limit: 1 }),
+    users.findOne<Pick<UserDocument, 'second_factor' | 'is_held'>>(
+      { _id: user },
+      { projection: { 'second_factor.since': 1, is_held: 1 } },
+    ),
   ]);
   return {
     sessions,
@@ -42,7 +46,8 @@ export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchem
     owned_rooms: owned,
     file_bytes: files?.bytes ?? 0,
     passkeys,
-    has_second_factor: factors > 0,
+    has_second_factor: account?.second_factor !== undefined,
+    is_held: account?.is_held === true,
   };
 }
 

@@ -18,6 +18,8 @@ export const auditActions = {
   'user.second_factor_reset': "Another's second factor was turned off, and the passkeys were removed.",
   'user.limits_lifted': 'What the limits had counted against an account was forgotten.',
   'user.rate_changed': 'The rate at which an account may write was changed.',
+  'user.held': 'An account keeps all its messages from then on, however old.',
+  'user.released': 'Messages of an account are deleted by their age again.',
   'user.disconnected': 'An account was parted from its person at the identity provider.',
   'bot.created': 'A bot was created by an administrator.',
   'bot.changed': 'A bot of another, or its owner, was changed by an administrator.',

@@ -23,6 +23,16 @@ export async function actOnUser(
   return target ? [{ action, target, details }] : [];
 }
 
+/** A hold on the messages of an account, also of the own one and of one that is deleted, or the end of it. */
+export async function actOfHold(id: ObjectId, isHeld: boolean, caller: Caller): Promise<Act[]> {
+  if (!isAdmin(caller)) return [];
+  const where = { _id: id, webhook_of: { $exists: false } };
+  const found = await users.unscoped.findOne<{ username?: string }>(where, { projection: { username: 1 } });
+  if (!found) return [];
+  const target = { kind: 'user' as const, id, name: found.username ?? null };
+  return [{ action: isHeld ? 'user.held' : 'user.released', target }];
+}
+
 type Changes = {
   is_admin?: boolean | undefined;
   is_active?: boolean | undefined;

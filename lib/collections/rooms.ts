@@ -102,6 +102,9 @@ export type RoomDocument = {
   is_held?: boolean;
   /** Up to where messages that were too old are deleted. */
   swept_seq?: number;
+  /** The first of them that was kept as its author is held, and all such authors. */
+  held_seq?: number;
+  held_by?: ObjectId[];
 } & Partial<IdempotencyFields>;
 
 /** The fields of a new room that are the same for all, as expressions of an update. */

@@ -53,6 +53,8 @@ export type UserDocument = {
   owner?: ObjectId;
   /** The room of the webhook that speaks by this account. It has a name and nothing else: nobody signs in with it. */
   webhook_of?: ObjectId;
+  /** Only there, and true, while no message of the account is deleted because of its age; also of a deleted account. */
+  is_held?: true;
   deleted_at?: Date;
   /** The account is deleted, but still in some rooms. */
   has_leftovers?: true;

@@ -1,6 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { rateLimits } from '../../lib/collections/rate-limits.ts';
+import { users } from '../../lib/collections/users.ts';
 import { anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { outcome } from '../support/responses.ts';
@@ -17,7 +19,16 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     await aRoomOf([other, account]);
     expect(outcome(await call('GET', `/api/users/${account.id}/usage`, { token: admin.token }))).toEqual({
       status: 200,
-      body: { sessions: 2, tokens: 1, rooms: 2, owned_rooms: 1, file_bytes: 0, passkeys: 0, has_second_factor: false },
+      body: {
+        sessions: 2,
+        tokens: 1,
+        rooms: 2,
+        owned_rooms: 1,
+        file_bytes: 0,
+        passkeys: 0,
+        has_second_factor: false,
+        is_held: false,
+      },
     });
   });
 
@@ -38,12 +49,29 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
+  it('PATCH puts an account on hold and releases it, which administrators alone see; also when it is deleted', async () => {
+    const { id, token } = await anAccount();
+    const path = `/api/users/${id}/usage`;
+    const hold = (is_held: unknown) => call('PATCH', path, { token: admin.token, body: { is_held } });
+    for (const is_held of [true, true, false, true]) {
+      expect(outcome(await hold(is_held))).toEqual({ status: 204, body: '' });
+      expect((await call('GET', path, { token: admin.token })).body).toMatchObject({ is_held });
+    }
+    expect(JSON.stringify((await call('GET', '/api/users/me', { token })).body)).not.toContain('held');
+    expect(outcome(await hold('yes'))).toEqual(refusals.invalid('is_held', 'be true or false'));
+    await deleteUser(new ObjectId(id));
+    expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).toMatchObject({ is_held: true });
+    expect((await hold(false)).status).toBe(204);
+    expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
+  });
+
   it('is for administrators, and about accounts that exist', async () => {
     const { id, token } = await anAccount();
-    for (const method of ['GET', 'DELETE']) {
-      expect(outcome(await call(method, `/api/users/${id}/usage`, { token }))).toEqual(refusals.denied());
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { is_held: true } : undefined;
+      expect(outcome(await call(method, `/api/users/${id}/usage`, { token, body }))).toEqual(refusals.denied());
       const unknown = `/api/users/${new ObjectId().toHexString()}/usage`;
-      expect(outcome(await call(method, unknown, { token: admin.token }))).toEqual(refusals.noSuch('user'));
+      expect(outcome(await call(method, unknown, { token: admin.token, body }))).toEqual(refusals.noSuch('user'));
     }
   });
 });

@@ -284,6 +284,7 @@ async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $o
   await step(ann, 'GET', '/api/overview');
   await step(ann, 'GET', '/api/overview/files');
   await step(ann, 'GET', '/api/users/{user}/usage', { user: user._id.$oid });
+  await step(ann, 'PATCH', '/api/users/{user}/usage', { user: user._id.$oid }, { body: { is_held: false } });
   await step(ann, 'DELETE', '/api/users/{user}/usage', { user: user._id.$oid });
   await step(anyone, 'PUT', '/api/password', {}, { body: { code, password } });
   const { token } = await step(anyone, 'POST', '/api/sessions', {}, { body: { username: names.user, password } });

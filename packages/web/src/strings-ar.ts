@@ -966,6 +966,8 @@ export const laterStrings: Words['laterStrings'] = {
         'user.second_factor_reset': 'إيقاف العامل الثاني',
         'user.limits_lifted': 'رفع القيود',
         'user.rate_changed': 'تغيير المعدل',
+        'user.held': 'تعليق الحذف لحساب',
+        'user.released': 'إنهاء تعليق الحذف لحساب',
         'user.disconnected': 'فصل عن مزوّد الهوية',
         'bot.created': 'إنشاء بوت',
         'bot.changed': 'تغيير بوت',
@@ -1117,6 +1119,13 @@ export const laterStrings: Words['laterStrings'] = {
       removed: 'حُذفت الرسالة.',
     },
     people: {
+      held: 'الحذف معلّق',
+      hold: 'تعليق الحذف',
+      holds: 'لن تُحذف أي رسالة للحساب بسبب قِدمها في أي غرفة حتى تنهي التعليق.',
+      holdsNobody: 'لا يُبلَّغ أحد بذلك، ولا يزال بإمكان الشخص حذف رسائله.',
+      release: 'إنهاء تعليق الحذف',
+      releases: 'تُحذف من جديد الرسائل الأقدم مما تحتفظ به غرفها.',
+      staysHeld: 'يبقى التعليق: لا تُحذف رسائل الحساب المحذوف بسبب قِدمها.',
       resetFactor: 'إيقاف العامل الثاني',
       resetFactorHint:
         'لمن فقد الهاتف ورموز الاسترداد: تأكد من أن هذا الشخص هو من يطلب ذلك حقًا. تنتهي أيضًا مفاتيح المرور وكل جلسات الحساب.',

@@ -891,6 +891,8 @@ export const laterStrings: Words['laterStrings'] = {
         'user.second_factor_reset': 'Zweiten Faktor ausgeschaltet',
         'user.limits_lifted': 'Beschränkungen aufgehoben',
         'user.rate_changed': 'Rate geändert',
+        'user.held': 'Löschsperre für ein Konto',
+        'user.released': 'Löschsperre für ein Konto beendet',
         'user.disconnected': 'Vom Identitätsanbieter getrennt',
         'bot.created': 'Bot erstellt',
         'bot.changed': 'Bot geändert',
@@ -1038,6 +1040,13 @@ export const laterStrings: Words['laterStrings'] = {
       removed: 'Die Nachricht ist gelöscht.',
     },
     people: {
+      held: 'Löschsperre',
+      hold: 'Löschsperre setzen',
+      holds: 'Keine Nachricht des Kontos wird in irgendeinem Raum ihres Alters wegen gelöscht, bis du die Sperre beendest.',
+      holdsNobody: 'Niemand erfährt davon, und die Person kann weiterhin eigene Nachrichten löschen.',
+      release: 'Löschsperre beenden',
+      releases: 'Nachrichten, die älter sind, als ihre Räume sie aufheben, werden wieder gelöscht.',
+      staysHeld: 'Die Löschsperre bleibt: Nachrichten des gelöschten Kontos werden nicht ihres Alters wegen gelöscht.',
       resetFactor: 'Zweiten Faktor ausschalten',
       resetFactorHint:
         'Für jemanden, der das Telefon und die Wiederherstellungscodes verloren hat: Prüfe, ob wirklich diese Person fragt. Auch die Passkeys und alle Sitzungen des Kontos enden.',

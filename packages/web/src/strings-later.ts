@@ -559,6 +559,8 @@ export const laterStrings = {
         'user.second_factor_reset': 'Second factor turned off',
         'user.limits_lifted': 'Limits lifted',
         'user.rate_changed': 'Rate changed',
+        'user.held': 'Account put on hold',
+        'user.released': 'Hold on an account ended',
         'user.disconnected': 'Disconnected from the identity provider',
         'bot.created': 'Bot created',
         'bot.changed': 'Bot changed',
@@ -706,6 +708,13 @@ export const laterStrings = {
       removed: 'The message is deleted.',
     },
     people: {
+      held: 'On hold',
+      hold: 'Put on hold',
+      holds: 'No message of the account is deleted because of its age, in any room, until you end the hold.',
+      holdsNobody: 'Nobody is told of it, and the person can still delete their own messages.',
+      release: 'End the hold',
+      releases: 'Messages that are older than their rooms keep them are deleted again.',
+      staysHeld: 'The hold stays: messages of the deleted account are not deleted because of their age.',
       resetFactor: 'Turn off the second factor',
       resetFactorHint:
         'For somebody who has lost the phone and the recovery codes: see that it is really that person who asks. The passkeys and all sessions of the account end as well.',

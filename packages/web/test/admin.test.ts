@@ -232,6 +232,25 @@ describe('people', () => {
     await context.close();
   });
 
+  it('are put on hold, which the deletion of the account says will stay, and released', async () => {
+    const person = await anAccount();
+    const isHeld = async () =>
+      ((await call('GET', `/api/users/${person.id}/usage`, { token: admin.token })).body as { is_held: boolean }).is_held;
+    const { page, context, problems } = await at('people');
+    await manage(page, person);
+    expect(await act(page, 'Put on hold')).toContain('Nobody is told of it');
+    await page.getByText(/· On hold$/).waitFor();
+    expect(await isHeld()).toBe(true);
+    await page.locator('.panel').getByRole('button', { name: 'Delete the account' }).click();
+    await page.getByRole('dialog').getByText('The hold stays').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await act(page, 'End the hold');
+    await page.getByText(/· On hold$/).waitFor({ state: 'detached' });
+    expect(await isHeld()).toBe(false);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('are deleted by the keyboard alone, after the page has said what goes and what stays', async () => {
     const person = await anAccount();
     await aRoomOf([person]);

@@ -260,6 +260,14 @@ const rows: Record<Action, Row[]> = {
     onAccount('a command', named('user', 'unlimit', '?'), byCommand),
   ],
   'user.rate_changed': [onAccount('a command', named('user', 'limit', '?', '--writes-per-second', '3'), byCommand)],
+  'user.held': [
+    onAccount('a request', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { is_held: true })),
+    onAccount('a command', named('user', 'hold', '?'), byCommand),
+  ],
+  'user.released': [
+    onAccount('a request', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { is_held: false })),
+    onAccount('a command', named('user', 'release', '?'), byCommand),
+  ],
   'user.disconnected': [
     [
       'a command',

@@ -1,6 +1,8 @@
 import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { deleteUser } from '../../../lib/accounts/deletion.ts';
+import { holdUser } from '../../../lib/accounts/holds.ts';
 import { files } from '../../../lib/collections/files.ts';
 import { messages } from '../../../lib/collections/messages.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
@@ -11,7 +13,7 @@ import { anAccount } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { aMessage } from '../../support/messages.ts';
 import { outcome } from '../../support/responses.ts';
-import { aRoom, type TestRoom } from '../../support/rooms.ts';
+import { addMember, aRoom, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const day = 86_400_000;
@@ -77,6 +79,62 @@ describe('messages', () => {
     expect(await sweepMessages()).toBe(0);
     await holdRoom(new ObjectId(room.id), false);
     expect(await sweepMessages()).toBe(1);
+    expect(await texts(room)).toEqual(['']);
+  });
+
+  it('are kept while their author is held, wherever they were said, and those of others are deleted', async () => {
+    const [held, other] = [await anAccount(), await anAccount()];
+    const some = [await aRoom({ members: [held, other] }), await aRoom({ owner: held, members: [other] })] as const;
+    for (const room of some) {
+      for (const [author, text] of [
+        [other, 'first'],
+        [held, 'evidence'],
+        [other, 'last'],
+      ] as const)
+        await age(await aMessage(author, room.id, { text }), 8);
+      await keep(room, 7);
+    }
+    await holdUser(new ObjectId(held.id), { is_held: true });
+    expect(await sweepMessages()).toBe(4);
+    for (const room of some) expect(await texts(room)).toEqual(['', 'evidence', '']);
+    expect(await sweepMessages()).toBe(0);
+    // The hold outlives the account.
+    await deleteUser(new ObjectId(held.id));
+    expect(await sweepMessages()).toBe(0);
+    await holdUser(new ObjectId(held.id), { is_held: false });
+    // As if the process had died when it began.
+    expect(await sweepMessages({ until: 0 })).toBe(0);
+    expect(await sweepMessages()).toBe(2);
+    expect(await texts(some[0])).toEqual(['', '', '']);
+    for (const { id } of some) expect(await rooms.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('held_seq');
+  });
+
+  it('of one of several who are held are deleted when that one is released, and those of the others stay', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ members: [ann, bob] });
+    for (const author of [ann, bob]) {
+      await age(await aMessage(author, room.id, { text: author.username }), 8);
+      await holdUser(new ObjectId(author.id), { is_held: true });
+    }
+    await keep(room, 7);
+    expect(await sweepMessages()).toBe(0);
+    // What is said later is swept all the same.
+    await age(await aMessage(room.owner, room.id, { text: 'later' }), 8);
+    expect(await sweepMessages()).toBe(1);
+    await holdUser(new ObjectId(bob.id), { is_held: false });
+    expect(await sweepMessages()).toBe(1);
+    expect(await texts(room)).toEqual([ann.username, '', '']);
+    await holdUser(new ObjectId(ann.id), { is_held: false });
+    expect(await sweepMessages()).toBe(1);
+    expect(await texts(room)).toEqual(['', '', '']);
+  });
+
+  it('of somebody who is held can be deleted by their author', async () => {
+    const [held, room] = [await anAccount(), await aRoom()];
+    await addMember(room, held);
+    const { _id } = await aMessage(held, room.id, { text: 'regretted' });
+    await holdUser(new ObjectId(held.id), { is_held: true });
+    expect((await call('DELETE', `/api/messages/${_id.$oid}`, { token: held.token })).status).toBe(204);
     expect(await texts(room)).toEqual(['']);
   });
 

@@ -33,6 +33,7 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
           words.rooms(value.rooms),
           words.owned(value.owned_rooms),
           words.files(sizeOf(value.file_bytes)),
+          ...(value.is_held ? [words.held] : []),
         ].join(' · ')}
       </p>
       <Actions actions={actionsOn(user, value, onChange)} titleOf={(label) => words.ask(label, name)} onDone={reload} />
@@ -66,6 +67,10 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     const changed = (await ask(chat.PATCH('/api/users/{user}', { params: { path }, body }))) as User;
     onChange(changed);
     if (isMe) begin(changed);
+    return laterStrings.settings.changed;
+  };
+  const hold = async (is_held: boolean) => {
+    await ask(chat.PATCH('/api/users/{user}/usage', { params: { path }, body: { is_held } }));
     return laterStrings.settings.changed;
   };
   const ends = [words.endsSessions(usage.sessions), words.stopsTokens(usage.tokens)];
@@ -102,6 +107,9 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         return words.unlimited;
       },
     },
+    usage.is_held
+      ? { label: words.release, effects: [words.releases], act: () => hold(false) }
+      : { label: words.hold, effects: [words.holds, words.holdsNobody], act: () => hold(true) },
     !user.is_active
       ? false
       : user.is_admin
@@ -118,7 +126,13 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         : { label: words.reactivate, act: () => change({ is_active: true }) }),
     !isMe && {
       label: words.remove,
-      effects: [...ends, words.leavesRooms(usage.rooms, usage.owned_rooms), words.messagesStay, words.irreversible],
+      effects: [
+        ...ends,
+        words.leavesRooms(usage.rooms, usage.owned_rooms),
+        words.messagesStay,
+        ...(usage.is_held ? [words.staysHeld] : []),
+        words.irreversible,
+      ],
       isDangerous: true,
       act: async () => {
         await ask(chat.DELETE('/api/users/{user}', { params: { path }, body: {} }));
