@@ -2,21 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { logFailure } from '../lib/http/log-failure.ts';
+import { log } from '../lib/log.ts';
 import { hasDevices } from '../lib/notices.ts';
+import { sendDigests } from '../lib/notifications/digests.ts';
 import { tellReminders } from '../lib/notifications/reminders.ts';
 import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/webhooks/deliver.ts';
 
 /**
  * Tells devices whose page is closed, and the receivers of webhooks, what is new in rooms, for which `push` has it
- * invoked; and of reminders and what could not be told, for which a schedule does. What fails, or is being told by
- * another one, is tried again by Lambda, in a minute and in two.
+ * invoked; and of reminders, of what could not be told, and by e-mail of what is unread, for which a schedule does. What
+ * fails, or is being told by another one, is tried again by Lambda, in a minute and in two.
  */
 export const handler = middy<{ rooms?: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
   .use(logFailure('devices or webhooks were not told'))
   .handler(async ({ rooms }) => {
-    // Neither waits for the other, nor fails with it.
-    const results = await Promise.allSettled([tellDevices(rooms ?? []), deliver(rooms)]);
+    // None waits for another, nor fails with it.
+    const results = await Promise.allSettled([tellDevices(rooms ?? []), deliver(rooms), rooms ? undefined : tellByMail()]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   });
 
@@ -31,6 +33,14 @@ async function tellDevices(rooms: string[]): Promise<void> {
 async function deliver(rooms: string[] | undefined): Promise<void> {
   await retryDeliveries();
   for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
+}
+
+/** For how many milliseconds e-mails are sent, by far less than the function may run for. */
+const mailing = 20_000;
+
+async function tellByMail(): Promise<void> {
+  const { sent, accounts } = await sendDigests({ until: performance.now() + mailing });
+  if (sent > 0) log('info', 'e-mails about what is unread sent', { sent, accounts });
 }
 
 async function tellAll(room: string, tell: (room: string) => Promise<'all' | 'more' | 'taken'>): Promise<void> {

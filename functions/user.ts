@@ -39,10 +39,23 @@ export const handler = endpoint({
     answer: shownUser.schema,
     refusals: changeRefusals,
     security: (
-      { body: { current_password, keep_tokens, code, status, quiet_until, hides_push_text, shows_presence, ...changes } },
+      {
+        body: {
+          current_password,
+          keep_tokens,
+          code,
+          status,
+          quiet_until,
+          hides_push_text,
+          email_digest,
+          shows_presence,
+          ...changes
+        },
+      },
       { _id },
     ) =>
-      [status, quiet_until, hides_push_text, shows_presence].some((one) => one !== undefined) && Object.keys(changes).length === 0
+      [status, quiet_until, hides_push_text, email_digest, shows_presence].some((one) => one !== undefined) &&
+      Object.keys(changes).length === 0
         ? undefined
         : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     audit: ({ path: { user }, body }, caller) => actsOfChanges(user, body, caller),

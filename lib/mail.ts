@@ -5,7 +5,7 @@ import { log } from './log.ts';
 import { smtpUrl } from './smtp-url.ts';
 
 /** An e-mail of plain text. */
-export type Mail = { to: string; subject: string; text: string };
+export type Mail = { to: string; subject: string; text: string; headers?: Record<string, string> };
 
 export const noMail: Refusal = () => permissionDenied('no_email', 'The service sends no e-mail.');
 
@@ -15,19 +15,48 @@ export function requireMail(): void {
 }
 
 /** Sends an e-mail: 400 when the server does not take the address, 503 when it is out of reach or refuses the e-mail. */
-export async function sendMail({ to, subject, text }: Mail): Promise<void> {
+export async function sendMail(mail: Mail): Promise<void> {
   requireMail();
-  transporter ??= createTransport({ url: smtpUrl, ...patience, disableFileAccess: true, disableUrlAccess: true });
+  const outcome = await trySendingMail(mail);
+  if (outcome === 'refused') throw invalidParameter('email', 'be an address that takes e-mail');
+  if (outcome !== 'sent') throw serviceUnavailable('The e-mail could not be sent.');
+}
+
+/**
+ * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, or
+ * nobody knows whether it does.
+ */
+export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'unknown';
+
+/** Sends an e-mail, where there is a mail server. Never fails. */
+export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome> {
   try {
     // An object, because in a text a comma would make two addresses of one.
-    await transporter.sendMail({ from: config.mailFrom, to: { name: '', address: to }, subject, text });
+    await connect().sendMail({ from: config.mailFrom, to: { name: '', address: to }, ...mail });
+    return 'sent';
   } catch (error) {
     const { code, responseCode, command } = error as SmtpError;
     // Not its message, which may have the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });
-    if (isRecipientRefused(error as SmtpError)) throw invalidParameter('email', 'be an address that takes e-mail');
-    throw serviceUnavailable('The e-mail could not be sent.');
+    if (isRecipientRefused(error as SmtpError)) return 'refused';
+    return responseCode !== undefined || code === 'EDNS' || code === 'EAUTH' ? 'not sent' : 'unknown';
   }
+}
+
+/** Whether the mail server is in reach and takes the login. */
+export async function isMailServerReady(): Promise<boolean> {
+  try {
+    return await connect().verify();
+  } catch (error) {
+    const { code, responseCode, command } = error as SmtpError;
+    log('error', 'the mail server is out of reach', { code, response_code: responseCode, command });
+    return false;
+  }
+}
+
+function connect(): Transporter {
+  transporter ??= createTransport({ url: smtpUrl, ...patience, disableFileAccess: true, disableUrlAccess: true });
+  return transporter;
 }
 
 // For good (RFC 5321, 4.2.1), by the server or already here.

@@ -4,6 +4,7 @@ import { auditIndexes } from './collections/audit.ts';
 import { codeIndexes } from './collections/codes.ts';
 import { commandIndexes } from './collections/commands.ts';
 import { connectionIndexes } from './collections/connections.ts';
+import { digestIndexes } from './collections/digests.ts';
 import { endedProviderSessionIndexes } from './collections/ended-provider-sessions.ts';
 import { eventIndexes } from './collections/events.ts';
 import { fileQuotaIndexes } from './collections/file-quotas.ts';
@@ -72,6 +73,8 @@ const indexes: Record<string, IndexDescription[]> = {
   push_subscriptions: pushSubscriptionIndexes,
   push_keys: pushKeyIndexes,
   pushed: pushedIndexes,
+  digests: digestIndexes,
+  digest_rounds: [],
   webhook_states: webhookStateIndexes,
   commands: commandIndexes,
   bot_webhooks: [],

@@ -349,7 +349,7 @@ export const settings = {
     'service',
     mailServer,
     '',
-    'Mail server that sends links for new passwords, and invitations, such as `smtps://user:password@mail.example.org`; on AWS [the name of a parameter](deploying.md#e-mail) that has it. `smtp://` encrypts if the server offers it, and always with `?requireTLS=true` at the end. Needs `MAIL_FROM` and `PUBLIC_URL`.',
+    'Mail server that sends links for new passwords, invitations and [e-mails about what is unread](notifications.md#by-e-mail), such as `smtps://user:password@mail.example.org`; on AWS [the name of a parameter](deploying.md#e-mail) that has it. `smtp://` encrypts if the server offers it, and always with `?requireTLS=true` at the end. Needs `MAIL_FROM` and `PUBLIC_URL`.',
   ),
   MAIL_FROM: setting('service', text, '', 'Sender of e-mails, such as `Chat <chat@example.org>`.'),
   PUBLIC_URL: setting(

@@ -5,6 +5,8 @@ import { createPasswordCode } from '../lib/accounts/password-codes.ts';
 import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
+import { hashToken } from '../lib/identity/authenticate.ts';
+import { randomToken } from '../lib/identity/tokens.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
 import { addPasskey } from './support/authenticator.ts';
@@ -83,6 +85,8 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/saved':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'GET /api/notifications':       [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'PATCH /api/notifications':     [[401, 401, 401, 401, 403, 200, 200, 200, 200], async () => ({ body: { read_until: '2020-01-01T00:00:00Z' } })],
+  'GET /api/email-digest/{link}': [[200, 200, 200, 200, 200, 200, 200, 200, 200], async (user) => ({ path: { link: await digestLinkOf(user) } })],
+  'POST /api/email-digest/{link}': [[200, 200, 200, 200, 200, 200, 200, 200, 200], async (user) => ({ path: { link: await digestLinkOf(user) } })],
   'GET /api/push-subscription':   [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'PUT /api/push-subscription':   [[401, 401, 401, 401, 403, 409, 409, 409, 409], async () => ({ body: aSubscription })],
   'DELETE /api/push-subscription': [[401, 401, 401, 401, 403, 204, 204, 204, 204]],
@@ -241,6 +245,14 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 async function changed({ id, token }: Account, change: object): Promise<string> {
   await database.collection('tokens').updateOne({ user: new ObjectId(id), name: 'test' }, change);
   return token;
+}
+
+async function digestLinkOf({ id }: Account): Promise<string> {
+  const link = randomToken();
+  await database
+    .collection<{ _id: ObjectId }>('digests')
+    .updateOne({ _id: new ObjectId(id) }, { $set: { links: [hashToken(link)] } }, { upsert: true });
+  return link;
 }
 
 async function sessionOf(user: Account): Promise<string> {

@@ -50,7 +50,7 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, commands, files before they are sent, pictures of people, devices, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
+    // They change what no frame is about: invitations, webhooks, commands, files before they are sent, pictures of people, devices, e-mails, codes, passkeys, what limits have counted, tickets, the first account, and sign-ins that begin.
     const unseen = [
       'files',
       'file',
@@ -63,6 +63,7 @@ describe('serverless.yml', () => {
       'bot-command',
       'bot-webhook',
       'push-subscription',
+      'email-digest',
       'codes',
       'user-codes',
       'user-usage',
@@ -117,7 +118,7 @@ describe('serverless.yml', () => {
     expect(loads('node_modules/openid-client/')).toEqual(withOidc);
     expect(loads('hosts/aws/oidc-secret.ts')).toEqual(withOidc);
     expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
-    expect(loads('node_modules/nodemailer/')).toEqual(withMail);
+    expect(loads('node_modules/nodemailer/', [...functions, ...otherFunctions] as typeof functions)).toEqual(withMail);
     expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.
     const { files, file, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;

@@ -12,6 +12,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { scheduleBackups } from './backups.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { sendDigestsMeanwhile } from './digests.ts';
 import { watchFile } from './file-watch.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
@@ -81,6 +82,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
   const filling = isFirst ? [fillBeginningsMeanwhile(), fillWordsMeanwhile()] : [];
   const sweep = isFirst ? sweepMeanwhile() : undefined;
   const pushes = pushMeanwhile({ isFirst });
+  const digests = isFirst ? sendDigestsMeanwhile() : undefined;
   const deliveries = deliverMeanwhile({ isFirst });
   const watch = isFirst ? watchFile() : undefined;
   const backups = isFirst && backup ? scheduleBackups(backup) : undefined;
@@ -91,7 +93,7 @@ function closeOnSignal(server: Server, { backup }: Settings): void {
     backups?.end();
     await server.close();
     await Promise.all(filling.map(({ end }) => end()));
-    await Promise.all([pushes.end(), deliveries.end()]);
+    await Promise.all([pushes.end(), deliveries.end(), digests?.end()]);
     await closeDatabase();
     process.exit(0);
   });

@@ -43,6 +43,7 @@ export type AccountChanges = {
   /** Null to be notified now. */
   quiet_until?: Date | null | undefined;
   hides_push_text?: boolean | undefined;
+  email_digest?: boolean | undefined;
   shows_presence?: boolean | undefined;
   email?: string | undefined;
   password?: string | undefined;
@@ -75,7 +76,8 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * its sessions, a new password all its named tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
-  const { name, status, quiet_until, hides_push_text, shows_presence, email, password, is_admin, is_active } = changes;
+  const { name, status, quiet_until, hides_push_text, email_digest, shows_presence, email, password, is_admin, is_active } =
+    changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined || password !== undefined || is_admin) await requirePerson(id);
   if (email !== undefined) await requireFreeAddress(email, id);
@@ -86,6 +88,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(status && { status }),
       ...(quiet_until && { quiet_until }),
       ...(hides_push_text && { hides_push_text }),
+      ...(email_digest === false && { email_digest }),
       ...(shows_presence === false && { shows_presence }),
       ...(email !== undefined && { email, email_key: emailKey(email), email_beginnings: emailBeginnings(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
@@ -97,6 +100,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(status === null && { status: '' as const }),
       ...(quiet_until === null && { quiet_until: '' as const }),
       ...(hides_push_text === false && { hides_push_text: '' as const }),
+      ...(email_digest && { email_digest: '' as const }),
       ...(shows_presence && { shows_presence: '' as const }),
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },

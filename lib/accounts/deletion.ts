@@ -16,6 +16,7 @@ import { forgetNotifications } from '../rooms/notifications.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
 import { silenceBot, silenceBotsOf } from './bot-rules.ts';
 import { forgetCodesOf } from './codes.ts';
+import { forgetDigests } from './digest-links.ts';
 import { stepDownAdmin } from './last-admin.ts';
 import { forgetAttempts } from './login-limits.ts';
 import { forgetPasskeys } from './passkey-removal.ts';
@@ -52,6 +53,7 @@ const deletion = {
     quiet_until: '',
     shows_presence: '',
     hides_push_text: '',
+    email_digest: '',
     email: '',
     email_key: '',
     password_hash: '',
@@ -82,6 +84,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetSaved(id),
       forgetThreads(id),
       forgetNotifications(id),
+      forgetDigests(id),
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),

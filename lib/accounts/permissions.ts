@@ -53,6 +53,7 @@ export const accountChanges = {
   status: optional(status),
   quiet_until: about('Until when the user wants no notifications; null to be notified now.', optional(orNone(dateTime))),
   hides_push_text: about('Whether notifications say only who has written and where, not what.', optional(flag)),
+  email_digest: about('Whether the user gets e-mails about what is unread after a day away, at most one a day.', optional(flag)),
   shows_presence: about('Whether people with whom the user shares a room are told when the user is active.', optional(flag)),
   email: optional(email),
   code: addressCode,

@@ -35,6 +35,9 @@ export const aFlag: Schema<boolean> = { type: 'boolean' };
 /** True, of what is otherwise absent. */
 export const aTrue: Schema<true> = { const: true };
 
+/** False, of what is otherwise absent. */
+export const aFalse: Schema<false> = { const: false };
+
 /** Nothing. */
 export const aNull: Schema<null> = { type: 'null' };
 

@@ -14,6 +14,8 @@ export type UserDocument = {
   quiet_until?: Date;
   /** Only there, and true, when notifications are not to have the text of messages. */
   hides_push_text?: true;
+  /** Only there, and false, when the user wants no e-mails about what is unread. */
+  email_digest?: false;
   /** Only there when others are not to be told when the user is active. */
   shows_presence?: false;
   /** By which administrators find the account: `identity/beginnings.ts`. Written together with the names, and with the address. */
@@ -101,6 +103,11 @@ export const userIndexes: IndexDescription[] = [
     key: { email_beginnings: 1, _id: 1 },
     name: 'email_beginnings, _id',
     partialFilterExpression: { email_beginnings: { $exists: true } },
+  },
+  {
+    key: { confirmed_email: 1, _id: 1 },
+    name: 'confirmed_email',
+    partialFilterExpression: { confirmed_email: { $exists: true } },
   },
 ];
 

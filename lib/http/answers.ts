@@ -1,5 +1,6 @@
 import type { CreationResult } from '../api/idempotency.ts';
 import type { ListPage } from '../api/pages.ts';
+import type { Page } from '../reference/page.ts';
 
 /** The answer of an operation that adds headers of its own. */
 export class Answer<T = unknown> {
@@ -18,6 +19,15 @@ export class PlainAnswer {
 
   constructor(text = '') {
     this.text = text;
+  }
+}
+
+/** An answer for people: a page. */
+export class PageAnswer {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
   }
 }
 

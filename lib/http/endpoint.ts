@@ -8,8 +8,8 @@ import { regardlessOfDeadline, withDeadline } from '../deadline.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { log } from '../log.ts';
 import { carryNotices } from '../notices.ts';
-import { Answer, PlainAnswer } from './answers.ts';
-import { baseChain, type ChainOptions, toLambdaHandler } from './base-chain.ts';
+import { Answer, PageAnswer, PlainAnswer } from './answers.ts';
+import { baseChain, type ChainOptions, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
 import { auth } from './middleware/auth.ts';
@@ -62,6 +62,10 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
   if (operation.givesBytes === 'file') return answerBytes(event, result as Bytes);
   if (operation.givesBytes === 'picture') return answerPicture(result as Picture);
   if (result instanceof PlainAnswer) return plain(result);
+  if (result instanceof PageAnswer) {
+    const headers = { ...pageHeaders(result.page), 'Cache-Control': 'no-store' };
+    return { statusCode: operation.status, headers, body: result.page.source };
+  }
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
   const security = operation.security?.(event.input, value);
   if (security) {

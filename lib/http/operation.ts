@@ -6,7 +6,7 @@ import type { SerialisedJson } from '../api/serialised-json.ts';
 import type { Act } from '../audit/append.ts';
 import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { Answer, PlainAnswer } from './answers.ts';
+import type { Answer, PageAnswer, PlainAnswer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
 /**
@@ -70,9 +70,9 @@ export type Operation<
   /** Whether the body must have at least one of its parameters, each of which may be absent. */
   needsAny?: true;
   /** What the documentation shows of a call in which another program has a part, so that none can be made for it. */
-  example?: { path?: Record<string, string>; body: Record<string, unknown>; answer?: NoInfer<Shown> };
+  example?: { path?: Record<string, string>; body?: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
-  /** The media type of the response when that is not JSON: a page for people, or a file of one. */
+  /** The media type of the response when that is not JSON: a page for people (`PageAnswer`), or a file of one. */
   type?: 'text/html' | '*/*';
   /** Whether the request has bytes for a body, or the answer has, instead of JSON: those of a file (`Bytes`), or of a `Picture`. */
   takesBytes?: true;
@@ -110,7 +110,7 @@ export type Operation<
   refusals?: readonly Refusal[];
   run: (
     input: Input<Path, Query, Body> & { caller: Who extends 'anyone' ? Caller | undefined : Caller },
-  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>> | PlainAnswer>;
+  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>> | PlainAnswer | PageAnswer>;
 };
 
 /** The operations of one path, by method. */

@@ -110,6 +110,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           'users.quiet_until': 1,
           'users.shows_presence': 1,
           'users.hides_push_text': 1,
+          'users.email_digest': 1,
           'users.second_factor.since': 1,
           'users.identity.issuer': 1,
           'users.session_generation': 1,

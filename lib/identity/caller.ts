@@ -21,6 +21,7 @@ export type Caller = {
     | 'quiet_until'
     | 'shows_presence'
     | 'hides_push_text'
+    | 'email_digest'
     | 'email'
     | 'is_admin'
     | 'is_active'
@@ -55,6 +56,9 @@ export const webhookCaller = (account: Pick<UserDocument, '_id' | 'username' | '
 
 /** A bot as a caller, for what it says when it is asked. */
 export const botCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
+
+/** A user as a caller, for what is told to them while they are away. */
+export const readerCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
 
 /** The id under which the feed records who did something; null for the command line. */
 export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);

@@ -5,7 +5,7 @@ import { dateSchema, distinct, idSchema, showDate } from '../api/extended-json.t
 import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
+import { aFalse, aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
 import { notFound, type Refusal } from '../errors.ts';
@@ -53,13 +53,14 @@ export const shownUser = representation(
       ({ hides_push_text }) => (hides_push_text || !config.hasPushText ? (true as const) : undefined),
       { hides_push_text: 1 },
     ),
+    email_digest: as(described('Present, and false, if the user wants no e-mails about what is unread.', aFalse), 'email_digest'),
     is_connected: made(
       described('Present, and true, if a person at the identity provider signs in to the account.', aTrue),
       ({ identity }) => (identity ? (true as const) : undefined),
       { 'identity.issuer': 1 },
     ),
   },
-  ['name', 'avatar', 'is_bot', 'status', 'email', 'quiet_until', 'hides_push_text', 'is_connected'],
+  ['name', 'avatar', 'is_bot', 'status', 'email', 'quiet_until', 'hides_push_text', 'email_digest', 'is_connected'],
 );
 export type User = ShownBy<typeof shownUser>;
 

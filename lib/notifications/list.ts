@@ -111,6 +111,14 @@ export async function listNotifications(
   return { items: await show(page), next: next && showPlace(next), unread };
 }
 
+/** The newest messages since a time that mention the caller, who has read neither them nor the list up to them, in rooms that are not muted. */
+export async function findUnreadMentions(since: Date, caller: Caller): Promise<AuthoredMessage[]> {
+  const rows = await findRows({ since, count: mostUnread, isUnread: true }, caller);
+  const mentions = rows.filter(({ kind }) => kind === 'mention');
+  const found = mentions.length > 0 ? await resolve(mentions, await findReadUntil(caller), caller) : [];
+  return found.flatMap(({ isUnread, message }) => (isUnread && message ? [message] : []));
+}
+
 /** Moves the caller's marker of the list forwards to a time, never backwards nor into the future. */
 export async function readNotifications(until: Date, caller: Caller): Promise<Shown<typeof readingSchema>> {
   const _id = caller.user._id;

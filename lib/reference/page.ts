@@ -5,8 +5,11 @@ import { style } from './style.ts';
 /** A page for people: its HTML, and the policy that lets it run nothing but its own script and style. */
 export type Page = { source: string; policy: string };
 
-/** Makes a page; its one script, if it has one, is a function of no arguments that needs nothing from outside itself. */
-export function makePage(title: string, body: Html, script?: () => void): Page {
+/**
+ * Makes a page; its one script, if it has one, is a function of no arguments that needs nothing from outside itself.
+ * With `hasForm` it may send a form to its own origin.
+ */
+export function makePage(title: string, body: Html, script?: () => void, { hasForm = false } = {}): Page {
   // esbuild, told to keep the names of functions, calls `__name` for each of them.
   const code = script && `{ const __name = (named) => named; (${script})(); }`;
   const scripts = code === undefined ? "'none'" : hashOf(code);
@@ -32,7 +35,7 @@ ${code !== undefined && html`<script>${new Html(code)}</script>`}
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${hasForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ].join('; ');
   return { source, policy };

@@ -13,10 +13,11 @@ export function mailsTo(address: string): ReceivedMail[] {
     .filter((file) => file.startsWith(mailFile(address)))
     .map((file) => join(directory, file))
     .toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs)
-    .map((path) => read(readFileSync(path, 'utf8')));
+    .map((path) => readMail(readFileSync(path, 'utf8')));
 }
 
-function read(source: string): ReceivedMail {
+/** Reads an e-mail of plain text. */
+export function readMail(source: string): ReceivedMail {
   const end = source.indexOf('\r\n\r\n');
   const [head, body] = [source.slice(0, end), source.slice(end + 4)];
   const text = /^content-transfer-encoding: quoted-printable/im.test(head) ? decode(body) : body;
@@ -26,6 +27,16 @@ function read(source: string): ReceivedMail {
     code: /\b[a-z0-9]{32}\b/.exec(text)?.[0],
   };
 }
+
+/** The headers of an e-mail, by their names in lower case. */
+export const mailHeaders = (source: string): Record<string, string> =>
+  Object.fromEntries(
+    source
+      .slice(0, source.indexOf('\r\n\r\n'))
+      .replaceAll(/\r\n[ \t]+/g, ' ')
+      .split('\r\n')
+      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
 
 // Quoted-printable (RFC 2045, 6.7).
 const decode = (body: string) =>

@@ -14,7 +14,8 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
   const { headers, refer: referHeaders } = headerCollector();
   const refer = (response: Described) => (response.headers ? { ...response, headers: referHeaders(response.headers) } : response);
 
-  const isPage = ({ operations }: Path) => Object.values(operations).some(({ type }) => type !== undefined);
+  const isPage = ({ operations }: Path) =>
+    Object.entries(operations).every(([method, { type }]) => method === 'GET' && type !== undefined);
   const described = paths
     .filter((path) => !isPage(path))
     .map(({ path, operations }) => {

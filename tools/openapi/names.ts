@@ -23,7 +23,7 @@ export const tags = [
   {
     name: 'Events',
     description: 'All events of a room, in order and without a gap; notifications, and pushes to devices whose page is closed.',
-    segments: ['events', 'tickets', 'notifications', 'push-subscription'],
+    segments: ['events', 'tickets', 'notifications', 'push-subscription', 'email-digest'],
   },
   {
     name: 'Accounts',

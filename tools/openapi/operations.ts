@@ -16,6 +16,7 @@ import {
   onElsewhere,
   onEmpty,
   onNotModified,
+  onPage,
   onPicture,
   onPictureNotModified,
   onSuccess,
@@ -236,12 +237,18 @@ const elsewhere = {
 };
 
 function successOf(defined: OperationDefinition, example: Step | undefined) {
-  const { status, answer, headers = {}, query, isIdempotent, hasTag, givesBytes } = defined;
+  const { status, answer, headers = {}, query, isIdempotent, hasTag, givesBytes, type } = defined;
   if (givesBytes)
     return {
       description: 'Done; the body has the bytes.',
       headers: { ...everywhere, ...(givesBytes === 'file' ? onBytes : onPicture), ETag: entityTag },
       content: { '*/*': bytesOf(example?.answer) },
+    };
+  if (type === 'text/html')
+    return {
+      description: 'A page for people.',
+      headers: { ...everywhere, ...onPage, 'Cache-Control': onEmpty['Cache-Control'] as Headers[string] },
+      content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
     };
   const own = Object.fromEntries(
     Object.entries(headers as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => [
@@ -299,7 +306,7 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: OperationDefinition) {
-  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign, form } = defined;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign, form, type } = defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
@@ -308,7 +315,7 @@ function refusalsOf(method: string, defined: OperationDefinition) {
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
     ...(sends && !isSpecified && !takesBytes && !isForeign && !form ? [415] : []),
-    ...(givesBytes ? [] : [406]),
+    ...(givesBytes || type ? [] : [406]),
     ...[500, 503],
   ];
   const known = knownErrors(method, defined);

@@ -8,14 +8,14 @@ export const json = 'application/json; charset=utf-8';
 
 /**
  * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
- * specification; not where an operation takes or gives bytes, or reads what other programs send.
+ * specification; not where an operation takes or gives bytes, answers with a page, or reads what other programs send.
  */
 export function mediaType({ docsUrl, operations }: { docsUrl: string; operations: Operations }): Step {
   const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
-      const { takesBytes, givesBytes, isForeign, form } = operations[methodOf(event)] ?? {};
-      if (!givesBytes && !acceptsJson(event)) throw notAcceptable(docsUrl);
+      const { takesBytes, givesBytes, isForeign, form, type } = operations[methodOf(event)] ?? {};
+      if (!givesBytes && type === undefined && !acceptsJson(event)) throw notAcceptable(docsUrl);
       if (!takesBytes && !isForeign && !form && !sendsJson(event))
         throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
     },

@@ -612,6 +612,8 @@ export type User = {
   shows_presence: boolean;
   /** Present, and true, if notifications have no text of messages: the user or the service wants that. */
   hides_push_text?: true;
+  /** Present, and false, if the user wants no e-mails about what is unread. */
+  email_digest?: false;
   /** Present, and true, if a person at the identity provider signs in to the account. */
   is_connected?: true;
 };
@@ -1454,7 +1456,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -2102,6 +2104,19 @@ export type Operations = {
     data: NotificationReading;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
+  /** Show a page with a button that ends the e-mails about what is unread; changes nothing */
+  'GET /api/email-digest/{link}': {
+    path: { 'link': string };
+    data: string;
+    error: NotFound | InternalError | ServiceUnavailable;
+  };
+  /** End the e-mails about what is unread, by the link that each of them has (RFC 8058) */
+  'POST /api/email-digest/{link}': {
+    path: { 'link': string };
+    body: Blob;
+    data: string;
+    error: NotFound | InternalError | ServiceUnavailable;
+  };
   /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
   'GET /api/push-subscription': {
     data: PushSubscription;
@@ -2208,6 +2223,8 @@ export type Operations = {
       quiet_until?: null | SentTime | string;
       /** Whether notifications say only who has written and where, not what. Must be true or false. */
       hides_push_text?: boolean;
+      /** Whether the user gets e-mails about what is unread after a day away, at most one a day. Must be true or false. */
+      email_digest?: boolean;
       /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
       shows_presence?: boolean;
       /** An e-mail address that no other account has. Must be an e-mail address. */

@@ -769,6 +769,7 @@ export const laterStrings: Words['laterStrings'] = {
     quiet: 'إيقاف الإشعارات مؤقتًا',
     quietHint: 'على كل أجهزتك. ما يصل في هذه الأثناء يبقى غير مقروء كالمعتاد.',
     hidePushText: 'بلا نص الرسائل، على كل أجهزتي',
+    emailDigest: 'إرسال ما لم أقرأه بالبريد الإلكتروني بعد يوم من الغياب، مرة في اليوم على الأكثر',
     quietUntil: (time) => `متوقفة حتى ${own(time)}.`,
     quietFor: { hour: 'لمدة ساعة', evening: 'حتى منتصف الليل', tomorrow: 'حتى الثامنة من صباح الغد' },
     quietEnd: 'استئناف الإشعارات',

@@ -700,6 +700,7 @@ export const laterStrings: Words['laterStrings'] = {
     quiet: 'Benachrichtigungen pausieren',
     quietHint: 'Auf allen deinen Geräten. Was inzwischen kommt, ist wie sonst ungelesen.',
     hidePushText: 'Ohne den Text der Nachrichten, auf allen meinen Geräten',
+    emailDigest: 'Mir nach einem Tag Abwesenheit per E-Mail schicken, was ich nicht gelesen habe, höchstens einmal am Tag',
     quietUntil: (time) => `Pausiert bis ${time}.`,
     quietFor: { hour: 'Für eine Stunde', evening: 'Bis Mitternacht', tomorrow: 'Bis morgen früh um 8' },
     quietEnd: 'Wieder benachrichtigen',

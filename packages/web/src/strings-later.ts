@@ -369,6 +369,7 @@ export const laterStrings = {
     quiet: 'Pause notifications',
     quietHint: 'On all your devices. What comes meanwhile is unread as usual.',
     hidePushText: 'Leave out the text of messages, on all my devices',
+    emailDigest: "Email me what I haven't read after a day away, once a day at most",
     quietUntil: (time: string) => `Paused until ${time}.`,
     quietFor: { hour: 'For an hour', evening: 'Until midnight', tomorrow: 'Until 8 tomorrow morning' },
     quietEnd: 'Notify me again',

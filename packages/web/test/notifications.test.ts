@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
 import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
 import { pushed } from '../../../lib/collections/pushed.ts';
+import { users } from '../../../lib/collections/users.ts';
 import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
@@ -218,6 +219,30 @@ describe('a device with notifications', () => {
     await expect.poll(() => device.pushes.length).toBe(1);
     await deliver(all, device.pushes);
     await expect.poll(() => shownBy(all)).toMatchObject([{ title: `${other.username} in Plans`, body: 'New message' }]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('come by e-mail, too, where its user has a confirmed address and wants that', async () => {
+    const owner = await anAccount();
+    const identity = { issuer: 'https://id.example.org', subject: owner.username };
+    await users.updateOne({ _id: new ObjectId(owner.id) }, { $set: { identity } });
+    const { page, context, problems } = await visit(browser, { baseUrl: server.url });
+    await signIn(page, owner);
+    await goWithin(page, '/settings/notifications');
+    const box = page.getByLabel("Email me what I haven't read");
+    await box.waitFor();
+    const wanted = async () => (await call()('GET', '/api/users/me', { token: owner.token })).body as object;
+    for (const isWanted of [false, true]) {
+      expect(await box.isChecked()).toBe(!isWanted);
+      await box.click();
+      await expect
+        .poll(wanted)
+        .toEqual(
+          isWanted ? expect.not.objectContaining({ email_digest: false }) : expect.objectContaining({ email_digest: false }),
+        );
+    }
+    expect(await objections(page)).toEqual([]);
     expect(problems).toEqual([]);
     await context.close();
   });

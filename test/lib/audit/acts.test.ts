@@ -219,6 +219,7 @@ const rows: Record<Action, Row[]> = {
   'user.profile_changed': [
     onAccount('a name', patch({ name: 'Other' })),
     onAccount('no notifications', patch({ hides_push_text: true })),
+    onAccount('no e-mails', patch({ email_digest: false })),
     onAccount('a picture', ({ id }) => ask('PUT', `/api/users/${id}/avatar`, aPicture)),
     onAccount('no picture', ({ id }) => ask('DELETE', `/api/users/${id}/avatar`)),
   ],

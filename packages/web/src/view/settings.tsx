@@ -349,6 +349,7 @@ function Notifications() {
       <Section title={laterStrings.settings.notifications}>
         <Notifying />
         <HiddenTexts />
+        {settings.sendsEmail && (settings.emailConfirmation === 'required' || me().is_connected) && <EmailDigest />}
       </Section>
       <Section title={laterStrings.settings.quiet} hint={laterStrings.settings.quietHint}>
         <Quiet />
@@ -474,8 +475,11 @@ const pauses = {
   tomorrow: () => tomorrowAt(8),
 };
 
-const changeNotified = async (body: { quiet_until?: { $date: string } | null; hides_push_text?: boolean }) =>
-  begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
+const changeNotified = async (body: {
+  quiet_until?: { $date: string } | null;
+  hides_push_text?: boolean;
+  email_digest?: boolean;
+}) => begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
 
 /** Notifications can leave out what was said, on all devices. */
 const HiddenTexts = () => (
@@ -483,6 +487,15 @@ const HiddenTexts = () => (
     label={laterStrings.settings.hidePushText}
     isChecked={me().hides_push_text === true}
     onChange={(hides_push_text) => attempt(() => changeNotified({ hides_push_text }))}
+  />
+);
+
+/** An e-mail tells of what is unread after a day away. */
+const EmailDigest = () => (
+  <Check
+    label={laterStrings.settings.emailDigest}
+    isChecked={me().email_digest !== false}
+    onChange={(email_digest) => attempt(() => changeNotified({ email_digest }))}
   />
 );
 

@@ -1,0 +1,27 @@
+import { config } from '../config.ts';
+import { html } from './html.ts';
+import { makePage } from './page.ts';
+
+const { brandName } = config;
+const title = `E-mails from ${brandName}`;
+
+/** Asks whether the e-mails are to end: nothing ends by opening an address, which programs do that look into e-mails. */
+export const askPage = makePage(
+  title,
+  html`<main>
+<h1>${title}</h1>
+<p>You get an e-mail about unread messages, once a day at most, after a day away.</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Send me no such e-mails</button></form>
+</main>`,
+  undefined,
+  { hasForm: true },
+);
+
+/** Says that they have ended. */
+export const endedPage = makePage(
+  title,
+  html`<main>
+<h1>${title}</h1>
+<p role="status">You will no longer get e-mails about unread messages. You can turn them on again in the settings.</p>
+</main>`,
+);
