@@ -46,6 +46,7 @@ export const handler = endpoint({
           code,
           status,
           quiet_until,
+          quiet_hours,
           hides_push_text,
           email_digest,
           shows_presence,
@@ -54,7 +55,7 @@ export const handler = endpoint({
       },
       { _id },
     ) =>
-      [status, quiet_until, hides_push_text, email_digest, shows_presence].some((one) => one !== undefined) &&
+      [status, quiet_until, quiet_hours, hides_push_text, email_digest, shows_presence].some((one) => one !== undefined) &&
       Object.keys(changes).length === 0
         ? undefined
         : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },

@@ -1,4 +1,5 @@
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
+import type { QuietHours } from '../../packages/client/src/quiet-hours.ts';
 import { described, record, type Shown } from '../api/schema.ts';
 import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
@@ -42,6 +43,8 @@ export type AccountChanges = {
   status?: StatusDocument | null | undefined;
   /** Null to be notified now. */
   quiet_until?: Date | null | undefined;
+  /** Null to have none. */
+  quiet_hours?: QuietHours | null | undefined;
   hides_push_text?: boolean | undefined;
   email_digest?: boolean | undefined;
   shows_presence?: boolean | undefined;
@@ -76,8 +79,19 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * its sessions, a new password all its named tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
-  const { name, status, quiet_until, hides_push_text, email_digest, shows_presence, email, password, is_admin, is_active } =
-    changes;
+  const {
+    name,
+    status,
+    quiet_until,
+    quiet_hours,
+    hides_push_text,
+    email_digest,
+    shows_presence,
+    email,
+    password,
+    is_admin,
+    is_active,
+  } = changes;
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined || password !== undefined || is_admin) await requirePerson(id);
   if (email !== undefined) await requireFreeAddress(email, id);
@@ -87,6 +101,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name !== undefined && { name_beginnings: nameBeginnings({ username: await usernameOf(id), name }) }),
       ...(status && { status }),
       ...(quiet_until && { quiet_until }),
+      ...(quiet_hours && { quiet_hours }),
       ...(hides_push_text && { hides_push_text }),
       ...(email_digest === false && { email_digest }),
       ...(shows_presence === false && { shows_presence }),
@@ -99,6 +114,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
       ...(name === '' && { name: '' as const }),
       ...(status === null && { status: '' as const }),
       ...(quiet_until === null && { quiet_until: '' as const }),
+      ...(quiet_hours === null && { quiet_hours: '' as const }),
       ...(hides_push_text === false && { hides_push_text: '' as const }),
       ...(email_digest && { email_digest: '' as const }),
       ...(shows_presence && { shows_presence: '' as const }),

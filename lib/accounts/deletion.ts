@@ -51,6 +51,7 @@ const deletion = {
     avatar: '',
     status: '',
     quiet_until: '',
+    quiet_hours: '',
     shows_presence: '',
     hides_push_text: '',
     email_digest: '',

@@ -5,6 +5,7 @@ import { config } from '../config.ts';
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
 import { fullName } from '../identity/persons.ts';
+import { quietHours, requireHours } from '../identity/quiet-hours.ts';
 import { status } from '../identity/statuses.ts';
 import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
@@ -52,6 +53,7 @@ export const accountChanges = {
   name: optional(fullName),
   status: optional(status),
   quiet_until: about('Until when the user wants no notifications; null to be notified now.', optional(orNone(dateTime))),
+  quiet_hours: optional(quietHours),
   hides_push_text: about('Whether notifications say only who has written and where, not what.', optional(flag)),
   email_digest: about('Whether the user gets e-mails about what is unread after a day away, at most one a day.', optional(flag)),
   shows_presence: about('Whether people with whom the user shares a room are told when the user is active.', optional(flag)),
@@ -173,6 +175,7 @@ export async function changeUserFor(
   }
   if (Object.keys(changes).length === 0) throw missingEvery(['name', 'status', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
+  if (changes.quiet_hours) requireHours(changes.quiet_hours);
   if (is_active !== undefined) requireAdmin(caller);
   if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);
   if (isCredential && isOwn) await requireCurrentPassword(currentPassword, caller);

@@ -41,6 +41,7 @@ type Changes = {
   name?: string | undefined;
   status?: unknown;
   quiet_until?: unknown;
+  quiet_hours?: unknown;
   hides_push_text?: boolean | undefined;
   email_digest?: boolean | undefined;
   shows_presence?: boolean | undefined;
@@ -51,9 +52,22 @@ export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, cal
   if (!isAdmin(caller)) return [];
   const id = user === 'me' ? caller.user._id : user;
   const isOwn = id.equals(caller.user._id);
-  const { is_admin, is_active, email, password, name, status, quiet_until, hides_push_text, email_digest, shows_presence } =
-    changes;
-  const isProfile = [name, status, quiet_until, hides_push_text, email_digest, shows_presence].some((one) => one !== undefined);
+  const {
+    is_admin,
+    is_active,
+    email,
+    password,
+    name,
+    status,
+    quiet_until,
+    quiet_hours,
+    hides_push_text,
+    email_digest,
+    shows_presence,
+  } = changes;
+  const isProfile = [name, status, quiet_until, quiet_hours, hides_push_text, email_digest, shows_presence].some(
+    (one) => one !== undefined,
+  );
   const actions: (AuditAction | false)[] = [
     is_admin !== undefined && (is_admin ? 'user.promoted' : 'user.demoted'),
     is_active !== undefined && (is_active ? 'user.activated' : 'user.deactivated'),

@@ -1,4 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
+import type { QuietHours } from '../../packages/client/src/quiet-hours.ts';
 import { collection } from '../database/bounded.ts';
 import { scoped } from '../database/scoped.ts';
 
@@ -12,6 +13,8 @@ export type UserDocument = {
   status?: StatusDocument;
   /** Until when the user wants no notifications. */
   quiet_until?: Date;
+  /** In which hours of each day the user wants no notifications. */
+  quiet_hours?: QuietHours;
   /** Only there, and true, when notifications are not to have the text of messages. */
   hides_push_text?: true;
   /** Only there, and false, when the user wants no e-mails about what is unread. */

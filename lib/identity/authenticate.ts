@@ -108,6 +108,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           'users.blocked': 1,
           'users.writes_per_second': 1,
           'users.quiet_until': 1,
+          'users.quiet_hours': 1,
           'users.shows_presence': 1,
           'users.hides_push_text': 1,
           'users.email_digest': 1,

@@ -19,6 +19,7 @@ export type Caller = {
     | 'avatar'
     | 'status'
     | 'quiet_until'
+    | 'quiet_hours'
     | 'shows_presence'
     | 'hides_push_text'
     | 'email_digest'

@@ -13,6 +13,7 @@ import { isUpgraded } from '../upgrade.ts';
 import { beginningFor, matchesAccount } from './beginnings.ts';
 import { type Caller, isAdmin } from './caller.ts';
 import { aBot, aFullName, aPicture, aUsername, personReads, type StatedPerson } from './persons.ts';
+import { aQuietHours } from './quiet-hours.ts';
 import { aStatus, showStatus } from './statuses.ts';
 
 const { as, ownId, date, made, representation } = shownFrom<Caller['user']>();
@@ -43,6 +44,7 @@ export const shownUser = representation(
       ({ quiet_until }) => quiet_until && showDate(quiet_until),
       { quiet_until: 1 },
     ),
+    quiet_hours: as(aQuietHours, 'quiet_hours'),
     shows_presence: made(
       described('Whether people with whom the user shares a room are told when the user is active.', aFlag),
       ({ shows_presence }) => shows_presence !== false,
@@ -60,7 +62,18 @@ export const shownUser = representation(
       { 'identity.issuer': 1 },
     ),
   },
-  ['name', 'avatar', 'is_bot', 'status', 'email', 'quiet_until', 'hides_push_text', 'email_digest', 'is_connected'],
+  [
+    'name',
+    'avatar',
+    'is_bot',
+    'status',
+    'email',
+    'quiet_until',
+    'quiet_hours',
+    'hides_push_text',
+    'email_digest',
+    'is_connected',
+  ],
 );
 export type User = ShownBy<typeof shownUser>;
 

@@ -1,4 +1,5 @@
 import type { PushedMessage } from '../../packages/client/src/push-payload.ts';
+import { isWithinHours } from '../../packages/client/src/quiet-hours.ts';
 import { parse } from '../../packages/client/src/text/parse.ts';
 import { textOfBlocks } from '../../packages/client/src/text/plain.ts';
 import type { RoomDocument } from '../collections/rooms.ts';
@@ -26,6 +27,7 @@ export function pushedMessage(
   };
 }
 
-/** Whether somebody has paused notifications. */
-export const isQuiet = ({ user: { quiet_until } }: Caller): boolean =>
-  quiet_until !== undefined && quiet_until.getTime() > Date.now();
+/** Whether somebody has paused notifications, or wants none at this time of day. */
+export const isQuiet = ({ user: { quiet_until, quiet_hours } }: Caller): boolean =>
+  (quiet_until !== undefined && quiet_until.getTime() > Date.now()) ||
+  (quiet_hours !== undefined && isWithinHours(quiet_hours, new Date()));

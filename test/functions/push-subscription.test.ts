@@ -209,6 +209,41 @@ describe('a device', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } });
   });
 
+  it('is told of nothing in the quiet hours of its user, on the clock of their time zone, and again after them', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    /** The time of day in so many hours, in another time zone than the service's. */
+    const clock = (hours: number) => new Date(Date.now() + (hours + 9) * 3_600_000).toISOString().slice(11, 16);
+    const told = async (quiet_hours: object | null) => {
+      const { status, body } = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_hours } });
+      expect([status, (body as { quiet_hours?: object }).quiet_hours ?? null]).toEqual([200, quiet_hours]);
+      await aMessage(bob, room, { text: `@${ann.username}` });
+      await tellOfRoom(room);
+      return device.pushes.length;
+    };
+    const time_zone = 'Asia/Tokyo';
+    expect(await told({ from: clock(-1), to: clock(1), time_zone })).toBe(0);
+    expect(await told({ from: clock(1), to: clock(2), time_zone })).toBe(1);
+    expect(await told({ from: clock(-1), to: clock(1), time_zone })).toBe(1);
+    expect(await told(null)).toBe(2);
+    expect((await call('GET', `/api/users/${ann.id}`, { token: bob.token })).body).not.toHaveProperty('quiet_hours');
+  });
+
+  it.each([
+    ['a time that no clock shows', { from: '24:00', to: '07:00', time_zone: 'UTC' }],
+    ['a time zone that there is not', { from: '22:00', to: '07:00', time_zone: 'Mars/Olympus' }],
+    ['hours that are none', { from: '22:00', to: '22:00', time_zone: 'UTC' }],
+    ['no end', { from: '22:00', time_zone: 'UTC' }],
+    ['what is not known', { from: '22:00', to: '07:00', time_zone: 'UTC', days: [1] }],
+    ['a text', '22:00-07:00'],
+  ])('has no quiet hours with %s', async (_what, quiet_hours) => {
+    const { token } = await anAccount();
+    expect(await call('PATCH', '/api/users/me', { token, body: { quiet_hours } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter' },
+    });
+    expect((await call('GET', '/api/users/me', { token })).body).not.toHaveProperty('quiet_hours');
+  });
+
   it('is not told of messages from before it subscribed, or its user joined', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: bob });

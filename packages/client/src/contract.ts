@@ -585,6 +585,15 @@ export type RoomChanged = {
 
 export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChanged;
 
+export type QuietHours = {
+  /** When they begin, such as `22:00`. */
+  from: string;
+  /** When they end, such as `07:00`: on the next day where that is earlier. */
+  to: string;
+  /** The time zone of both, such as `Europe/Berlin`. */
+  time_zone: string;
+};
+
 export type User = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -608,6 +617,8 @@ export type User = {
   created_at: Time;
   /** Until when the user wants no notifications; absent if none was set. */
   quiet_until?: Time;
+  /** The hours of each day in which the user wants no notifications; absent if there are none. */
+  quiet_hours?: QuietHours;
   /** Whether people with whom the user shares a room are told when the user is active. */
   shows_presence: boolean;
   /** Present, and true, if notifications have no text of messages: the user or the service wants that. */
@@ -632,6 +643,15 @@ export type NewStatus = {
   text?: string;
   /** When it ends. */
   until?: SentTime | string;
+};
+
+export type NewQuietHours = {
+  /** When they begin. */
+  from: string;
+  /** When they end: on the next day where that is earlier. */
+  to: string;
+  /** A time zone, by its name in the IANA database. */
+  time_zone: string;
 };
 
 export type PasswordCode = {
@@ -2221,6 +2241,8 @@ export type Operations = {
       status?: null | NewStatus;
       /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
       quiet_until?: null | SentTime | string;
+      /** The hours of each day in which the user wants no notifications; null to have none. Must be null, or have two times 'from' and 'to' such as '22:00' and '07:00', and a 'time_zone' such as 'Europe/Berlin'. */
+      quiet_hours?: null | NewQuietHours;
       /** Whether notifications say only who has written and where, not what. Must be true or false. */
       hides_push_text?: boolean;
       /** Whether the user gets e-mails about what is unread after a day away, at most one a day. Must be true or false. */

@@ -58,6 +58,12 @@ export function quietUntil(): Date | undefined {
   return end && Date.parse(end.$date) > Date.now() ? new Date(end.$date) : undefined;
 }
 
+/** Whether it is an hour at which I want no notifications. */
+async function isQuietHour(): Promise<boolean> {
+  const { quiet_hours: hours } = me();
+  return hours !== undefined && (await import('../../client/src/quiet-hours.ts')).isWithinHours(hours, new Date());
+}
+
 /** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
 export function startNotifying(known: readonly MyRoom[]): void {
   let refused = 0;
@@ -149,7 +155,7 @@ const told = new Set<string>();
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
   // The service does, and nobody is to.
-  if (isPushed() || quietUntil()) return;
+  if (isPushed() || quietUntil() || (await isQuietHour())) return;
   if (document.hasFocus() || !notifications.areOn()) return;
   // Nobody needs to be told who looks at the page, in whichever tab.
   if (await isLookedAtElsewhere()) return;

@@ -773,6 +773,13 @@ export const laterStrings: Words['laterStrings'] = {
     quietUntil: (time) => `متوقفة حتى ${own(time)}.`,
     quietFor: { hour: 'لمدة ساعة', evening: 'حتى منتصف الليل', tomorrow: 'حتى الثامنة من صباح الغد' },
     quietEnd: 'استئناف الإشعارات',
+    quietHours: 'ساعات الهدوء',
+    quietHoursHint: 'بلا إشعارات في هذه الساعات من كل يوم، على كل أجهزتك. ما يصل في هذه الأثناء يبقى غير مقروء كالمعتاد.',
+    quietDaily: (from, to, zone) => `كل يوم من ${own(from)} إلى ${own(to)} (${own(zone)}).`,
+    quietFrom: 'من',
+    quietTo: 'إلى',
+    quietSet: 'تحديد ساعات الهدوء',
+    quietNone: 'بلا ساعات هدوء',
     notifyTest: 'إرسال إشعار الآن',
     notifySent: 'الإشعار في طريقه إلى هذا الجهاز.',
     notifyOf: {

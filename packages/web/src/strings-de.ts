@@ -704,6 +704,14 @@ export const laterStrings: Words['laterStrings'] = {
     quietUntil: (time) => `Pausiert bis ${time}.`,
     quietFor: { hour: 'Für eine Stunde', evening: 'Bis Mitternacht', tomorrow: 'Bis morgen früh um 8' },
     quietEnd: 'Wieder benachrichtigen',
+    quietHours: 'Ruhezeiten',
+    quietHoursHint:
+      'In diesen Stunden jedes Tages keine Benachrichtigungen, auf allen deinen Geräten. Was inzwischen kommt, ist wie sonst ungelesen.',
+    quietDaily: (from, to, zone) => `Täglich von ${from} bis ${to} (${zone}).`,
+    quietFrom: 'Von',
+    quietTo: 'Bis',
+    quietSet: 'Ruhezeiten festlegen',
+    quietNone: 'Keine Ruhezeiten',
     notifyTest: 'Jetzt eine senden',
     notifySent: 'Eine Benachrichtigung ist auf dem Weg zu diesem Gerät.',
     notifyOf: {

@@ -373,6 +373,13 @@ export const laterStrings = {
     quietUntil: (time: string) => `Paused until ${time}.`,
     quietFor: { hour: 'For an hour', evening: 'Until midnight', tomorrow: 'Until 8 tomorrow morning' },
     quietEnd: 'Notify me again',
+    quietHours: 'Quiet hours',
+    quietHoursHint: 'No notifications in these hours of each day, on all your devices. What comes meanwhile is unread as usual.',
+    quietDaily: (from: string, to: string, zone: string) => `From ${from} to ${to} each day (${zone}).`,
+    quietFrom: 'From',
+    quietTo: 'To',
+    quietSet: 'Set quiet hours',
+    quietNone: 'No quiet hours',
     notifyTest: 'Send one now',
     notifySent: 'A notification is on its way to this device.',
     notifyOf: {

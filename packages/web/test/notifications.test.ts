@@ -247,6 +247,42 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
+  it('stay away in the quiet hours that its user has set, also from a page that is open', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    const { page, context, problems } = await visit(browser, { baseUrl: server.url });
+    await context.addInitScript(`
+      localStorage.setItem('chat-notify', 'on');
+      window.told = [];
+      window.Notification = class { constructor(title, { body }) { window.told.push(body); } static permission = 'granted'; };
+      document.hasFocus = () => false;`);
+    await page.reload();
+    await signIn(page, owner);
+    await goWithin(page, '/settings/notifications');
+    const me = async () => (await call()('GET', '/api/users/me', { token: owner.token })).body as { quiet_hours?: object };
+    const told = () => page.evaluate<string[]>('window.told');
+    // All of the day but a minute that has just passed.
+    const zone = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone');
+    const clock = (minutes: number) =>
+      new Date(Date.now() + minutes * 60_000).toLocaleTimeString('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
+    const [from, to] = [clock(-2), clock(-3)];
+    await page.getByLabel('From').fill(from);
+    await page.getByLabel('To', { exact: true }).fill(to);
+    await page.getByRole('button', { name: 'Set quiet hours' }).click();
+    await page.getByText(`From ${from} to ${to} each day`).waitFor();
+    expect(await me()).toMatchObject({ quiet_hours: { from, to, time_zone: zone } });
+    expect(await objections(page)).toEqual([]);
+    await aMessage(other, id, { text: `@${owner.username} quiet` }, call());
+    await expect.poll(() => page.evaluate<string>('document.title')).toMatch(/1/);
+    await page.getByRole('button', { name: 'No quiet hours' }).click();
+    await expect.poll(me).not.toHaveProperty('quiet_hours');
+    await aMessage(other, id, { text: `@${owner.username} loud` }, call());
+    await expect.poll(told).toHaveLength(1);
+    expect((await told())[0]).toContain('loud');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('leads to the message in the page that is open', async () => {
     const { page, context, worker, owner } = await notified();
     const { id } = await aRoom({ owner });

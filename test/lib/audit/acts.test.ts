@@ -220,6 +220,7 @@ const rows: Record<Action, Row[]> = {
     onAccount('a name', patch({ name: 'Other' })),
     onAccount('no notifications', patch({ hides_push_text: true })),
     onAccount('no e-mails', patch({ email_digest: false })),
+    onAccount('quiet hours', patch({ quiet_hours: { from: '22:00', to: '07:00', time_zone: 'UTC' } })),
     onAccount('a picture', ({ id }) => ask('PUT', `/api/users/${id}/avatar`, aPicture)),
     onAccount('no picture', ({ id }) => ask('DELETE', `/api/users/${id}/avatar`)),
   ],

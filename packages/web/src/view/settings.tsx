@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { QuietHours } from '../../../client/src/quiet-hours.ts';
 import { ask, chat, Failure, type Session, type Token, type User } from '../api.ts';
 import { inAnHour, shortOf, tomorrowAt } from '../dates.ts';
 import { idOf } from '../ids.ts';
@@ -354,6 +355,9 @@ function Notifications() {
       <Section title={laterStrings.settings.quiet} hint={laterStrings.settings.quietHint}>
         <Quiet />
       </Section>
+      <Section title={laterStrings.settings.quietHours} hint={laterStrings.settings.quietHoursHint}>
+        <DailyQuiet />
+      </Section>
       <Section title={laterStrings.settings.theme}>
         <fieldset>
           <legend class="visually-hidden">{laterStrings.settings.theme}</legend>
@@ -479,6 +483,7 @@ const changeNotified = async (body: {
   quiet_until?: { $date: string } | null;
   hides_push_text?: boolean;
   email_digest?: boolean;
+  quiet_hours?: QuietHours | null;
 }) => begin((await ask(chat.PATCH('/api/users/{user}', { ...mine, body }))) as User);
 
 /** Notifications can leave out what was said, on all devices. */
@@ -522,6 +527,31 @@ function Quiet() {
           </button>
         )}
       </div>
+    </>
+  );
+}
+
+/** Notifications can be left out in some hours of each day, on all devices. */
+function DailyQuiet() {
+  const [hours, setHours] = useState(me().quiet_hours);
+  const change = async (quiet_hours: QuietHours | null) => {
+    await changeNotified({ quiet_hours });
+    setHours(me().quiet_hours);
+  };
+  const save = ({ from = '', to = '' }: Record<string, string>) =>
+    change({ from, to, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+  return (
+    <>
+      {hours && <p role="status">{laterStrings.settings.quietDaily(hours.from, hours.to, hours.time_zone)}</p>}
+      <Form onSubmit={save} submit={laterStrings.settings.quietSet}>
+        <Field label={laterStrings.settings.quietFrom} name="from" type="time" value={hours?.from ?? '22:00'} />
+        <Field label={laterStrings.settings.quietTo} name="to" type="time" value={hours?.to ?? '07:00'} />
+      </Form>
+      {hours && (
+        <button type="button" onClick={() => void attempt(() => change(null))}>
+          {laterStrings.settings.quietNone}
+        </button>
+      )}
     </>
   );
 }

@@ -1,0 +1,48 @@
+import { clockIn, type QuietHours } from '../../packages/client/src/quiet-hours.ts';
+import { isObject, type Parameter } from '../api/parameters.ts';
+import { aNull, aText, described, eitherOf, record } from '../api/schema.ts';
+import { invalidParameter } from '../errors.ts';
+
+const timeOfDay = '^([01]\\d|2[0-3]):[0-5]\\d$';
+const zone = '^[A-Za-z0-9_+/-]{1,64}$';
+
+/** The hours in which a user wants no notifications, as the API shows them. */
+export const aQuietHours = described(
+  'The hours of each day in which the user wants no notifications; absent if there are none.',
+  record('QuietHours', {
+    from: described('When they begin, such as `22:00`.', aText),
+    to: described('When they end, such as `07:00`: on the next day where that is earlier.', aText),
+    time_zone: described('The time zone of both, such as `Europe/Berlin`.', aText),
+  }),
+);
+
+/** These hours as they are set: null for none. */
+export const quietHours: Parameter<QuietHours | null> = {
+  read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
+  about: 'The hours of each day in which the user wants no notifications; null to have none.',
+  rule: "be null, or have two times 'from' and 'to' such as '22:00' and '07:00', and a 'time_zone' such as 'Europe/Berlin'",
+  schema: eitherOf(aNull, {
+    title: 'NewQuietHours',
+    type: 'object',
+    properties: {
+      from: described('When they begin.', { type: 'string', pattern: timeOfDay }),
+      to: described('When they end: on the next day where that is earlier.', { type: 'string', pattern: timeOfDay }),
+      time_zone: described('A time zone, by its name in the IANA database.', { type: 'string', pattern: zone }),
+    },
+    required: ['from', 'to', 'time_zone'],
+    additionalProperties: false,
+  }),
+};
+
+function read({ from, to, time_zone, ...others }: Record<string, unknown>): QuietHours | undefined {
+  const isTime = (sent: unknown): sent is string => typeof sent === 'string' && new RegExp(timeOfDay).test(sent);
+  const isZone = typeof time_zone === 'string' && new RegExp(zone).test(time_zone);
+  return isTime(from) && isTime(to) && isZone && Object.keys(others).length === 0 ? { from, to, time_zone } : undefined;
+}
+
+/** Refuses, with 400, hours that are none, or are on the clock of a time zone that there is not. */
+export function requireHours({ from, to, time_zone }: QuietHours): void {
+  if (from === to) throw invalidParameter('quiet_hours', "have two different times 'from' and 'to'");
+  if (clockIn(time_zone, new Date()) === undefined)
+    throw invalidParameter('quiet_hours', "have a 'time_zone' that there is, such as 'Europe/Berlin'");
+}
