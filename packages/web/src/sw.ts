@@ -52,8 +52,8 @@ async function navigate(request: Request): Promise<Response> {
 
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);
 
-/** What a notification remembers: where it leads, and the last place that it tells of. */
-type ShownPlace = { path: string; seq: number };
+/** What a notification remembers: where it leads, and the last place that it tells of, in a room or a thread; not there for a reminder. */
+type ShownPlace = { path: string; seq: number; room?: string; thread?: string | undefined };
 
 worker.addEventListener('push', (event) => {
   event.waitUntil(show(event.data?.json() as PushPayload));
@@ -87,12 +87,53 @@ async function show(push: PushPayload): Promise<void> {
     body: count > 1 ? `${text}\n${pushStrings.more(count - 1)}` : text,
     tag,
     icon: '/icon.svg',
-    data: { path, seq } satisfies ShownPlace,
+    data: { path, seq, ...(!isReminder && { room, thread }) } satisfies ShownPlace,
     silent: isKnown,
     ...(!isKnown && { renotify: true }),
   } as NotificationOptions);
+  await closeRead(tag);
   const all = await worker.registration.getNotifications();
   await (worker.navigator as { setAppBadge?: (count: number) => Promise<void> }).setAppBadge?.(all.length);
+}
+
+/**
+ * Takes away the other notifications whose room or thread was read on another device meanwhile, or left. Only when there
+ * is something to show as well: a push that shows nothing makes browsers take the permission away. Where the service
+ * does not say it, they stay.
+ */
+async function closeRead(justShown: string): Promise<void> {
+  const shown = (await worker.registration.getNotifications()).filter(
+    ({ tag, data }) => tag !== justShown && (data as ShownPlace | null)?.room !== undefined,
+  );
+  if (shown.length === 0) return;
+  // Many devices get a push at the same moment.
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 2_000));
+  const mine = shown.some(({ data }) => !data.thread)
+    ? await read<Marker[]>(`/api/members?user=me&limit=${mostRooms}`)
+    : undefined;
+  const isRead = async ({ room, thread, seq }: ShownPlace): Promise<boolean> => {
+    if (thread) return ((await read<Marker>(`/api/threads/${thread}`))?.last_read ?? 0) >= seq;
+    if (!mine) return false;
+    const marker = mine.find((one) => one.room?.$oid === room);
+    return marker ? (marker.last_read ?? 0) >= seq : mine.length < mostRooms;
+  };
+  for (const notification of shown.slice(0, mostAsked)) if (await isRead(notification.data)) notification.close();
+}
+
+type Marker = { room?: { $oid: string }; last_read?: number };
+
+/** How many rooms a page of the list has, the most recently active first; and of how many notifications one asks. */
+const mostRooms = 200;
+const mostAsked = 20;
+
+/** Asks the service; undefined where that has no answer, as for somebody who has signed out. */
+async function read<T>(path: string): Promise<T | undefined> {
+  try {
+    const response = await fetch(path, { signal: AbortSignal.timeout(5_000) });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 worker.addEventListener('notificationclick', (event) => {

@@ -144,6 +144,57 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
+  it('takes away what was read on another device, or left, with the next notification while the page is closed', async () => {
+    const all = await notified();
+    const { page, context, worker, owner, device } = all;
+    const other = await anAccount();
+    const rooms = await Promise.all(
+      ['Read', 'Left', 'Unread', 'New'].map((name) => aRoom({ owner: other, members: [owner], name })),
+    );
+    const [wasRead, left, unread, fresh] = rooms.map(({ id }) => id) as [string, string, string, string];
+    await page.goto(`${server.url}/icon.svg`);
+    await expect.poll(() => worker.evaluate(showing)).toBe(0);
+    // A notification that is closed is shown no longer.
+    await worker.evaluate(`{
+      const show = registration.showNotification;
+      registration.showNotification = (title, options) => show(title, { ...options, close: () => void self.shown.delete(options.tag) });
+    }`);
+    const mention = (room: string, more = {}) => aMessage(other, room, { text: `@${owner.username} look`, ...more }, call());
+    const { seq } = await mention(wasRead);
+    for (const room of [left, unread]) await mention(room);
+    const parents = [await aMessage(other, unread, {}, call()), await aMessage(other, unread, {}, call())];
+    const threads = parents.map(({ _id }) => _id.$oid) as [string, string];
+    const reply = await mention(unread, { thread: threads[0] });
+    await mention(unread, { thread: threads[1] });
+    const tags = async () => ((await worker.evaluate('[...self.shown.keys()]')) as string[]).toSorted();
+    await expect.poll(() => device.pushes.length).toBeGreaterThanOrEqual(5);
+    await deliver(all, device.pushes);
+    await expect.poll(tags).toEqual([wasRead, left, unread, ...threads].toSorted());
+
+    const mine = (await call()('GET', '/api/members?user=me&limit=200', { token: owner.token })).body as {
+      _id: { $oid: string };
+      room: { $oid: string };
+    }[];
+    const membership = (id: string) => `/api/members/${mine.find(({ room }) => room.$oid === id)?._id.$oid}`;
+    await call()('PATCH', membership(wasRead), { token: owner.token, body: { last_read: seq } });
+    await call()('DELETE', membership(left), { token: owner.token });
+    await call()('PATCH', `/api/threads/${threads[0]}`, { token: owner.token, body: { last_read: reply.seq } });
+    const before = device.pushes.length;
+    await mention(fresh);
+    await expect.poll(() => device.pushes.length).toBe(before + 1);
+    await deliver(all, device.pushes.slice(before));
+    await expect.poll(tags).toEqual([unread, threads[1], fresh].toSorted());
+
+    // Where the service does not answer, as somebody has signed out, all stay.
+    await context.clearCookies();
+    await deliver(
+      all,
+      device.pushes.filter(({ payload }) => payload.room === wasRead),
+    );
+    await expect.poll(tags).toEqual([wasRead, unread, threads[1], fresh].toSorted());
+    await context.close();
+  });
+
   it('is reminded of a message while the page is closed, beside what is new in the room', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
