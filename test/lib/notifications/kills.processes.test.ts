@@ -1,0 +1,74 @@
+import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import '../../support/isolated-database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { pushed } from '../../../lib/collections/pushed.ts';
+import { patience, tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { type Account, anAccount } from '../../support/accounts.ts';
+import { aMessage } from '../../support/messages.ts';
+import { startProcesses } from '../../support/processes.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
+import type { TellJob } from '../../support/workers/tell.ts';
+
+/*
+ * Processes that are killed while they tell a device, some when the push has come and some at any other moment. The next
+ * one tells; what the device shows is what its service worker does with the pushes that it gets.
+ */
+
+/** How many processes are killed on each host, and how many at the same time: a server would tell the room of another. */
+const kills = 6;
+const atOnce = { serve: 1, aws: 3 };
+
+async function subscribe({ token }: Account): Promise<Device> {
+  const device = aDevice();
+  const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };
+  await call('PUT', '/api/push-subscription', { token, body: subscriptionOf(device, key) });
+  return device;
+}
+
+/** Kills a process that tells of a message, and has another one tell; returns how often the push came. */
+async function killed(host: TellJob['host'], number: number): Promise<number> {
+  const [ann, bob] = [await anAccount(), await anAccount()];
+  const room = await aRoomOf([bob, ann]);
+  const device = await subscribe(ann);
+  // The server finds nothing before it starts.
+  const processes = await startProcesses<TellJob, void>(1, 'tell', {});
+  const { seq } = await aMessage(bob, room, { text: `@${ann.username}` });
+  const working = processes.ask(0, { host, room }).catch(() => undefined);
+  const until = performance.now() + 20_000;
+  if (number % 2 === 0) while (device.asked === 0 && performance.now() < until) await sleep(1);
+  else await sleep((host === 'aws' ? patience : 0) + Math.random() * 80);
+  processes.signal(0, 'SIGKILL');
+  if (host === 'aws') await working;
+  processes.end();
+  const tellAgain = async () => {
+    // Its lease has run out. The database may still have had a command of it, which took that once more.
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date(0) } });
+    return tellOfRoom(room);
+  };
+  await expect.poll(tellAgain).toBe('all');
+  expect(await tellAgain()).toBe('all');
+  const payloads = device.pushes.map(({ payload }) => payload);
+  // Twice at most, and the second one is silent: it is not newer than what is shown.
+  expect(payloads.length).toBeGreaterThanOrEqual(1);
+  expect(payloads.length).toBeLessThanOrEqual(2);
+  for (const payload of payloads) expect(payload).toMatchObject({ room, seq, count: 1 });
+  return payloads.length;
+}
+
+describe('a process that is killed while it tells', () => {
+  it.each([['serve'], ['aws']] as const)(
+    'on %s loses no push, and one that comes twice is the same',
+    async (host) => {
+      const came: number[] = [];
+      for (let begun = 0; begun < kills; begun += atOnce[host]) {
+        const some = Array.from({ length: Math.min(atOnce[host], kills - begun) }, (_, at) => killed(host, begun + at));
+        came.push(...(await Promise.all(some)));
+      }
+      expect(came).toHaveLength(kills);
+    },
+    600_000,
+  );
+});
