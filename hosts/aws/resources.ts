@@ -260,11 +260,13 @@ const forAdministrators = [
 
 /**
  * How many instances of a function may run concurrently at most: what pushes send shares the account's rate with every
- * request, one sweep is enough, and administrators are few.
+ * request, one sweep is enough, few end their e-mails or change a bot's webhook, and administrators are few.
  */
 export const mostInstances: Record<string, number> = {
   push: 3,
   sweep: 1,
+  'email-digest': 1,
+  'bot-webhook': 2,
   ...Object.fromEntries(forAdministrators.map((name) => [name, 2])),
 };
 

@@ -108,7 +108,7 @@ describe('a deployment', () => {
   });
 
   it('names the mail server to all functions, and contains it nowhere', () => {
-      // `room-invitations`, `codes` and `notify`.
+    // `room-invitations`, `codes` and `notify`.
     expect(deployed.filter(sendsMail)).toHaveLength(3);
     for (const properties of deployed) {
       const { SMTP_URL, SMTP_URL_VERSION } = properties.Environment.Variables;
