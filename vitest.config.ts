@@ -44,6 +44,7 @@ const thorough = [
   'test/lib/http/remembered.test.ts',
   'test/lib/members/my-rooms.test.ts',
   'test/lib/messages/{newest-pages,page-size,retries}.test.ts',
+  'test/lib/notifications/digests.test.ts',
 ];
 
 /**

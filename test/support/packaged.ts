@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,7 +23,10 @@ export async function packageAll(
   const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
   // What it is here may not be deployed.
   const environment = { ...process.env, ...credentials, SMTP_URL: undefined, SECRET_KEY: undefined, FILES: undefined };
-  const options = { cwd: project, env: { ...environment, HOME: directory, TMPDIR: directory, ...settings } };
+  const options = {
+    cwd: await linkProject(join(directory, 'project')),
+    env: { ...environment, HOME: directory, TMPDIR: directory, ...settings },
+  };
   await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
   return Promise.all(
@@ -37,6 +40,17 @@ export async function packageAll(
       return { name, directory: join(directory, name), bundle };
     }),
   );
+}
+
+/** A directory with links to all of the project: `serverless` builds in `.serverless` of where it runs, where two at a time spoil it. */
+async function linkProject(directory: string): Promise<string> {
+  await mkdir(directory);
+  const names = (await readdir(project)).filter((name) => name !== '.serverless');
+  for (const name of names) {
+    const [from, to] = [join(project, name), join(directory, name)];
+    await (name === 'serverless.yml' ? copyFile(from, to) : symlink(from, to));
+  }
+  return directory;
 }
 
 /** The first file of a zip archive, the only one that a function has: its local header is 30 bytes, followed by its name and extra field. */
