@@ -165,7 +165,7 @@ type NewMember = {
   role: string;
 };
 
-/** A new member, whom the administrator as a member might not have added. */
+/** The addition of a member by an administrator, if the administrator's role in the room does not allow it. */
 export async function actOfAddition({ room, user, username, invitation, role }: NewMember, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller) || !room || invitation !== undefined) return [];
   const found = await roomWithRole({ room }, caller.user._id);
@@ -237,7 +237,7 @@ export const actOfNewBot = (username: string, caller: Caller): Act[] =>
 const isOwnBot = async (user: ObjectId | undefined, caller: Caller): Promise<boolean> =>
   user !== undefined && (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
 
-/** A room in which an administrator has none of the roles by which members may do the same; undefined for everyone else. */
+/** The room, if the caller is an administrator and has none of these roles in it, which would allow the same. */
 async function roomOfOthers(room: ObjectId, caller: Caller, roles: readonly Role[]): Promise<RoomWithRole | undefined> {
   const found = isAdmin(caller) ? await roomWithRole({ room }, caller.user._id) : undefined;
   return found?.role && roles.includes(found.role) ? undefined : found;

@@ -30,8 +30,8 @@ export function auth(operations: Operations): Step<Authenticated> {
 }
 
 /**
- * The caller, unless the account must have a second factor and has none: then there is nobody for an operation that is
- * for anyone, and 403 for all others but those that set one up, of which the path may name nothing of others.
+ * The caller. An account that must have a second factor and has none counts as signed out for operations that anyone
+ * may call, and gets 403 for the others. It may call those that set a second factor up, about itself alone.
  */
 function admitted(caller: Caller | undefined, operation: Operations[string] | undefined, path = {}): Caller | undefined {
   if (!caller?.mustSetUpSecondFactor) return caller;

@@ -486,9 +486,10 @@ export const laterStrings: Words['laterStrings'] = {
   },
   retention: {
     fault: 'Gib eine Anzahl von Tagen ein, oder lass das Feld leer.',
-    kept: (days) => `Nachrichten werden hier ${days} Tage nach dem Senden endgültig gelöscht.`,
+    kept: (days) => `Nachrichten werden hier ${count(days, 'Tag', 'Tage')} nach dem Senden endgültig gelöscht.`,
     field: 'Nachrichten nach so vielen Tagen löschen (leer: nie)',
-    ask: (days) => `Nachrichten ${days} Tage nach dem Senden endgültig löschen? Das gilt auch für die, die jetzt hier sind.`,
+    ask: (days) =>
+      `Nachrichten ${count(days, 'Tag', 'Tage')} nach dem Senden endgültig löschen? Das gilt auch für die, die jetzt hier sind.`,
     agree: 'Alte Nachrichten löschen',
   },
   webhooks: {

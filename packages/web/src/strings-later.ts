@@ -157,9 +157,10 @@ export const laterStrings = {
   },
   retention: {
     fault: 'Write a number of days, or nothing.',
-    kept: (days: string) => `Messages here are deleted for good ${days} days after they were sent.`,
+    kept: (days: number) => `Messages here are deleted for good ${count(days, 'day', 'days')} after they were sent.`,
     field: 'Delete messages after so many days (empty: never)',
-    ask: (days: string) => `Delete messages for good ${days} days after they were sent? This includes those that are here now.`,
+    ask: (days: number) =>
+      `Delete messages for good ${count(days, 'day', 'days')} after they were sent? This includes those that are here now.`,
     agree: 'Delete old messages',
   },
   webhooks: {

@@ -10,7 +10,7 @@ const saved = signal<ReadonlySet<string> | undefined>(undefined);
 /** The message that was saved here last, or got a reminder: their list has it then. */
 export const savedLast = signal('');
 
-/** Those of which I was to be reminded by now, and have not looked at since. */
+/** The saved messages whose reminder is due, and at which I have not looked since. */
 export const dueReminders = signal<readonly SavedMessage[]>([]);
 
 /** How many this browser keeps, the newest ones. */

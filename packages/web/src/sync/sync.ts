@@ -132,7 +132,7 @@ class Sync {
     return this.#state === 'called';
   }
 
-  /** Asks what is due, and then does what comes after what is shown. */
+  /** Makes the requests that are due, then sends how far the user has read, and begins to listen for pushes. */
   async #pass(follower: Follower, ended: AbortSignal): Promise<void> {
     let asked: Ask | undefined;
     try {

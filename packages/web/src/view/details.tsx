@@ -42,7 +42,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         ) : (
           <p dir="auto">{details.topic ? <Line text={details.topic} /> : <span class="muted">{strings.details.noTopic}</span>}</p>
         )}
-        {details.retention_days !== null && <p>{laterStrings.retention.kept(String(details.retention_days))}</p>}
+        {details.retention_days !== null && <p>{laterStrings.retention.kept(details.retention_days)}</p>}
         <p class="muted">
           {strings.details.created(dayOf(new Date(details.created_at.$date)))} · {strings.details.messages(details.message_count)}
         </p>
@@ -90,7 +90,7 @@ function Change({ room }: { room: string }) {
     const kept = details?.retention_days ?? null;
     const retention_days = days === '' ? null : Number(days);
     const isLess = retention_days !== null && (kept === null || retention_days < kept);
-    if (isLess && !(await confirmed(laterStrings.retention.ask(days), laterStrings.retention.agree))) return;
+    if (isLess && !(await confirmed(laterStrings.retention.ask(retention_days), laterStrings.retention.agree))) return;
     const mention_all_role = role as RoomDetails['mention_all_role'];
     const changes = { topic, mention_all_role, ...(retention_days !== kept && { retention_days }) };
     const body = { name, is_open: 'is_open' in flags, is_visible: 'is_visible' in flags };
