@@ -177,7 +177,7 @@ describe('an import', () => {
     return stderr.split('\n').filter((line) => /^(begins|ends) /.test(line));
   };
 
-  it('takes as little memory however it is started: the process replaces itself by one with the flags of npm run admin', async () => {
+  it('an import takes as little memory however it is started: the process replaces itself by one with the flags of npm run admin', async () => {
     const lines = await ask();
     const pid = lines[0]?.split(' ')[1];
     expect(lines).toEqual([
@@ -187,7 +187,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('has the flags with which it is started, and begins once where none is missing', async () => {
+  it('an import has the flags with which it is started, and begins once where none is missing', async () => {
     const lines = await ask('--max-semi-space-size=32', '--heap-growing-percent=60');
     const pid = lines[0]?.split(' ')[1];
     expect(lines).toEqual(['begins', 'ends'].map((when) => `${when} ${pid} --max-semi-space-size=32 --heap-growing-percent=60`));

@@ -57,14 +57,14 @@ const said = (user: string, second: number, message: string, more: object = {}) 
 });
 
 describe('import mattermost', () => {
-  it('has the overview count days again, which it had counted without these messages', async () => {
+  it('import mattermost has the overview count days again, which it had counted without these messages', async () => {
     const { bob, beginning, post, run } = anExport();
     await dayCounts.updateOne({ _id: '2020-01-01' }, { $set: { messages: 0 } }, { upsert: true });
     await run([...beginning, post(bob, 1, 'Hello')]);
     expect(await dayCounts.countDocuments({ _id: '2020-01-01' })).toBe(0);
   });
 
-  it('brings posts over in the order of their times, whatever their order in the file, with threads, reactions, edits and pins', async () => {
+  it('import mattermost brings posts over in the order of their times, whatever their order in the file, with threads, reactions, edits and pins', async () => {
     const { ann, bob, room, beginning, post, run } = anExport();
     const lines = [
       ...beginning,

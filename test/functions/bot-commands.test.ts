@@ -178,7 +178,7 @@ describe('a call of a slash command', () => {
     expect(verified).toMatchObject({ type: 'command.called' });
   });
 
-  it('is signed by the secret of the registration before as well, for another process of the same program', async () => {
+  it('a call of a slash command is signed by the secret of the registration before as well, for another process of the same program', async () => {
     const { bot, receiver, name, secret, say } = await withCommand();
     const others = await Promise.all([1, 2].map(() => register(bot, name, { url: receiver.url })));
     await succeed(say());
@@ -189,7 +189,7 @@ describe('a call of a slash command', () => {
     expect(verified).toMatchObject(Array(3).fill({ type: 'command.called' }));
   });
 
-  it('answers the caller alone unless the bot says otherwise, and leaves no trace in the room', async () => {
+  it('a call of a slash command answers the caller alone unless the bot says otherwise, and leaves no trace in the room', async () => {
     const { room, say } = await withCommand({ status: 200, body: { text: 'Only **you** see this' } });
     expect(outcome(await say())).toEqual({ status: 200, body: { message: null, text: 'Only **you** see this' } });
     expect(await read(room)).toEqual([]);

@@ -51,7 +51,7 @@ async function conversation({ token }: Account, { username }: TestBot, ...others
 }
 
 describe('the webhook of a bot', () => {
-  it('is created by its owner, shows its secret this once, and is read by the owner and administrators', async () => {
+  it('the webhook of a bot is created by its owner, shows its secret this once, and is read by the owner and administrators', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const { url } = aReceiver();
@@ -76,7 +76,7 @@ describe('the webhook of a bot', () => {
     },
   );
 
-  it('is not found before it is created, nor after it was removed', async () => {
+  it('the webhook of a bot is not found before it is created, nor after it was removed', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE') =>
@@ -100,7 +100,7 @@ describe('the webhook of a bot', () => {
     },
   );
 
-  it('is sent what mentions the bot in its rooms, and nothing else that is said there, signed as all webhooks are', async () => {
+  it('the webhook of a bot is sent what mentions the bot in its rooms, and nothing else that is said there, signed as all webhooks are', async () => {
     const { room, bot, owner, receiver, secret, deliver, mention } = await withWebhook();
     await aMessage(owner, room.id, { text: 'not for programs' });
     await aMessage(owner, room.id, { text: '@room everybody' });
@@ -114,7 +114,7 @@ describe('the webhook of a bot', () => {
     expect(verified).toMatchObject({ type: 'message.created', room: { $oid: room.id }, actor: { $oid: owner.id } });
   });
 
-  it('is sent everything that others say in a direct conversation, also in one that begins later', async () => {
+  it('the webhook of a bot is sent everything that others say in a direct conversation, also in one that begins later', async () => {
     const { bot, receiver } = await withWebhook();
     const [ann, bob] = [await anAccount(), await anAccount()];
     const two = await conversation(ann, bot);
@@ -126,7 +126,7 @@ describe('the webhook of a bot', () => {
     expect(textsTo(receiver)).toEqual(['Hello, bot', 'Hello, all']);
   });
 
-  it('is sent nothing of before it was created, or of before the bot came into the room', async () => {
+  it('the webhook of a bot is sent nothing of before it was created, or of before the bot came into the room', async () => {
     const [owner, room] = [await anAccount(), await aRoom()];
     const bot = await aBot(owner);
     const ann = await anAccount();
@@ -143,7 +143,7 @@ describe('the webhook of a bot', () => {
     expect(textsTo(receiver)).toEqual(['after', `@${bot.username} present`]);
   });
 
-  it('finds its beginning in a room with a long and old history', async () => {
+  it('the webhook of a bot finds its beginning in a room with a long and old history', async () => {
     const owner = await anAccount();
     const [bot, other] = [await aBot(owner), await aRoom({ owner })];
     for (let number = 0; number < 40; number++) await aMessage(owner, other.id);
@@ -159,7 +159,7 @@ describe('the webhook of a bot', () => {
     expect(textsTo(receiver).map((text) => text?.split(' ')[1])).toEqual(['first', 'second']);
   });
 
-  it('answers as the bot, in the same thread, once, and mentions nobody', async () => {
+  it('the webhook of a bot answers as the bot, in the same thread, once, and mentions nobody', async () => {
     const { room, bot, owner, receiver, deliver } = await withWebhook();
     receiver.answer = () => ({ status: 200, body: { text: `@${owner.username} all green` } });
     const { _id: thread } = await aMessage(owner, room.id, { text: 'Builds' });
@@ -189,7 +189,7 @@ describe('the webhook of a bot', () => {
     ]);
   });
 
-  it('is sent each message once and in order, however many processes deliver at the same time', async () => {
+  it('the webhook of a bot is sent each message once and in order, however many processes deliver at the same time', async () => {
     const { receiver, deliver, mention, textsOf } = await withWebhook();
     const texts = Array.from({ length: 20 }, (_, at) => `${at}`);
     const sending = (async () => {
@@ -259,7 +259,7 @@ describe('the webhook of a bot', () => {
     },
   );
 
-  it('takes no turn of others while its bot is deactivated, and goes on where it was when the bot is activated again', async () => {
+  it('the webhook of a bot takes no turn of others while its bot is deactivated, and goes on where it was when the bot is activated again', async () => {
     const { room, bot, receiver, deliver, hurry, mention, textsOf } = await withWebhook();
     receiver.answer = () => ({ status: 500 });
     await mention('waiting');
@@ -276,7 +276,7 @@ describe('the webhook of a bot', () => {
     expect(textsOf()).toEqual(['waiting']);
   });
 
-  it('sends nothing while it is switched off by hand', async () => {
+  it('the webhook of a bot sends nothing while it is switched off by hand', async () => {
     const { room, receiver, change, deliver, mention } = await withWebhook();
     expect(await change({ is_enabled: false })).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
     await mention('hidden');
@@ -286,7 +286,7 @@ describe('the webhook of a bot', () => {
     expect(await change({})).toMatchObject({ status: 200, body: { disabled_at: anyDate } });
   });
 
-  it('is tested by an event without content, whose outcome is the answer', async () => {
+  it('the webhook of a bot is tested by an event without content, whose outcome is the answer', async () => {
     const { bot, owner, receiver } = await withWebhook();
     const reply = await call('POST', pathOf(bot), { token: owner.token, body: {} });
     expect(outcome(reply)).toEqual({
@@ -296,7 +296,7 @@ describe('the webhook of a bot', () => {
     expect(receiver.taken[0]?.event).toMatchObject({ type: 'webhook.test', room: null, data: null });
   });
 
-  it('has another address and secret when it is put again, and loses nothing between the two', async () => {
+  it('the webhook of a bot has another address and secret when it is put again, and loses nothing between the two', async () => {
     const { bot, owner, secret, deliver, mention } = await withWebhook();
     await mention('between');
     const other = aReceiver();
@@ -306,7 +306,7 @@ describe('the webhook of a bot', () => {
     expect(textsTo(other)).toEqual([`@${bot.username} between`]);
   });
 
-  it('has one secret that signs and is shown, of many that are asked for at the same time', async () => {
+  it('the webhook of a bot has one secret that signs and is shown, of many that are asked for at the same time', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const { url } = aReceiver();
@@ -329,7 +329,7 @@ describe('the webhook of a bot', () => {
     ['the bot is removed', ({ owner, member }) => call('DELETE', `/api/members/${member}`, { token: owner.token })],
     ['the bot is banned', ({ owner, member }) => call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })],
     ['the webhook is removed', ({ bot, owner }) => call('DELETE', pathOf(bot), { token: owner.token })],
-  ])('sends nothing after %s', async (_what, end) => {
+  ])('the webhook of a bot sends nothing after %s', async (_what, end) => {
     const own = await withWebhook();
     const ann = await anAccount();
     await addMember(own.room, ann);
@@ -344,7 +344,7 @@ describe('the webhook of a bot', () => {
     expect(own.textsOf()).toEqual(['before']);
   });
 
-  it('stops in the middle of what it sends when the bot is removed from the room', async () => {
+  it('the webhook of a bot stops in the middle of what it sends when the bot is removed from the room', async () => {
     const { owner, member, receiver, deliver, mention, textsOf } = await withWebhook();
     for (const text of ['first', 'second']) await mention(text);
     receiver.answer = async () => {
@@ -355,7 +355,7 @@ describe('the webhook of a bot', () => {
     expect(textsOf()).toEqual(['first']);
   });
 
-  it('is sent nothing that was said while the bot was away', async () => {
+  it('the webhook of a bot is sent nothing that was said while the bot was away', async () => {
     const { room, bot, owner, member, deliver, mention, textsOf } = await withWebhook();
     await mention('before');
     await deliver();
@@ -367,7 +367,7 @@ describe('the webhook of a bot', () => {
     expect(textsOf()).toEqual(['before', 'back']);
   });
 
-  it('leaves nothing behind: how far it was is forgotten with the webhook, and of rooms that the bot has left', async () => {
+  it('the webhook of a bot leaves nothing behind: how far it was is forgotten with the webhook, and of rooms that the bot has left', async () => {
     const { bot, owner, member, deliver, mention } = await withWebhook();
     const direct = await conversation(owner, bot);
     await mention('one');
@@ -382,7 +382,7 @@ describe('the webhook of a bot', () => {
     expect(await count()).toBe(0);
   });
 
-  it('is found by a schedule where no process has delivered, in a room that it has sent nothing of, too', async () => {
+  it('the webhook of a bot is found by a schedule where no process has delivered, in a room that it has sent nothing of, too', async () => {
     const { room, deliver, mention, textsOf } = await withWebhook();
     await mention('missed');
     expect(await findUndelivered()).toContain(room.id);

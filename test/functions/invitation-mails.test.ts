@@ -20,7 +20,7 @@ const listed = async ({ path, owner }: TestRoom) =>
   (await inProcess('GET', `${path}/invitations`, { token: owner.token })).body as NewInvitation[];
 
 describe.each(transports())('an invitation by e-mail, %s', (_transport, call) => {
-  it('brings a link that one person can use, with who invites whom to where', async () => {
+  it('an invitation by e-mail brings a link that one person can use, with who invites whom to where', async () => {
     const owner = await anAccount({ name: 'Ann Owner' });
     const room = await aRoom({ owner, name: 'Plans', is_open: false });
     const email = anEmail();
@@ -41,14 +41,14 @@ describe.each(transports())('an invitation by e-mail, %s', (_transport, call) =>
     expect(outcome(await accept(other))).toEqual(refusals.noSuch('invitation'));
   });
 
-  it('says until when it is valid, and can be used as often as its maker wants', async () => {
+  it('an invitation by e-mail says until when it is valid, and can be used as often as its maker wants', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     expect((await send(call, room, { email, uses: 3, expires_at: tomorrow })).body).toMatchObject({ uses_left: 3 });
     expect(mailsTo(email)[0]?.text).toContain(`open this link until ${tomorrow.slice(0, 10)}`);
   });
 
-  it('is sent by those who may invite, and by nobody else', async () => {
+  it('an invitation by e-mail is sent by those who may invite, and by nobody else', async () => {
     const room = await aRoom();
     const [member, stranger, moderator, admin] = [await anAccount(), await anAccount(), await anAccount(), await anAdmin()];
     await addMember(room, member);
@@ -60,14 +60,14 @@ describe.each(transports())('an invitation by e-mail, %s', (_transport, call) =>
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it('tells nobody whether an address has an account', async () => {
+  it('an invitation by e-mail tells nobody whether an address has an account', async () => {
     const [room, known, unknown] = [await aRoom(), await anAccount(), anEmail()];
     const replies = [await send(call, room, { email: known.email }), await send(call, room, { email: unknown })];
     for (const reply of replies) expect(reply.status).toBe(201);
     expect(mailsTo(known.email).map(({ subject }) => subject)).toEqual(mailsTo(unknown).map(({ subject }) => subject));
   });
 
-  it('goes to one address alone, whatever was typed', async () => {
+  it('an invitation by e-mail goes to one address alone, whatever was typed', async () => {
     const room = await aRoom();
     for (const email of [`${anEmail()},${anEmail()}`, `${anEmail()}\r\nBcc: ${anEmail()}`, 'nobody', ''])
       expect(outcome(await send(call, room, { email }))).toEqual({ status: 400, body: invalid('email', 'be an e-mail address') });
@@ -88,11 +88,11 @@ describe('names in an invitation by e-mail', () => {
     ['漢字 عربي', '漢字 عربي'],
     ['x'.repeat(100), 'x'.repeat(40)],
     ['...', ''],
-  ])('are words alone: %j', (name, expected) => {
+  ])('names in an invitation by e-mail are words alone: %j', (name, expected) => {
     expect(withoutLinks(name)).toBe(expected);
   });
 
-  it('are so in the e-mail that is sent, also where nothing is left of a name', async () => {
+  it('names in an invitation by e-mail are so in the e-mail that is sent, also where nothing is left of a name', async () => {
     const owner = await anAccount({ name: '://' });
     const room = await aRoom({ owner, name: 'Win now: https://evil.example' });
     const email = anEmail();
@@ -104,7 +104,7 @@ describe('names in an invitation by e-mail', () => {
 });
 
 describe('a bot', () => {
-  it('sends no invitations, because each would have limits of its own', async () => {
+  it('a bot sends no invitations, because each would have limits of its own', async () => {
     const room = await aRoom();
     const bot = await aBot(room.owner);
     await addMember(room, bot, 'moderator');
@@ -122,7 +122,7 @@ describe('invitations by e-mail', () => {
     return found;
   };
 
-  it('are at most 2 a day from somebody to one address, 5 from all, and 20 from somebody to all', async () => {
+  it('invitations by e-mail are at most 2 a day from somebody to one address, 5 from all, and 20 from somebody to all', async () => {
     const rooms = await Promise.all(Array.from({ length: 4 }, () => aRoom()));
     const email = anEmail();
     const [first, second, third, fourth] = rooms as [TestRoom, TestRoom, TestRoom, TestRoom];
@@ -140,20 +140,20 @@ describe('invitations by e-mail', () => {
     expect((await send(limited.call, fourth, {})).status).toBe(201);
   });
 
-  it('of administrators may be more', async () => {
+  it('invitations by e-mail of administrators may be more', async () => {
     const owner = await anAdmin();
     const room = await aRoom({ owner });
     expect(new Set(await statuses(22, () => send(limited.call, room, { email: anEmail() })))).toEqual(new Set([201]));
   });
 
-  it('are not more when they are sent at the same moment', async () => {
+  it('invitations by e-mail are not more when they are sent at the same moment', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     const replies = await Promise.all(Array.from({ length: 6 }, () => send(limited.call, room, { email })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429, 429]);
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it('are not counted for those who may not invite', async () => {
+  it('invitations by e-mail are not counted for those who may not invite', async () => {
     const [room, stranger, email] = [await aRoom(), await anAccount(), anEmail()];
     await statuses(6, () => send(limited.call, room, { email }, stranger));
     expect((await send(limited.call, room, { email })).status).toBe(201);

@@ -68,7 +68,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect((await signInBy(provider, name)).status).toBe(409);
   });
 
-  it('may have a passkey instead of a password, unless it has ended', async () => {
+  it('people who disconnect their accounts may have a passkey instead of a password, unless it has ended', async () => {
     const { id, token } = await aPerson();
     await users.updateOne({ _id: id }, { $set: { passkey_generation: 1 } });
     await aPasskey(id, 0);
@@ -77,7 +77,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect((await disconnect(token)).status).toBe(200);
   });
 
-  it('have just signed in', async () => {
+  it('people who disconnect their accounts have just signed in', async () => {
     const { id, token } = await aPerson();
     await setPassword(token);
     const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');
@@ -88,7 +88,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect(await users.findOne({ _id: id })).toHaveProperty('identity');
   });
 
-  it('do it once, also at the same moment, and for nobody else', async () => {
+  it('people who disconnect their accounts do it once, also at the same moment, and for nobody else', async () => {
     const { id, token } = await aPerson();
     await setPassword(token);
     const { token: byAdmin } = await anAdmin();
@@ -104,7 +104,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     );
   });
 
-  it('lose what the group of administrators gave, which the audit trail has, and keep what an administrator gave', async () => {
+  it('people who disconnect their accounts lose what the group of administrators gave, which the audit trail has, and keep what an administrator gave', async () => {
     const { token: byAdmin } = await anAdmin();
     const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
     expect((await change(byAdmin, { is_admin: true }, made.id.toHexString())).status).toBe(200);
@@ -117,7 +117,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({ actor: { kind: 'service' } });
   });
 
-  it('stay connected as the last administrator, whom a group has made', async () => {
+  it('people who disconnect their accounts stay connected as the last administrator, whom a group has made', async () => {
     const { id, token } = await aPerson({ groups: ['chat-admins'] });
     await setPassword(token);
     const others = { is_admin: true, _id: { $ne: id } };

@@ -130,7 +130,7 @@ describe('a provider that wants what another one has given', () => {
     return { browser, back: answerOf(back) };
   }
 
-  it('does not get its code, although it never names itself: the address to which that has led the browser is the other one', async () => {
+  it('a provider that wants what another one has given does not get its code, although it never names itself: the address to which that has led the browser is the other one', async () => {
     const { browser, back } = await misled();
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, iss: undefined }))).toEqual(refused);
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toEqual(
@@ -139,13 +139,13 @@ describe('a provider that wants what another one has given', () => {
     expect(other.state.asked).not.toContain('/token');
   });
 
-  it('does not get its code either where the issuer alone tells the two apart', async () => {
+  it('a provider that wants what another one has given does not get its code either where the issuer alone tells the two apart', async () => {
     const { browser, back } = await misled();
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toEqual(refused);
     expect(other.state.asked).not.toContain('/token');
   });
 
-  it('signs nobody in by a state that was begun at another one', async () => {
+  it('a provider that wants what another one has given signs nobody in by a state that was begun at another one', async () => {
     const browser = new CookieJar();
     const state = new URL(await begin(browser)).searchParams.get('state') ?? '';
     const back = answerOf(await other.signIn(await begin(browser, { provider: 'other' }), aPerson()));
@@ -153,7 +153,7 @@ describe('a provider that wants what another one has given', () => {
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toMatchObject({ status: 201 });
   });
 
-  it('signs somebody in by the first one alone for a state that names none, as an earlier version has begun it', async () => {
+  it('a provider that wants what another one has given signs somebody in by the first one alone for a state that names none, as an earlier version has begun it', async () => {
     for (const [provider, at, status] of [
       [one, 'default', 201],
       [other, 'other', 403],
@@ -172,7 +172,7 @@ describe('a provider that wants what another one has given', () => {
     ['of its own name that another one has signed', (claims: object) => one.sign({ ...claims, iss: other.issuer })],
     ['of another name that it has signed itself', (claims: object) => other.sign({ ...claims, iss: one.issuer })],
     ['for another client', (claims: object) => other.sign({ ...claims, iss: other.issuer, aud: 'chat' })],
-  ])('signs nobody in by a token %s', async (_which, sign) => {
+  ])('a provider that wants what another one has given signs nobody in by a token %s', async (_which, sign) => {
     const person = aPerson();
     const account = userOf(await signInBy(one, person));
     const browser = new CookieJar();
@@ -187,7 +187,7 @@ describe('a provider that wants what another one has given', () => {
     expect(await users.findOne({ _id: new ObjectId(account._id.$oid) })).toMatchObject({ identity: { issuer: one.issuer } });
   });
 
-  it('ends no session of another one’s person by a logout token', async () => {
+  it('a provider that wants what another one has given ends no session of another one’s person by a logout token', async () => {
     const person = aPerson();
     const ofOne = (await signInBy(one, person)).browser.session;
     other.people.set(person, { preferred_username: aName(), email: `${aName()}@example.org` });

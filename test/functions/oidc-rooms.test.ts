@@ -70,7 +70,7 @@ const memberOf = async (room: { id: ObjectId }, user: ObjectId) =>
 const change = (token: string | undefined, path: string, body: object) => call('PATCH', path, { token, body });
 
 describe('a group of the identity provider', () => {
-  it('gives its room at the sign-in, and takes it back at the next one without the group', async () => {
+  it('a group of the identity provider gives its room at the sign-in, and takes it back at the next one without the group', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const before = await person.signIn('staff');
@@ -88,7 +88,7 @@ describe('a group of the identity provider', () => {
     expect(told.map(({ type }) => type)).toEqual(['member.joined', 'member.left']);
   });
 
-  it('may give several rooms, and a room may be given by several groups', async () => {
+  it('a group of the identity provider may give several rooms, and a room may be given by several groups', async () => {
     const [one, two] = [await aGroupRoom({}, ids.at(-2)), await aGroupRoom({}, ids.at(-1))];
     const person = aPerson();
     const { id } = await person.signIn('both', one.group);
@@ -131,7 +131,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(room, id)).not.toHaveProperty('by_group');
   });
 
-  it('takes what it gave also from a moderator, with the invitations, but not from the last owner before there is another', async () => {
+  it('a group of the identity provider takes what it gave also from a moderator, with the invitations, but not from the last owner before there is another', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id, token } = await person.signIn(room.group);
@@ -148,7 +148,7 @@ describe('a group of the identity provider', () => {
     expect((await rooms.findOne({ _id: room.id }))?.invitations).toEqual([]);
   });
 
-  it('gives no room that is full, archived, gone, a conversation, or has banned the person, and the others all the same', async () => {
+  it('a group of the identity provider gives no room that is full, archived, gone, a conversation, or has banned the person, and the others all the same', async () => {
     const [full, archived, gone, banned, direct, good] = await Promise.all(Array.from({ length: 6 }, () => aGroupRoom()));
     if (!full || !archived || !gone || !banned || !direct || !good) throw new Error('There are six rooms.');
     const person = aPerson();
@@ -166,7 +166,7 @@ describe('a group of the identity provider', () => {
     expect(found.map(({ _id }) => _id)).toEqual([good.id]);
   });
 
-  it('gives a room once to somebody who signs in many times at the same moment, and takes it once', async () => {
+  it('a group of the identity provider gives a room once to somebody who signs in many times at the same moment, and takes it once', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     await person.signIn();
@@ -180,7 +180,7 @@ describe('a group of the identity provider', () => {
     expect(told.map(({ type }) => type)).toEqual(['member.joined', 'member.left']);
   });
 
-  it('gives a room again that somebody has left, and none that another provider’s group of the same name gives', async () => {
+  it('a group of the identity provider gives a room again that somebody has left, and none that another provider’s group of the same name gives', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id, token } = await person.signIn(room.group);
@@ -194,7 +194,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(ofOther, stranger.id)).toMatchObject({ by_group: true });
   });
 
-  it('loses what it gave with a deactivation, and gives it again after the account is active again', async () => {
+  it('a group of the identity provider loses what it gave with a deactivation, and gives it again after the account is active again', async () => {
     const [room, joined] = [await aGroupRoom(), await aRoom()];
     const person = aPerson();
     const { id, token } = await person.signIn(room.group);
@@ -209,7 +209,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(room, id)).toBeDefined();
   });
 
-  it('loses what it gave where the account is disconnected, because no later sign-in would take it', async () => {
+  it('a group of the identity provider loses what it gave where the account is disconnected, because no later sign-in would take it', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id } = await person.signIn(room.group);

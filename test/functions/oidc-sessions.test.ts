@@ -75,7 +75,7 @@ describe('the end of one session at the identity provider', () => {
     expect(await isOpen(two.token)).toBe(true);
   });
 
-  it('as the provider itself tells it, with the person, ends also what no session at the provider is known to have begun', async () => {
+  it('the end of one session at the provider as the provider itself tells it, with the person, ends also what no session at the provider is known to have begun', async () => {
     const person = aPerson();
     const two = await signIn(person);
     const body = { password: 'a horse, a battery', keep_tokens: true };
@@ -87,7 +87,7 @@ describe('the end of one session at the identity provider', () => {
     expect(await Promise.all(all)).toEqual([false, false, true]);
   });
 
-  it('with a person ends nothing of another one, and none is known by the person alone', async () => {
+  it('the end of one session at the provider with a person ends nothing of another one, and none is known by the person alone', async () => {
     const [ann, bob] = [await signIn(aPerson()), await signIn(aPerson())];
     const person = aPerson();
     const [one, two] = [await signIn(person), await signIn(person)];
@@ -97,7 +97,7 @@ describe('the end of one session at the identity provider', () => {
     expect(await Promise.all([ann, bob, one, two].map(({ token }) => isOpen(token)))).toEqual([true, true, false, false]);
   });
 
-  it('is that of the provider that tells it, whatever another one calls its own', async () => {
+  it('the end of one session at the provider is that of the provider that tells it, whatever another one calls its own', async () => {
     const { token, sid } = await signIn(aPerson());
     expect(await logOutBy({ sid }, other)).toBe(204);
     expect(await isOpen(token)).toBe(true);
@@ -110,7 +110,7 @@ describe('the end of one session at the identity provider', () => {
     ['of too many', 'a'.repeat(1_001)],
     ['that is a number', 7],
     ['that is a list', ['a']],
-  ])('is not taken from an id %s', async (_which, sid) => {
+  ])('the end of one session at the provider is not taken from an id %s', async (_which, sid) => {
     expect(await logOutBy({ sid })).toBe(400);
   });
 

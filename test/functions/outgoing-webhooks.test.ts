@@ -347,7 +347,7 @@ describe('an outgoing webhook', () => {
     expect([signsBy(secret, second), signsBy(webhook.secret, second)]).toEqual([true, false]);
   });
 
-  it('that gets another secret three times signs by the last three, the newest first, and by none before', async () => {
+  it('an outgoing webhook that gets another secret three times signs by the last three, the newest first, and by none before', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const secrets = [webhook.secret];
     for (let turn = 0; turn < 3; turn++) {
@@ -360,7 +360,7 @@ describe('an outgoing webhook', () => {
     expect(String(receiver.taken[0]?.headers['webhook-signature']).split(' ')).toHaveLength(3);
   });
 
-  it('that gets other secrets at the same time has shown each that signs', async () => {
+  it('an outgoing webhook that gets other secrets at the same time has shown each that signs', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const replies = await Promise.all(Array.from({ length: 2 }, () => change(room, webhook, { new_secret: true })));
     await aMessage(room.owner, room.id);
@@ -369,7 +369,7 @@ describe('an outgoing webhook', () => {
     expect(secrets.map((secret) => signsBy(secret, receiver.taken[0]))).toEqual([true, true, true]);
   });
 
-  it('leaves the secrets of the other webhooks of its room as they are', async () => {
+  it('an outgoing webhook leaves the secrets of the other webhooks of its room as they are', async () => {
     const { room, webhook, deliver } = await withWebhook();
     const other = aReceiver();
     const { secret } = await add(room, { url: other.url });
@@ -380,7 +380,7 @@ describe('an outgoing webhook', () => {
     expect(signsBy(secret, other.taken[0])).toBe(true);
   });
 
-  it('takes no messages in, and one that does sends none', async () => {
+  it('an outgoing webhook takes no messages in, and one that does sends none', async () => {
     const { room, webhook } = await withWebhook();
     const none = await call('POST', `/api/webhooks/${webhook.secret.slice(6, 38)}`, { body: { text: 'x' } });
     expect(none.status).toBe(404);

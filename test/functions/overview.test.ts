@@ -321,7 +321,7 @@ describe('/api/overview', () => {
     expect(outcome(await call('GET', '/api/overview', { token: one.token }))).toEqual(refusals.denied());
   });
 
-  it('counts who used a session today, in the last 7 days and in the last 30, also after the session has ended', async () => {
+  it('/api/overview counts who used a session today, in the last 7 days and in the last 30, also after the session has ended', async () => {
     const day = 86_400_000;
     const people = await Promise.all(Array.from({ length: 4 }, () => anAccount()));
     const idsOf = (some: typeof people) => some.map(({ id }) => new ObjectId(id));
@@ -347,12 +347,12 @@ describe('/api/overview', () => {
     expect(await seen()).toBe(3);
   });
 
-  it('counts them by an index', async () => {
+  it('/api/overview counts who is active by an index', async () => {
     const [sent] = (await commandsOf(read)).filter(({ collection }) => collection === 'activities');
     expect(await planOf(sent as NonNullable<typeof sent>)).toContain('IXSCAN');
   });
 
-  it('does not take a named token for somebody who is there', async () => {
+  it('/api/overview does not take a named token for somebody who is there', async () => {
     const { id, token } = await anAccount();
     await succeed(call('GET', '/api/users/me', { token }));
     await vi.waitFor(async () => {
@@ -362,7 +362,7 @@ describe('/api/overview', () => {
     expect(await activities.countDocuments({ _id: new ObjectId(id) })).toBe(0);
   });
 
-  it('tells that webhooks are switched off', async () => {
+  it('/api/overview tells that webhooks are switched off', async () => {
     expect((await read()).attention).toContain('webhooks_off');
   });
 

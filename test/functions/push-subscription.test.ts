@@ -209,7 +209,7 @@ describe('a device', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } });
   });
 
-  it('is told of nothing in the quiet hours of its user, on the clock of their time zone, and again after them', async () => {
+  it('a device is told of nothing in the quiet hours of its user, on the clock of their time zone, and again after them', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     /** The time of day in so many hours, in another time zone than the service's. */
     const clock = (hours: number) => new Date(Date.now() + (hours + 9) * 3_600_000).toISOString().slice(11, 16);
@@ -235,7 +235,7 @@ describe('a device', () => {
     ['no end', { from: '22:00', time_zone: 'UTC' }],
     ['what is not known', { from: '22:00', to: '07:00', time_zone: 'UTC', days: [1] }],
     ['a text', '22:00-07:00'],
-  ])('has no quiet hours with %s', async (_what, quiet_hours) => {
+  ])('a device has no quiet hours with %s', async (_what, quiet_hours) => {
     const { token } = await anAccount();
     expect(await call('PATCH', '/api/users/me', { token, body: { quiet_hours } })).toMatchObject({
       status: 400,
@@ -244,7 +244,7 @@ describe('a device', () => {
     expect((await call('GET', '/api/users/me', { token })).body).not.toHaveProperty('quiet_hours');
   });
 
-  it('is not told of messages from before it subscribed, or its user joined', async () => {
+  it('a device is not told of messages from before it subscribed, or its user joined', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: bob });
     await aMessage(bob, room.id, { text: `@${ann.username} early` });

@@ -105,7 +105,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     });
   });
 
-  it('keeps the order of favourites on the account, until a room is no longer one', async () => {
+  it('the service keeps the order of favourites on the account, until a room is no longer one', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const refused = refusals.conflict('Only favourites have an order.');
@@ -134,7 +134,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     expect(await mine(room, bob)).not.toHaveProperty('favourite_order');
   });
 
-  it('ends an order with its favourite, whichever of two devices comes first', async () => {
+  it('the service ends an order with its favourite, whichever of two devices comes first', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     for (let round = 0; round < 5; round++) {

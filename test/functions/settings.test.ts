@@ -33,7 +33,7 @@ describe('the settings that administrators see', () => {
     });
   });
 
-  it('have the list of identity providers without their secrets', () => {
+  it('the settings that administrators see have the list of identity providers without their secrets', () => {
     const entry = { id: 'gitlab', name: 'GitLab', issuer: 'https://gitlab.example.org', client_id: 'chat' };
     const shown = listSettings({ OIDC_PROVIDERS: JSON.stringify([{ ...entry, client_secret: 'hidden' }, entry]) });
     expect(shown.find(({ name }) => name === 'OIDC_PROVIDERS')).toEqual({
@@ -44,7 +44,7 @@ describe('the settings that administrators see', () => {
     });
   });
 
-  it('have no password that stands within an address', () => {
+  it('the settings that administrators see have no password that stands within an address', () => {
     const shown = listSettings({
       FILES_ENDPOINT: 'https://key:hidden@store.example.org',
       PUBLIC_URL: 'https://chat.example.org',

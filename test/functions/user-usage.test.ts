@@ -65,7 +65,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
   });
 
-  it('is for administrators, and about accounts that exist', async () => {
+  it('the usage of an account is for administrators, and about accounts that exist', async () => {
     const { id, token } = await anAccount();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { is_held: true } : undefined;

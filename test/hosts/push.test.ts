@@ -279,7 +279,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('tells all devices of a user, and nobody else, what is saved, and when its reminder changes', async () => {
+    it('the push of a room tells all devices of a user, and nobody else, what is saved, and when its reminder changes', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });
       const { _id: message } = await aMessage(ann, room.id, {}, call);
@@ -301,7 +301,7 @@ describe.each([
       for (const { socket } of [hers, other, his]) socket.close();
     });
 
-    it('has all devices of a user, and nobody else, read the list of notifications again', async () => {
+    it('the push of a room has all devices of a user, and nobody else, read the list of notifications again', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });
       const message = await aMessage(ann, room.id, {}, call);

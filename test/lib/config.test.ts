@@ -144,7 +144,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('accept a list of origins', () => {
+  it('settings accept a list of origins', () => {
     expect(readConfig({ ...least, CORS_ORIGINS: 'https://a.example, https://b.example' }).corsOrigins).toEqual([
       'https://a.example',
       'https://b.example',

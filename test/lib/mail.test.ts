@@ -49,14 +49,14 @@ describe('an e-mail', () => {
   it.each([
     ['gone@example.org', 400],
     ['later@example.org', 503],
-  ])('with an invitation that is not sent leaves none behind: %s', async (email, status) => {
+  ])('an e-mail with an invitation that is not sent leaves none behind: %s', async (email, status) => {
     const { path, owner } = await aRoom({ owner: await anAccount() });
     const { token } = owner;
     expect((await inProcess('POST', `${path}/invitations`, { token, body: { email } })).status).toBe(status);
     expect((await inProcess('GET', `${path}/invitations`, { token })).body).toEqual([]);
   });
 
-  it('that the mail server refuses temporarily is answered with 503', async () => {
+  it('an e-mail that the mail server refuses temporarily is answered with 503', async () => {
     expect(await ask('later@example.org')).toMatchObject({
       status: 503,
       body: { description: 'The e-mail could not be sent.' },

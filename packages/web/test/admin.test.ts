@@ -134,7 +134,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are invited by e-mail, to a room of the administrator or to any other', async () => {
+  it('people on the administrators’ page are invited by e-mail, to a room of the administrator or to any other', async () => {
     const owner = await anAdmin();
     await aRoomOf([owner], { name: 'Welcome' });
     const elsewhere = `Room ${aName()}`;
@@ -166,7 +166,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are deactivated and reactivated on a phone, after the page has said how many sessions and tokens that ends', async () => {
+  it('people on the administrators’ page are deactivated and reactivated on a phone, after the page has said how many sessions and tokens that ends', async () => {
     const person = await anAccount();
     const session = await aSession(call, person);
     await aRoomOf([person]);
@@ -232,7 +232,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are put on hold, which the deletion of the account says will stay, and released', async () => {
+  it('people on the administrators’ page are put on hold, which the deletion of the account says will stay, and released', async () => {
     const person = await anAccount();
     const isHeld = async () =>
       ((await call('GET', `/api/users/${person.id}/usage`, { token: admin.token })).body as { is_held: boolean }).is_held;
@@ -251,7 +251,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('are deleted by the keyboard alone, after the page has said what goes and what stays', async () => {
+  it('people on the administrators’ page are deleted by the keyboard alone, after the page has said what goes and what stays', async () => {
     const person = await anAccount();
     await aRoomOf([person]);
     const { page, context, problems } = await at('people');

@@ -249,7 +249,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('have a webhook, which is tested, gets another secret, and is revoked by their owner', async () => {
+  it('bots have a webhook, which is tested, gets another secret, and is revoked by their owner', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner, { name: 'Listener' });
     const receiver = aReceiver();
@@ -284,7 +284,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
+  it('bots are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
     const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
     const bot = await aBot(owner, { name: `Gift of ${owner.username}` });
     const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
@@ -312,7 +312,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('of everyone are there for administrators, on a phone as well', async () => {
+  it('administrators see the bots of everyone, on a phone as well', async () => {
     const [admin, owner] = [await anAdmin(), await anAccount()];
     const bot = await aBot(owner, { name: `Bot of ${owner.username}` });
     const { page, context } = await visit(browser, { baseUrl: service.url, path: '/settings/bots', width: 390 });

@@ -29,7 +29,7 @@ describe('the numbers of favourites', () => {
     expect([ids(got), count]).toEqual([wanted, most]);
   });
 
-  it('are changed for one favourite alone where all have one', () => {
+  it('the numbers of favourites are changed for one favourite alone where all have one', () => {
     const all = [...'abcde'].map((id, at): Favourite => ({ id, place: at * 100 }));
     for (const [from, to] of [
       [4, 1],
@@ -45,7 +45,7 @@ describe('the numbers of favourites', () => {
     ['equal, as two devices may choose', [5, 5, 5, 5, 5]],
     ['next to each other', [0, 1, 2, 3, 4]],
     ['as large as they may be', [1, 2, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]],
-  ])('have any order that is wanted where they are %s', (_how, places) => {
+  ])('the numbers of favourites have any order that is wanted where they are %s', (_how, places) => {
     const list = [...'abcde'].map((id, at): Favourite => ({ id, place: places[at] }));
     for (let from = 0; from < 5; from++)
       for (let to = 0; to < 5; to++) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('lets two people talk after two links, at most six clicks, and three fields each', async () => {
+it('the page lets two people talk after two links, at most six clicks, and three fields each', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
   const hers = await browser.newContext({ serviceWorkers: 'block', permissions: ['clipboard-read', 'clipboard-write'] });
   const herEffort = await countEffort(hers);

@@ -144,7 +144,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('takes away what was read on another device, or left, with the next notification while the page is closed', async () => {
+  it('a device with notifications takes away what was read on another device, or left, with the next notification while the page is closed', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -195,7 +195,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('is reminded of a message while the page is closed, beside what is new in the room', async () => {
+  it('a device is reminded of a message while the page is closed, beside what is new in the room', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -274,7 +274,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('come by e-mail, too, where its user has a confirmed address and wants that', async () => {
+  it('unread messages are told by e-mail, too, where the user has a confirmed address and wants that', async () => {
     const owner = await anAccount();
     const identity = { issuer: 'https://id.example.org', subject: owner.username };
     await users.updateOne({ _id: new ObjectId(owner.id) }, { $set: { identity } });
@@ -298,7 +298,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('stay away in the quiet hours that its user has set, also from a page that is open', async () => {
+  it('notifications stay away in the quiet hours that the user has set, also from a page that is open', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
     const { page, context, problems } = await visit(browser, { baseUrl: server.url });
@@ -334,7 +334,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('leads to the message in the page that is open', async () => {
+  it('a notification leads to the message in the page that is open', async () => {
     const { page, context, worker, owner } = await notified();
     const { id } = await aRoom({ owner });
     const data = JSON.stringify({ path: `/rooms/${id}/1` });

@@ -123,7 +123,7 @@ describe('a page whose service has an address of its own', () => {
     await second.context.close();
   });
 
-  it('takes a code as well for a new passkey where a second factor is on, and the passkey in place of the next code', async () => {
+  it('the page takes a code as well for a new passkey where a second factor is on, and the passkey in place of the next code', async () => {
     const account = await anAccount();
     const { app, recovery } = await turnOn(overHttp(service.url), account);
     const { page, problems, context } = await aDevice('/login');
@@ -207,7 +207,7 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
-  it('says so where the device does not recognise its owner, and signs nobody in', async () => {
+  it('the page says so where the device does not recognise its owner, and signs nobody in', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     await addPasskey(page, account);

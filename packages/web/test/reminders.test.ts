@@ -115,7 +115,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('is set, shown and done on all devices at the same time, also after one had no connection', async () => {
+  it('a reminder is set, shown and done on all devices at the same time, also after one had no connection', async () => {
     const { page, context, problems, me, other, room, first } = await inARoom();
     const elsewhere = await visit(browser, { path: `/rooms/${room.id}` });
     const isListening = elsewhere.page.waitForRequest((request) => request.url().includes('reminders=true'));
@@ -150,7 +150,7 @@ describe('a reminder', () => {
     await Promise.all([context.close(), elsewhere.context.close()]);
   });
 
-  it('goes with its message from the list, and from the number', async () => {
+  it('a reminder goes with its message from the list, and from the number', async () => {
     const { page, context, me, remindSoon } = await inARoom();
     await remindSoon();
     await saved(page).locator('.count', { hasText: '1' }).waitFor();

@@ -203,7 +203,7 @@ async function drag(page: Page, from: string, to: string, meanwhile: () => Promi
 }
 
 describe('favourites', () => {
-  it('are dragged into an order that all devices show, and that stands still', async () => {
+  it('favourites are dragged into an order that all devices show, and that stands still', async () => {
     const { pages, patch, owner, close } = await withFavourites(['Alpha', 'beta', 'Gamma', 'Delta'].sort(byName), [{}, {}]);
     const [page, other] = pages as [Page, Page];
     await expect.poll(() => favourites(page)).toEqual(['Alpha', 'beta', 'Delta', 'Gamma']);
@@ -227,7 +227,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('stay where they are when a drag is given up, or another device changes them meanwhile', async () => {
+  it('favourites stay where they are when a drag is given up, or another device changes them meanwhile', async () => {
     const { pages, patch, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
     const [page] = pages as [Page];
     await drag(page, 'Gamma', 'Alpha', () => page.keyboard.press('Escape'));
@@ -245,7 +245,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('are moved by the menu, which says where they are then and keeps the focus', async () => {
+  it('favourites are moved by the menu, which says where they are then and keeps the focus', async () => {
     const { pages, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
     const [page] = pages as [Page];
     const choose = async (name: string, entry: string) => {
@@ -271,7 +271,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('are moved by a finger that rests on one first; one that moves at once scrolls, and one that only rests opens the menu', async () => {
+  it('favourites are moved by a finger that rests on one first; one that moves at once scrolls, and one that only rests opens the menu', async () => {
     const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: true } };
     const { pages, visits, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [phone]);
     const [page] = pages as [Page];
@@ -306,7 +306,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('have the same order on two devices that order them at the same moment', async () => {
+  it('favourites have the same order on two devices that order them at the same moment', async () => {
     const names = ['Alpha', 'beta', 'Gamma', 'Omega'];
     const { pages, owner, close } = await withFavourites(names, [{}, {}]);
     const [page, other] = pages as [Page, Page];
@@ -340,7 +340,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('are back where they were when the service can not be told', async () => {
+  it('favourites are back where they were when the service can not be told', async () => {
     const { pages, close } = await withFavourites(['Alpha', 'beta'], [{}]);
     const [page] = pages as [Page];
     await page.route('**/api/members/*', (route) => route.abort());
@@ -375,7 +375,7 @@ describe('one click', () => {
 });
 
 describe('the clicks that it takes', () => {
-  it('are one for a reaction, two for the conversation with a person, and two for a favourite', async () => {
+  it('the clicks that it takes are one for a reaction, two for the conversation with a person, and two for a favourite', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'Done!' }, call);

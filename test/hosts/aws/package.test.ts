@@ -107,7 +107,7 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/resolve:|mongodb(\+srv)?:/);
   });
 
-  it('names the mail server to all functions, and contains it nowhere', () => {
+  it('a deployment names the mail server to all functions, and contains it nowhere', () => {
     // `room-invitations`, `codes` and `notify`.
     expect(deployed.filter(sendsMail)).toHaveLength(3);
     for (const properties of deployed) {
@@ -118,7 +118,7 @@ describe('a deployment', () => {
     expect(JSON.stringify(template)).not.toMatch(/smtps?:/);
   });
 
-  it('names the key of second factors to all functions, and its version to those that read it', () => {
+  it('a deployment names the key of second factors to all functions, and its version to those that read it', () => {
     expect(deployed.filter(hasKey)).toHaveLength(5);
     for (const properties of deployed) {
       const { SECRET_KEY, SECRET_KEY_VERSION } = properties.Environment.Variables;
@@ -127,7 +127,7 @@ describe('a deployment', () => {
     }
   });
 
-  it("names the identity providers' secrets to all functions, and contains it nowhere", () => {
+  it("a deployment names the identity providers' secrets to all functions, and contains it nowhere", () => {
     expect(deployed.filter(asksProvider)).toHaveLength(3);
     for (const properties of deployed) {
       const { OIDC_CLIENT_SECRET, OIDC_CLIENT_SECRET_VERSION, OIDC_PROVIDERS_VERSION } = properties.Environment.Variables;

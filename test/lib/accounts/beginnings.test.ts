@@ -55,7 +55,7 @@ describe('the index of beginnings', () => {
     expect(matched).toBeGreaterThan(100);
   });
 
-  it('takes little of an ordinary account, and not much of the longest name', () => {
+  it('the index of beginnings takes little of an ordinary account, and not much of the longest name', () => {
     expect(nameBeginnings({ username: 'ann.smith', name: 'Ann Smith' }).length).toBeLessThan(15);
     expect(nameBeginnings({ username: 'ann', name: '漢'.repeat(64) }).length).toBeLessThan(20);
     const longest = nameBeginnings({
@@ -74,27 +74,30 @@ describe('an administrator finds accounts', () => {
   it.each([
     ['by an index', true],
     ['while the index is being filled', false],
-  ])('by words of their names and the beginning of their addresses, page by page and in order, %s', async (_how, isFilled) => {
-    if (isFilled) await fillBeginnings();
-    const word = aWord();
-    const made = [
-      await anAccount({ username: `${word}-one` }),
-      await anAccount({ name: `Ann ${word}` }),
-      await anAccount({ name: `${word.toUpperCase()} Müller` }),
-      await anAccount({ name: `ann-${word}er` }),
-      await anAccount({ name: `${word} Miller ${word}` }),
-    ];
-    const ids = made.map(({ id }) => id);
-    await changeUser(oid(await anAccount()), { email: `x${word}@example.org` });
-    expect(await idsFor(word)).toEqual(ids);
-    expect(await idsFor(word.slice(0, 6))).toEqual(ids);
-    expect(await idsFor(`${word} mueller`)).toEqual([ids[2]]);
-    expect(await idsFor(`mill ${word}`)).toEqual([ids[4]]);
-    expect(await idsFor(`${word}-one@exam`)).toEqual([ids[0]]);
-    expect(await idsFor(`@${word}-o`)).toEqual([ids[0]]);
-    expect(await idsFor(`x${word}`)).toHaveLength(1);
-    expect(await idsFor(`${word}x`)).toEqual([]);
-  });
+  ])(
+    'an administrator finds accounts by words of their names and the beginning of their addresses, page by page and in order, %s',
+    async (_how, isFilled) => {
+      if (isFilled) await fillBeginnings();
+      const word = aWord();
+      const made = [
+        await anAccount({ username: `${word}-one` }),
+        await anAccount({ name: `Ann ${word}` }),
+        await anAccount({ name: `${word.toUpperCase()} Müller` }),
+        await anAccount({ name: `ann-${word}er` }),
+        await anAccount({ name: `${word} Miller ${word}` }),
+      ];
+      const ids = made.map(({ id }) => id);
+      await changeUser(oid(await anAccount()), { email: `x${word}@example.org` });
+      expect(await idsFor(word)).toEqual(ids);
+      expect(await idsFor(word.slice(0, 6))).toEqual(ids);
+      expect(await idsFor(`${word} mueller`)).toEqual([ids[2]]);
+      expect(await idsFor(`mill ${word}`)).toEqual([ids[4]]);
+      expect(await idsFor(`${word}-one@exam`)).toEqual([ids[0]]);
+      expect(await idsFor(`@${word}-o`)).toEqual([ids[0]]);
+      expect(await idsFor(`x${word}`)).toHaveLength(1);
+      expect(await idsFor(`${word}x`)).toEqual([]);
+    },
+  );
 
   it('skipping and repeating nobody, where some are found by their names and others by their addresses', async () => {
     await fillBeginnings();
@@ -121,7 +124,7 @@ describe('an administrator finds accounts', () => {
     for (const limit of [1, 2, 200]) expect(await idsFor(`${word}z`, limit)).toEqual(meant);
   });
 
-  it('as they are called now, and not when they are gone', async () => {
+  it('an administrator finds accounts as they are called now, and not when they are gone', async () => {
     await fillBeginnings();
     const [first, second] = [aWord(), aWord()];
     const account = await anAccount({ name: first });
@@ -135,7 +138,7 @@ describe('an administrator finds accounts', () => {
     expect(await users.unscoped.findOne({ _id: oid(account) })).not.toHaveProperty('name_beginnings');
   });
 
-  it('when a name and an address change at the same moment', async () => {
+  it('an administrator finds accounts when a name and an address change at the same moment', async () => {
     await fillBeginnings();
     const account = await anAccount();
     for (let round = 0; round < 5; round++) {
@@ -169,7 +172,7 @@ describe('accounts that an earlier version stored', () => {
     await users.unscoped.updateMany({}, { $unset: { name_beginnings: '', email_beginnings: '' } });
   };
 
-  it('are in the index after an upgrade, which is done once, and again after an import', async () => {
+  it('accounts that an earlier version stored are in the index after an upgrade, which is done once, and again after an import', async () => {
     const word = aWord();
     const account = await anAccount({ name: word });
     await forget();
@@ -183,7 +186,7 @@ describe('accounts that an earlier version stored', () => {
     expect(await users.countDocuments({ name_beginnings: { $exists: false } })).toBe(0);
   });
 
-  it('keep the name that they get meanwhile', async () => {
+  it('accounts that an earlier version stored keep the name that they get meanwhile', async () => {
     const account = await anAccount({ name: aWord() });
     const now = aWord();
     await forget();
@@ -191,7 +194,7 @@ describe('accounts that an earlier version stored', () => {
     expect(await idsFor(now)).toEqual([account.id]);
   });
 
-  it('are put into it while the service runs', async () => {
+  it('accounts that an earlier version stored are put into the index while the service runs', async () => {
     await forget();
     await fillBeginningsMeanwhile().end();
     await fillBeginnings();

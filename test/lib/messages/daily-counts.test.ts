@@ -41,7 +41,7 @@ const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[2] =
 describe('the messages of a day', () => {
   beforeEach(forgetDayCounts);
 
-  it('are those that were sent from its midnight on, in all rooms together', async () => {
+  it('the messages of a day are those that were sent from its midnight on, in all rooms together', async () => {
     const midnight = new Date(noon(1).getTime() - dayLength / 2);
     const before = new Date(midnight.getTime() - 1);
     const one = await aRoomWith([noon(9), noon(3), noon(3), before, midnight, noon(1), noon(0)]);
@@ -56,7 +56,7 @@ describe('the messages of a day', () => {
     ]);
   });
 
-  it('are as many as the API has, whatever became of them, without replies that stand in threads alone', async () => {
+  it('the messages of a day are as many as the API has, whatever became of them, without replies that stand in threads alone', async () => {
     const room = await aRoomOf([owner]);
     const sent = [];
     for (let at = 0; at < 4; at++) sent.push((await aMessage(owner, room))._id.$oid);
@@ -72,7 +72,7 @@ describe('the messages of a day', () => {
     expect(await count([new ObjectId(room)])).toEqual([0, 0, 2, 0, 3]);
   });
 
-  it('are not those of which a process took the place, and died', async () => {
+  it('the messages of a day are not those of which a process took the place, and died', async () => {
     const room = await aRoomWith([noon(1), noon(1), noon(1), noon(0)]);
     // The place of the second is closed.
     await messages.unscoped.deleteOne({ room, seq: 2 });
@@ -81,7 +81,7 @@ describe('the messages of a day', () => {
     expect(await count([room])).toEqual([0, 0, 0, 2, 1]);
   });
 
-  it('of all days together are those of the room, wherever its days begin', async () => {
+  it('the messages of all days together are those of the room, wherever its days begin', async () => {
     for (let index = 0; index < 5; index++) {
       const times = Array.from({ length: 40 }, () => new Date(noon(4).getTime() + Math.random() * 4 * dayLength)).sort(
         (one, other) => one.getTime() - other.getTime(),
@@ -94,7 +94,7 @@ describe('the messages of a day', () => {
     }
   });
 
-  it('of a million are found by thirty look-ups for a midnight, each of which goes by the index of the places', async () => {
+  it('the messages of a day among a million are found by thirty look-ups for a midnight, each of which goes by the index of the places', async () => {
     const times = [...Array.from({ length: 500 }, () => noon(1)), ...Array.from({ length: 500 }, () => noon(0))];
     const room = await aRoomWith(times, (index) => (index + 1) * 1_000);
     const sent = (await commandsOf(() => count([room]))).filter(
@@ -118,7 +118,7 @@ describe('the messages of a day', () => {
 describe('what was counted of a day that is over', () => {
   beforeEach(forgetDayCounts);
 
-  it('is stored, so that its messages are not looked at again, and today is counted each time', async () => {
+  it('what was counted of a day that is over is stored, so that its messages are not looked at again, and today is counted each time', async () => {
     const room = await aRoomWith([noon(2), noon(1), noon(0)]);
     expect(await count([room])).toEqual([0, 0, 1, 1, 1]);
     const again = await commandsOf(async () => expect(await count([room])).toEqual([0, 0, 1, 1, 1]));
@@ -130,7 +130,7 @@ describe('what was counted of a day that is over', () => {
     expect(await countDays([], 5, { now })).toMatchObject([{}, {}, { messages: 1 }, { messages: 1 }, { messages: 0 }]);
   });
 
-  it('is not stored while messages of it may still come', async () => {
+  it('what was counted of a day that is over is not stored while messages of it may still come', async () => {
     const room = await aRoomWith([noon(1)]);
     const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
     await count([room], { now: soonAfter });
@@ -138,7 +138,7 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments({ _id: dayOf(noon(2)) })).toBe(1);
   });
 
-  it('is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
+  it('what was counted of a day that is over is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
     const room = await aRoomWith([noon(2), noon(1)]);
     expect(await count([room], { until: 0 })).toEqual([null, null, null, null, null]);
     expect(await dayCounts.countDocuments({})).toBe(0);
@@ -147,7 +147,7 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments({})).toBe(4);
   });
 
-  it('is right where only some days were stored before', async () => {
+  it('what was counted of a day that is over is right where only some days were stored before', async () => {
     const room = await aRoomWith([noon(3), noon(3), noon(2), noon(1), noon(1), noon(1), noon(0)]);
     await count([room]);
     await dayCounts.deleteMany({ _id: { $in: [dayOf(noon(3)), dayOf(noon(1))] } });

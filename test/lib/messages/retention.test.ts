@@ -82,7 +82,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['']);
   });
 
-  it('are kept while their author is held, wherever they were said, and those of others are deleted', async () => {
+  it('messages are kept while their author is held, wherever they were said, and those of others are deleted', async () => {
     const [held, other] = [await anAccount(), await anAccount()];
     const some = [await aRoom({ members: [held, other] }), await aRoom({ owner: held, members: [other] })] as const;
     for (const room of some) {
@@ -109,7 +109,7 @@ describe('messages', () => {
     for (const { id } of some) expect(await rooms.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('held_seq');
   });
 
-  it('of one of several who are held are deleted when that one is released, and those of the others stay', async () => {
+  it('messages of one of several who are held are deleted when that one is released, and those of the others stay', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ members: [ann, bob] });
     for (const author of [ann, bob]) {
@@ -129,7 +129,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['', '', '']);
   });
 
-  it('of somebody who is held can be deleted by their author', async () => {
+  it('messages of somebody who is held can be deleted by their author', async () => {
     const [held, room] = [await anAccount(), await aRoom()];
     await addMember(room, held);
     const { _id } = await aMessage(held, room.id, { text: 'regretted' });
@@ -138,7 +138,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['']);
   });
 
-  it('are swept in parts, each message once, however many sweep at the same time', async () => {
+  it('messages are swept in parts, each message once, however many sweep at the same time', async () => {
     const room = await aRoom();
     const sent = await Promise.all(Array.from({ length: 120 }, (_, at) => aMessage(room.owner, room.id, { text: `${at}` })));
     await keep(room, 7);

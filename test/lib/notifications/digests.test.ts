@@ -123,7 +123,7 @@ describe('somebody who was away for a day', () => {
     expect(text).toContain('\nThere are more: https://chat.example.org/\n');
   });
 
-  it('reads no text where that is left out of notifications', async () => {
+  it('somebody who was away for a day reads no text where that is left out of notifications', async () => {
     const { ann, bob } = await mentioned();
     await changeMe(ann, { hides_push_text: true });
     await send();
@@ -131,7 +131,7 @@ describe('somebody who was away for a day', () => {
     expect(mailsOf(ann)[0]?.text).not.toContain('plan');
   });
 
-  it('reads names and texts of others in one line each, and nothing that turns what stands beside it', async () => {
+  it('somebody who was away for a day reads names and texts of others in one line each, and nothing that turns what stands beside it', async () => {
     const { ann, bob, room } = await mentioned({ name: 'Plans\u202e' });
     await aMessage(bob, room.id, { text: `@${ann.username}\nhttps://evil.example\n\u2067x` });
     await send();
@@ -212,7 +212,7 @@ describe('nobody gets an e-mail', () => {
     expect([mailsOf(scene.ann).length, mailsOf(control.ann).length]).toEqual([0, 1]);
   });
 
-  it('of a conversation with somebody whom they have blocked', async () => {
+  it('nobody gets an e-mail of a conversation with somebody whom they have blocked', async () => {
     const [ann, bob] = [await anAddressee(), await anAccount()];
     await aMessage(bob, await converse(bob, ann), { text: 'Hello' });
     await succeed(call('POST', '/api/blocks', { token: ann.token, body: { user: bob.id } }));
@@ -222,7 +222,7 @@ describe('nobody gets an e-mail', () => {
 });
 
 describe('somebody', () => {
-  it('is away a day after their last session was used, whichever it was', async () => {
+  it('somebody is away a day after their last session was used, whichever it was', async () => {
     const { ann } = await mentioned();
     await aSession(call, ann);
     await useSession(ann, 26 * hour);
@@ -234,7 +234,7 @@ describe('somebody', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('whose device has told of nothing because its pushes are refused gets an e-mail', async () => {
+  it('somebody whose device has told of nothing because its pushes are refused gets an e-mail', async () => {
     const { ann } = await mentioned();
     const { pushSubscriptions } = await import('../../../lib/collections/push-subscriptions.ts');
     const token = await aSession(call, ann);
@@ -255,7 +255,7 @@ describe('the link in an e-mail', () => {
   const linkIn = ({ headers }: Digest) =>
     /^<https:\/\/chat\.example\.org(\/api\/email-digest\/([a-z0-9]{32}))>$/.exec(headers['list-unsubscribe'] ?? '') ?? [];
 
-  it('ends these e-mails by one click, signed out, and nothing else', async () => {
+  it('the link in an e-mail ends these e-mails by one click, signed out, and nothing else', async () => {
     const { ann, bob, room } = await mentioned();
     await send();
     const [mail] = mailsOf(ann);
@@ -292,7 +292,7 @@ describe('the link in an e-mail', () => {
     expect((await changeMe(ann, { name: 'Ann' })).body).toMatchObject({ email_digest: false });
   });
 
-  it('shows a page with a button when it is opened, which changes nothing', async () => {
+  it('the link in an e-mail shows a page with a button when it is opened, which changes nothing', async () => {
     const { ann } = await mentioned();
     await send();
     const [, path = ''] = linkIn(mailsOf(ann)[0] as Digest);
@@ -303,7 +303,7 @@ describe('the link in an e-mail', () => {
     expect((await call('GET', '/api/users/me', { token: ann.token })).body).not.toHaveProperty('email_digest');
   });
 
-  it('that no e-mail has, or whose account is deleted, is answered with 404', async () => {
+  it('the link in an e-mail that no e-mail has, or whose account is deleted, is answered with 404', async () => {
     const { ann } = await mentioned();
     await send();
     const [, path = ''] = linkIn(mailsOf(ann)[0] as Digest);
@@ -315,7 +315,7 @@ describe('the link in an e-mail', () => {
 });
 
 describe('a mail server', () => {
-  it('that refuses for now is asked again in an hour, for the same messages', async () => {
+  it('a mail server that refuses for now is asked again in an hour, for the same messages', async () => {
     const { ann } = await mentioned();
     answers = 'later';
     await send();
@@ -327,7 +327,7 @@ describe('a mail server', () => {
     expect(mailsOf(ann)[0]?.text).toContain('look at the plan');
   });
 
-  it('that does not take an address is asked again only when there is something new', async () => {
+  it('a mail server that does not take an address is asked again only when there is something new', async () => {
     const { ann, bob, room } = await mentioned({ text: 'first' });
     answers = 'refuse';
     await send();
@@ -340,7 +340,7 @@ describe('a mail server', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('that says nothing is given up on before anybody’s day is taken', async () => {
+  it('a mail server that says nothing is given up on before anybody’s day is taken', async () => {
     const [one, other] = [await mentioned(), await mentioned()];
     answers = 'silent';
     const begun = performance.now();
@@ -351,7 +351,7 @@ describe('a mail server', () => {
     expect([mailsOf(one.ann).length, mailsOf(other.ann).length]).toEqual([1, 1]);
   });
 
-  it('that says nothing after an e-mail may have it: nobody gets that twice', async () => {
+  it('a mail server that says nothing after an e-mail may have it: nobody gets that twice', async () => {
     const { ann } = await mentioned();
     answers = 'silent after the e-mail';
     await send();
@@ -362,7 +362,7 @@ describe('a mail server', () => {
 });
 
 describe('a process', () => {
-  it('that ends waits for no mail server', async () => {
+  it('a process that ends waits for no mail server', async () => {
     const { ann } = await mentioned();
     answers = 'silent after the e-mail';
     const serving = sendDigestsMeanwhile({ wait: 0 });
@@ -375,7 +375,7 @@ describe('a process', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('that goes on while its lease has run out sends nobody a second e-mail', async () => {
+  it('a process that goes on while its lease has run out sends nobody a second e-mail', async () => {
     const { ann } = await mentioned();
     onMail = async () => {
       onMail = async () => undefined;
@@ -386,7 +386,7 @@ describe('a process', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('that died after it took somebody’s day sends them no e-mail of these messages, and one of later ones', async () => {
+  it('a process that died after it took somebody’s day sends them no e-mail of these messages, and one of later ones', async () => {
     const { ann, bob, room } = await mentioned({ text: 'first' });
     const at = new Date();
     await digests.insertOne({ _id: new ObjectId(ann.id), at, until: at });
@@ -399,7 +399,7 @@ describe('a process', () => {
     expect(mailsOf(ann).map(({ text }) => [text.includes('first'), text.includes('second')])).toEqual([[false, true]]);
   });
 
-  it('that died during a round holds up the next one for two minutes at most', async () => {
+  it('a process that died during a round holds up the next one for two minutes at most', async () => {
     const { ann } = await mentioned();
     const lease = (milliseconds: number) =>
       digestRounds.updateOne({ _id: 'round' }, { $set: { leased_until: new Date(Date.now() + milliseconds) } }, { upsert: true });
@@ -412,7 +412,7 @@ describe('a process', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('goes over all accounts with a confirmed address, some at a time, by an index that has no others', async () => {
+  it('a process goes over all accounts with a confirmed address, some at a time, by an index that has no others', async () => {
     await send();
     const before = await users.unscoped.countDocuments({ confirmed_email: { $exists: true } });
     const email = () => `${aName()}@example.net`;
@@ -440,7 +440,7 @@ describe('a process', () => {
     expect(sent.filter(({ name, collection }) => name === 'find' && collection === 'tokens').length).toBeLessThan(10);
   });
 
-  it('tells by e-mail while it serves, and as the function of AWS that a schedule invokes', async () => {
+  it('a process tells by e-mail while it serves, and as the function of AWS that a schedule invokes', async () => {
     const { ann } = await mentioned();
     const serving = sendDigestsMeanwhile({ wait: 0 });
     await expect.poll(() => mailsOf(ann).length).toBe(1);
