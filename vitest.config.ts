@@ -59,17 +59,7 @@ const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
 export default defineConfig({
   test: {
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'fast',
-          include: all,
-          exclude: [...thorough, ...exclude],
-          // They compute, and seldom wait.
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 0 },
-        },
-      },
+      { extends: true, test: { name: 'fast', include: all, exclude: [...thorough, ...exclude] } },
       {
         extends: true,
         test: {
@@ -77,15 +67,14 @@ export default defineConfig({
           // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
           include: [...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])],
           exclude,
-          // They wait most of the time: for browsers, for other processes, and for what takes its time.
-          maxWorkers: 2 * availableParallelism() + 1,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/ci-report.ts'] : [])],
+    // Tests wait for the database and for other processes about as often as they compute.
+    maxWorkers: availableParallelism() + 1,
     retry,
     testTimeout: 180_000,
     hookTimeout: 180_000,

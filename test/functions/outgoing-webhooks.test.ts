@@ -1,4 +1,5 @@
 import '../support/webhook-receiver.ts';
+import '../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
