@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { activities } from '../collections/activities.ts';
 import { type DigestDocument, digestRounds, digests } from '../collections/digests.ts';
 import { pushSubscriptions } from '../collections/push-subscriptions.ts';
 import { tokens } from '../collections/tokens.ts';
@@ -49,6 +50,9 @@ const mailTime = 20_000;
 
 /** After how many milliseconds an e-mail that was not sent is tried again. */
 const retryAfter = hour;
+
+/** A device of which so many pushes were refused, one after the other, is no longer counted on. */
+const mostRefused = 3;
 
 /** The links of how many e-mails work. */
 const mostLinks = 30;
@@ -131,18 +135,20 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   );
   if (wanted.length === 0) return [];
   const ids = wanted.map(({ _id }) => _id);
-  const [known, sessions, devices] = await Promise.all([
+  const [known, activity, sessions, devices] = await Promise.all([
     digests.find({ _id: { $in: ids } }).toArray(),
+    // Also of sessions that have ended since: by their age, by a new password, or at the identity provider.
+    activities.find({ _id: { $in: ids } }).toArray(),
     tokens
       .find<{ user: ObjectId; created_at: Date; last_used_at: Date | null }>(
         { user: { $in: ids }, kind: 'session' },
         { projection: { user: 1, created_at: 1, last_used_at: 1 } },
       )
       .toArray(),
-    // A device whose pushes are refused, or wait, tells nothing.
+    // A device whose pushes are refused again and again tells nothing.
     pushSubscriptions
       .find<{ user: ObjectId; created_at: Date }>(
-        { user: { $in: ids }, refused: 0, retry: { $exists: false } },
+        { user: { $in: ids }, refused: { $lt: mostRefused } },
         { projection: { user: 1, created_at: 1 } },
       )
       .toArray(),
@@ -151,8 +157,13 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   return ids.flatMap((_id): Candidate[] => {
     const mine = <T extends { user: ObjectId }>(all: T[]) => all.filter(({ user }) => user.equals(_id));
     const own = known.find((one) => one._id.equals(_id));
+    const seen = activity.find((one) => one._id.equals(_id));
     // What a clock has noted that was ahead holds nobody up.
-    const times = [own?.signed_out_at, ...mine(sessions).map(({ created_at, last_used_at }) => last_used_at ?? created_at)]
+    const times = [
+      own?.signed_out_at,
+      seen?.at,
+      ...mine(sessions).map(({ created_at, last_used_at }) => last_used_at ?? created_at),
+    ]
       .map((time) => time?.getTime() ?? 0)
       .filter((time) => time <= now + hour);
     const lastUse = Math.max(0, ...times);
@@ -181,6 +192,8 @@ async function tryTelling(candidate: Candidate, state: Sending): Promise<void> {
 async function tell({ _id, since, before, known }: Candidate, state: Sending): Promise<void> {
   const caller = await findReader(_id);
   if (!caller) return;
+  // Before one looks: what comes meanwhile is in the next e-mail.
+  const until = new Date();
   const news = await findDigestNews(since, before, caller);
   if (news.messages.length === 0) return;
   state.isReady ??= inTime(isMailServerReady(), false, state.signal);
@@ -191,14 +204,18 @@ async function tell({ _id, since, before, known }: Candidate, state: Sending): P
   const link = randomToken();
   const links = [...(known?.links ?? []).slice(1 - mostLinks), hashToken(link)];
   const at = new Date();
-  if (!(await claim(_id, known, { at, until: at, links }))) return;
+  if (!(await claim(_id, known, { at, until, links }))) return;
   const mail = digestMail(caller.user.email as string, news, link);
   const outcome = await inTime<MailOutcome>(trySendingMail(mail), 'unknown', state.signal);
   if (outcome === 'sent') state.sent++;
   if (outcome === 'unknown') state.isStopped = true;
   // The server does not have it: another one is sent in an hour, of the same messages.
   if (outcome === 'not sent')
-    await digests.updateOne({ _id, at }, { $set: { at: new Date(at.getTime() - day + retryAfter), until: since } });
+    await digests.updateOne(
+      { _id, at },
+      // The links of e-mails that were sent go on to work, however often another one is refused.
+      { $set: { at: new Date(at.getTime() - day + retryAfter), until: since, links: known?.links ?? [] } },
+    );
 }
 
 /** The user as a caller who may read what is told, and wants to; undefined for others. */

@@ -91,7 +91,12 @@ async function show(push: PushPayload): Promise<void> {
     silent: isKnown,
     ...(!isKnown && { renotify: true }),
   } as NotificationOptions);
-  await closeRead(tag);
+  await showCount();
+  if (await closeRead(tag)) await showCount();
+}
+
+/** Shows on the icon how many notifications there are. */
+async function showCount(): Promise<void> {
   const all = await worker.registration.getNotifications();
   await (worker.navigator as { setAppBadge?: (count: number) => Promise<void> }).setAppBadge?.(all.length);
 }
@@ -99,15 +104,15 @@ async function show(push: PushPayload): Promise<void> {
 /**
  * Takes away the other notifications whose room or thread was read on another device meanwhile, or left. Only when there
  * is something to show as well: a push that shows nothing makes browsers take the permission away. Where the service
- * does not say it, they stay.
+ * does not say it, they stay. Resolves to whether it has taken some away.
  */
-async function closeRead(justShown: string): Promise<void> {
+async function closeRead(justShown: string): Promise<boolean> {
   const shown = (await worker.registration.getNotifications()).filter(
     ({ tag, data }) => tag !== justShown && (data as ShownPlace | null)?.room !== undefined,
   );
-  if (shown.length === 0) return;
+  if (shown.length === 0) return false;
   // Many devices get a push at the same moment.
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 2_000));
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 5_000));
   const mine = shown.some(({ data }) => !data.thread)
     ? await read<Marker[]>(`/api/members?user=me&limit=${mostRooms}`)
     : undefined;
@@ -117,7 +122,13 @@ async function closeRead(justShown: string): Promise<void> {
     const marker = mine.find((one) => one.room?.$oid === room);
     return marker ? (marker.last_read ?? 0) >= seq : mine.length < mostRooms;
   };
-  for (const notification of shown.slice(0, mostAsked)) if (await isRead(notification.data)) notification.close();
+  let isChanged = false;
+  for (const notification of shown.slice(0, mostAsked))
+    if (await isRead(notification.data)) {
+      notification.close();
+      isChanged = true;
+    }
+  return isChanged;
 }
 
 type Marker = { room?: { $oid: string }; last_read?: number };

@@ -32,6 +32,7 @@ await import('../../support/isolated-database.ts');
 const { ObjectId } = await import('mongodb');
 const { handler: notify } = await import('../../../functions/notify.ts');
 const { sendDigestsMeanwhile } = await import('../../../hosts/server/digests.ts');
+const { activities } = await import('../../../lib/collections/activities.ts');
 const { digestRounds, digests } = await import('../../../lib/collections/digests.ts');
 const { tokens } = await import('../../../lib/collections/tokens.ts');
 const { users } = await import('../../../lib/collections/users.ts');
@@ -76,8 +77,11 @@ const changeMembership = async (room: TestRoom, account: Account, body: object) 
 /** The time since somebody's last e-mail, or the last use of a session, passes. */
 const pass = (account: Account, milliseconds: number) =>
   digests.updateOne({ _id: new ObjectId(account.id) }, [{ $set: { at: { $add: ['$at', -milliseconds] } } }]);
-const useSession = ({ id }: Account, ago: number) =>
-  tokens.updateMany({ user: new ObjectId(id), kind: 'session' }, { $set: { last_used_at: new Date(Date.now() - ago) } });
+async function useSession({ id }: Account, ago: number): Promise<void> {
+  const at = new Date(Date.now() - ago);
+  await tokens.updateMany({ user: new ObjectId(id), kind: 'session' }, { $set: { last_used_at: at } });
+  await activities.updateOne({ _id: new ObjectId(id) }, { $set: { at } }, { upsert: true });
+}
 
 describe('somebody who was away for a day', () => {
   it('gets one e-mail about unread mentions and direct messages, each with its address', async () => {
@@ -181,6 +185,15 @@ describe('nobody gets an e-mail', () => {
       },
     ],
     [
+      'whose session of today has ended without a sign-out',
+      async ({ ann }) => {
+        const token = await aSession(call, ann);
+        await succeed(call('GET', '/api/users/me', { token }));
+        await expect.poll(() => activities.countDocuments({ _id: new ObjectId(ann.id) })).toBe(1);
+        await tokens.deleteMany({ user: new ObjectId(ann.id), kind: 'session' });
+      },
+    ],
+    [
       'whose device was told',
       async ({ ann, bob, room, message }) => {
         const token = await aSession(call, ann);
@@ -245,7 +258,10 @@ describe('somebody', () => {
     await useSession(ann, 30 * hour);
     await send();
     expect(mailsOf(ann)).toEqual([]);
-    await pushSubscriptions.updateOne({ user: new ObjectId(ann.id) }, { $set: { refused: 1 } });
+    await pushSubscriptions.updateOne({ user: new ObjectId(ann.id) }, { $set: { refused: 2 } });
+    await send();
+    expect(mailsOf(ann)).toEqual([]);
+    await pushSubscriptions.updateOne({ user: new ObjectId(ann.id) }, { $set: { refused: 3 } });
     await send();
     expect(mailsOf(ann)).toHaveLength(1);
   });
