@@ -39,7 +39,7 @@ export async function disconnectOwn(caller: Caller): Promise<User> {
     if (!user) throw noSuchUser();
     if (!user.identity) throw notConnected();
     if (!(await hasOtherWay(user))) throw noOtherWay();
-    if (user.identity.gave_admin) await endGroupAdministration(user);
+    if (user.identity.gave_admin) await (user.is_admin ? endGroupAdministration(user) : forgetGroupAdministration(_id));
     const { issuer, subject } = user.identity;
     const isSame = { 'identity.subject': subject, 'identity.issuer': issuer, 'identity.gave_admin': { $exists: false } };
     return part(_id, isSame, caller.token._id).catch(async (error) => {
@@ -54,10 +54,12 @@ async function part(_id: ObjectId, condition: object, keep: ObjectId | undefined
   await leaveGroupRooms(_id);
   const parted = await users.findOneAndUpdate(
     { _id, ...condition },
-    { $unset: { identity: '' }, $inc: { session_generation: 1 } },
+    // A provider may have confirmed the address: another one is not to open the account by it, nor the same one again.
+    { $unset: { identity: '', confirmed_email: '' }, $inc: { session_generation: 1 } },
     { returnDocument: 'after' },
   );
   if (!parted) throw notConnected();
+  log('info', 'security', { event: 'identity disconnected', whom: _id.toHexString() });
   await endSessions(_id, parted.session_generation, keep);
   await leaveGroupRooms(_id);
   return shownUser.show(parted);
@@ -71,6 +73,10 @@ async function hasOtherWay({ _id, password_hash, passkey_generation: generation 
     config.passkeys.id !== undefined && (await passkeys.findOne({ user: _id, generation }, { projection: { _id: 1 } })) !== null
   );
 }
+
+/** Forgets that a group has made an account an administrator which others have taken that from. */
+const forgetGroupAdministration = (_id: ObjectId) =>
+  users.updateOne({ _id, is_admin: false }, { $unset: { 'identity.gave_admin': '' } });
 
 /** Takes back that a group has made an account an administrator; 409 for the last one. Returns the account as it is then. */
 export async function endGroupAdministration(user: UserDocument): Promise<UserDocument> {

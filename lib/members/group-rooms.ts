@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { rooms } from '../collections/rooms.ts';
+import { users } from '../collections/users.ts';
 import { concurrently } from '../concurrently.ts';
-import { findActivePerson } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { mayBeLeftBy } from '../rooms/permissions.ts';
@@ -28,8 +28,9 @@ export async function applyGroupRooms(user: ObjectId, given: ObjectId[]): Promis
   const missing = { _id: { $in: given }, 'members.user': { $ne: user } };
   const found = await rooms.find(missing, { projection: { _id: 1 } }).toArray();
   await concurrently(found, mostAtOnce, ({ _id }) => joinInvited(_id, user, { is_added: true, by_group: true }));
-  // Deactivated meanwhile, perhaps after what groups gave had been taken.
-  if (found.length > 0 && !(await findActivePerson(user))) await leaveGroupRooms(user);
+  // Deactivated or disconnected meanwhile, perhaps after what groups gave had been taken.
+  const isSame = { _id: user, is_active: true, identity: { $exists: true as const } };
+  if (found.length > 0 && !(await users.findOne(isSame, { projection: { _id: 1 } }))) await leaveGroupRooms(user);
 }
 
 /**

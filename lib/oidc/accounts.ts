@@ -160,7 +160,7 @@ const isConflict = (error: unknown, code: string) => error instanceof HttpError 
  */
 export async function applyGroup(
   user: UserDocument,
-  { isAdmin }: Person,
+  { isAdmin, issuer, subject }: Person,
   { adminGroup }: IdentityProvider,
 ): Promise<UserDocument> {
   const { _id, is_admin, identity } = user;
@@ -168,7 +168,11 @@ export async function applyGroup(
   if (isAdmin && !is_admin) {
     const change = { $set: { is_admin: true, 'identity.gave_admin': true as const } };
     const made = await audited([byGroup(user, 'user.promoted')], byService, () =>
-      users.findOneAndUpdate({ _id, is_active: true, is_admin: false }, change, { returnDocument: 'after' }),
+      users.findOneAndUpdate(
+        { _id, is_active: true, is_admin: false, 'identity.subject': subject, 'identity.issuer': issuer },
+        change,
+        { returnDocument: 'after' },
+      ),
     );
     log('info', 'security', { event: 'made administrator by a group', whom: _id.toHexString() });
     return made ?? user;

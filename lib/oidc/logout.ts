@@ -4,7 +4,7 @@ import { users } from '../collections/users.ts';
 import { invalidParameter, type Refusal } from '../errors.ts';
 import { log } from '../log.ts';
 import { noProvider, readSigned, requireProvider, signInRefused } from './provider.ts';
-import { endProviderSession, endProviderSessionOf, providerSessionOf } from './provider-sessions.ts';
+import { endProviderSession, endProviderSessionOf, noteEnd, providerSessionOf } from './provider-sessions.ts';
 
 const invalidToken: Refusal = () => invalidParameter('logout_token', 'be a logout token that the identity provider has signed');
 export const logoutRefusals = [invalidToken, noProvider, signInRefused];
@@ -27,13 +27,14 @@ export async function logOut(form: string): Promise<void> {
   const isNamed = sub === undefined ? session !== undefined : typeof sub === 'string' && sub !== '';
   if (!isNamed || (sid !== undefined && session === undefined)) throw invalidToken();
   if (sub !== undefined) return endSessionsOf({ 'identity.subject': sub, 'identity.issuer': iss }, session);
-  for (const user of await endProviderSession(session ?? '')) noteEnd(user);
+  for (const user of await endProviderSession(session ?? '')) logEnd(user);
 }
 
 async function endSessionsOf(
   owner: { 'identity.subject': string; 'identity.issuer': string },
   session: string | undefined,
 ): Promise<void> {
+  if (session !== undefined) await noteEnd(session);
   const projection = { session_generation: 1 } as const;
   // One write ends all, also that of a sign-in that is about to be completed.
   const user =
@@ -43,10 +44,10 @@ async function endSessionsOf(
   if (!user) return;
   if (session === undefined) await endSessions(user._id, user.session_generation, undefined);
   else await endProviderSessionOf(user._id, session);
-  noteEnd(user._id);
+  logEnd(user._id);
 }
 
-const noteEnd = (user: ObjectId) =>
+const logEnd = (user: ObjectId) =>
   log('info', 'security', { event: 'sessions ended by the identity provider', whom: user.toHexString() });
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';

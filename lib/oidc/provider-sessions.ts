@@ -32,7 +32,6 @@ export async function endProviderSession(session: string): Promise<ObjectId[]> {
  * begun by an earlier version, or without the provider.
  */
 export async function endProviderSessionOf(user: ObjectId, session: string): Promise<void> {
-  await noteEnd(session);
   const isOfIt = { $or: [{ provider_session: session }, { provider_session: { $exists: false } }] };
   await deleteTokensOf(user, { kind: 'session', ...isOfIt });
 }
@@ -44,7 +43,8 @@ export async function endIfEnded(user: ObjectId, session: string): Promise<boole
   return true;
 }
 
-const noteEnd = (session: string) =>
+/** Notes that a session at a provider has ended, also for a sign-in that is about to make its account. */
+export const noteEnd = (session: string) =>
   insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
 
 /** For how many milliseconds an end is noted: a provider's code is exchanged within seconds. */

@@ -81,6 +81,18 @@ describe('the first sign-in where accounts are found by their address', () => {
   });
 });
 
+describe('an account that was disconnected', () => {
+  it('an account that was disconnected is opened by no sign-in, although its address was confirmed before', async () => {
+    const account = await aConfirmedAccount();
+    const person = aPerson({ email: account.email });
+    const { browser } = await signInBy(provider, person);
+    const body = { is_connected: false };
+    expect((await call('PATCH', '/api/users/me', { token: browser.session, body })).status).toBe(200);
+    for (const one of [person, aPerson({ email: account.email })])
+      expect(outcome(await signInBy(provider, one))).toEqual(invitationRequired);
+  });
+});
+
 describe('a first sign-in where only invited people get accounts', () => {
   it('a new account by a sign-in joins the room of its invitation, and one that existed is led to it', async () => {
     const { room, code } = await anInvitation(5);

@@ -27,6 +27,7 @@ const { events } = await import('../../lib/collections/events.ts');
 const { rooms } = await import('../../lib/collections/rooms.ts');
 const { users } = await import('../../lib/collections/users.ts');
 const { config } = await import('../../lib/config.ts');
+const { applyGroupRooms } = await import('../../lib/members/group-rooms.ts');
 const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');
 const { aRoom } = await import('../support/rooms.ts');
@@ -86,6 +87,14 @@ describe('a group of the identity provider', () => {
     expect((await call('GET', room.path, { token })).status).toBe(404);
     const told = await events.find({ room: room.id, 'data.user': id }, { sort: { seq: 1 } }).toArray();
     expect(told.map(({ type }) => type)).toEqual(['member.joined', 'member.left']);
+  });
+
+  it('a group of the identity provider gives nothing to an account that was disconnected meanwhile', async () => {
+    const room = await aGroupRoom();
+    const { id } = await aPerson().signIn('staff');
+    await users.updateOne({ _id: id }, { $unset: { identity: '' } });
+    await applyGroupRooms(id, [room.id]);
+    expect(await memberOf(room, id)).toBeUndefined();
   });
 
   it('a group of the identity provider may give several rooms, and a room may be given by several groups', async () => {

@@ -115,11 +115,12 @@ describe('the end of one session at the identity provider', () => {
   });
 
   it.each([
-    ['alone', () => ({ sid: provider.state.sid })],
-    ['with the person', (sub: string) => ({ sub, sid: provider.state.sid })],
-  ])('named %s, stops a sign-in that is under way, whose code it has given before', async (_how, claimsOf) => {
+    ['alone', false, () => ({ sid: provider.state.sid })],
+    ['with the person', false, (sub: string) => ({ sub, sid: provider.state.sid })],
+    ['with the person, who has no account yet', true, (sub: string) => ({ sub, sid: provider.state.sid })],
+  ])('named %s, stops a sign-in that is under way, whose code it has given before', async (_how, isFirst, claimsOf) => {
     const person = aPerson();
-    await signIn(person);
+    if (!isFirst) await signIn(person);
     const browser = new CookieJar();
     const back = answerOf(await provider.signIn(await begin(browser), person));
     let status = 0;
