@@ -157,7 +157,9 @@ async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Pro
     authenticationBy(oidcSecrets.get(id) ?? ''),
     { [client.customFetch]: fetchBounded, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
   );
-  const { jwks_uri: address } = configuration.serverMetadata();
+  const { issuer: own, jwks_uri: address } = configuration.serverMetadata();
+  // As with and without a slash at the end: its tokens name what it calls itself.
+  if (own !== issuer) throw new Error(`The provider calls itself ${own}: set its issuer to that, to the letter.`);
   if (address === undefined) throw new Error('The identity provider has no jwks_uri.');
   // An unknown key has the keys fetched again, once a second at most: the provider may change them at any time.
   const options = { cooldownDuration: 1_000, timeoutDuration: patience, [fetchOfKeys]: fetchBounded };
