@@ -31,8 +31,12 @@ async function tellDevices(rooms: string[]): Promise<void> {
 
 /** Without rooms, it looks for those that were missed. */
 async function deliver(rooms: string[] | undefined): Promise<void> {
-  await retryDeliveries();
-  for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
+  const deliverNew = async () => {
+    for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
+  };
+  // Receivers that hang are not waited for by what is new.
+  const results = await Promise.allSettled([retryDeliveries(), deliverNew()]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /** For how many milliseconds e-mails are sent, by far less than the function may run for. */

@@ -95,7 +95,10 @@ async function store(_id: ObjectId, url: string): Promise<BotWebhookDocument | u
   try {
     // One that is there by now does not match, and another can't have its `_id`.
     const isNew = { _id, url: { $exists: false } };
-    return (await botWebhooks.findOneAndUpdate(isNew, insert, { upsert: true, returnDocument: 'after' })) ?? undefined;
+    const stored = await botWebhooks.findOneAndUpdate(isNew, insert, { upsert: true, returnDocument: 'after' });
+    // What an earlier webhook may have left whose removal was cut off.
+    if (stored) await webhookStates.deleteMany({ bot: _id });
+    return stored ?? undefined;
   } catch (error) {
     if (isDuplicateKey(error)) return undefined;
     throw error;
@@ -109,7 +112,8 @@ async function change(
 ): Promise<BotWebhookDocument | undefined> {
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
   if (changed && set.disabled_at === null) {
-    const goingOn = { failures: 0, failing_since: null, retry_at: new Date() };
+    // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one.
+    const goingOn = { failures: 0, failing_since: null, retry_at: new Date(), holder: null, leased_until: new Date(0) };
     await webhookStates.updateMany({ bot: _id }, { $set: goingOn });
   }
   return changed ?? undefined;

@@ -307,6 +307,19 @@ describe('the webhook of a bot', () => {
     expect(textsTo(other)).toEqual([`@${bot.username} between`]);
   });
 
+  it('the webhook of a bot that gets another address while an event is sent to the earlier one goes on there at once', async () => {
+    const { bot, owner, receiver, deliver, mention } = await withWebhook();
+    const next = aReceiver();
+    receiver.answer = async () => {
+      await put(bot, owner, next.url);
+      return { status: 500 };
+    };
+    await mention('moved');
+    await deliver();
+    await retryDeliveries();
+    expect(textsTo(next).map((text) => text?.split(' ').at(-1))).toEqual(['moved']);
+  });
+
   it('the webhook of a bot has one secret that signs and is shown, of many that are asked for at the same time', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
