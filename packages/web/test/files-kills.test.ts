@@ -83,13 +83,15 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   };
 
   const kill = async () => {
-    for (let turn = 0; turn < kills; turn++) {
+    for (let turn = 0, cut = 0; turn < kills; turn++) {
       const due = Math.floor((uploads * turn) / kills);
       // In the middle of an upload, after some were completed since the last time.
-      while (stored().whole.length < due || stored().partial.length === 0) await delay(10);
-      await delay(randomInt(0, 30));
+      while (stored().whole.length < due || stored().partial.length <= cut) await delay(1);
+      // At once, which cuts one off, or a little later, in the middle of what comes after it.
+      if (turn % 2 > 0) await delay(randomInt(0, 30));
       service.signal('SIGKILL');
       await service.ended;
+      cut = stored().partial.length;
       service = await startService(environment, commands.serve);
       proxy.aim(new URL(service.url).host);
     }
