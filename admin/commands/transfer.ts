@@ -12,6 +12,7 @@ import {
   replacesFile,
 } from '../../lib/database/export-import.ts';
 import { bringFiles, copyFiles } from '../../lib/files/copies.ts';
+import { forgetDayCounts } from '../../lib/messages/daily-counts.ts';
 import { fillWords } from '../../lib/messages/fill-words.ts';
 import { collectionNames } from '../../lib/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
@@ -49,6 +50,8 @@ export const transferCommands: Record<string, Run> = {
       const work = async () => {
         const skip = trail === 'taken' ? [] : trailCollections;
         const documents = await importFrom(file, collectionNames, progress, { skip });
+        // What the overview had counted of days before was counted without these messages.
+        await forgetDayCounts();
         await fillBeginnings({ from: 'start' });
         await fillWords({ from: 'start' });
         return { documents, brought: await bringFiles(filesBeside(file)) };
