@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { orThrow } from '../lib/database/batching.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
 import { log } from '../lib/log.ts';
 import { hasDevices } from '../lib/notices.ts';
@@ -18,8 +19,7 @@ export const handler = middy<{ rooms?: string[] }, void, Error, Context>({ timeo
   .use(logFailure('devices or webhooks were not told'))
   .handler(async ({ rooms }) => {
     // None waits for another, nor fails with it.
-    const results = await Promise.allSettled([tellDevices(rooms ?? []), deliver(rooms), rooms ? undefined : tellByMail()]);
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    await waitForAll([tellDevices(rooms ?? []), deliver(rooms), rooms ? undefined : tellByMail()]);
   });
 
 async function tellDevices(rooms: string[]): Promise<void> {
@@ -35,8 +35,12 @@ async function deliver(rooms: string[] | undefined): Promise<void> {
     for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
   };
   // Receivers that hang are not waited for by what is new.
-  const results = await Promise.allSettled([retryDeliveries(), deliverNew()]);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  await waitForAll([retryDeliveries(), deliverNew()]);
+}
+
+/** Waits for all of some work, and fails after it if some of it has. */
+async function waitForAll(works: (Promise<void> | undefined)[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) orThrow(result);
 }
 
 /** For how many milliseconds e-mails are sent, by far less than the function may run for. */

@@ -12,6 +12,7 @@ import { actOfDeletion, actsOfChanges } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireOwnAccount, secondFactorSetupRequired, userIdFor } from '../lib/identity/caller.ts';
+import { preferences } from '../lib/identity/preferences.ts';
 import { findUserFor, shownOtherUser, shownUser } from '../lib/identity/users.ts';
 
 const path = { user: about("The account, by its `_id`; `me` is the caller's own.", idOr('me', 'user')) };
@@ -38,27 +39,8 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: (
-      {
-        body: {
-          current_password,
-          keep_tokens,
-          code,
-          status,
-          quiet_until,
-          quiet_hours,
-          hides_push_text,
-          email_digest,
-          shows_presence,
-          ...changes
-        },
-      },
-      { _id },
-    ) =>
-      [status, quiet_until, quiet_hours, hides_push_text, email_digest, shows_presence].some((one) => one !== undefined) &&
-      Object.keys(changes).length === 0
-        ? undefined
-        : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
+    security: ({ body: { current_password, keep_tokens, code, ...changes } }, { _id }) =>
+      isPreference(changes) ? undefined : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     audit: ({ path: { user }, body }, caller) => actsOfChanges(user, body, caller),
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
   }),
@@ -76,6 +58,12 @@ export const handler = endpoint({
     run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body.current_password, caller),
   }),
 });
+
+/** Whether all that changes is what somebody prefers, which is no matter of security. */
+const isPreference = (changes: object): boolean => {
+  const names = Object.keys(changes);
+  return names.length > 0 && names.every((name) => (preferences as string[]).includes(name));
+};
 
 /** Which fields were changed, and to what where that is no secret. */
 const describeChanges = (changes: object): string =>

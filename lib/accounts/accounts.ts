@@ -5,6 +5,7 @@ import { type IdentityDocument, type StatusDocument, type UserDocument, users } 
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { regardlessOfDeadline } from '../deadline.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
+import { storedPreferences } from '../identity/preferences.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
@@ -79,19 +80,8 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * its sessions, a new password all its named tokens as well, but for those that are kept.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
-  const {
-    name,
-    status,
-    quiet_until,
-    quiet_hours,
-    hides_push_text,
-    email_digest,
-    shows_presence,
-    email,
-    password,
-    is_admin,
-    is_active,
-  } = changes;
+  const { name, email, password, is_admin, is_active } = changes;
+  const { set, unset } = storedPreferences(changes);
   const endsSessions = password !== undefined || is_active === false;
   if (email !== undefined || password !== undefined || is_admin) await requirePerson(id);
   if (email !== undefined) await requireFreeAddress(email, id);
@@ -99,12 +89,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
     $set: {
       ...(name && { name }),
       ...(name !== undefined && { name_beginnings: nameBeginnings({ username: await usernameOf(id), name }) }),
-      ...(status && { status }),
-      ...(quiet_until && { quiet_until }),
-      ...(quiet_hours && { quiet_hours }),
-      ...(hides_push_text && { hides_push_text }),
-      ...(email_digest === false && { email_digest }),
-      ...(shows_presence === false && { shows_presence }),
+      ...set,
       ...(email !== undefined && { email, email_key: emailKey(email), email_beginnings: emailBeginnings(email) }),
       ...(password !== undefined && { password_hash: await hashPassword(password) }),
       ...(is_admin !== undefined && { is_admin }),
@@ -112,12 +97,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
     },
     $unset: {
       ...(name === '' && { name: '' as const }),
-      ...(status === null && { status: '' as const }),
-      ...(quiet_until === null && { quiet_until: '' as const }),
-      ...(quiet_hours === null && { quiet_hours: '' as const }),
-      ...(hides_push_text === false && { hides_push_text: '' as const }),
-      ...(email_digest && { email_digest: '' as const }),
-      ...(shows_presence && { shows_presence: '' as const }),
+      ...unset,
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },
   };
@@ -126,7 +106,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (!changed) throw noSuchUser();
   // First, as the rest takes long in many rooms: nothing else stops the bots if the process dies meanwhile.
   if (is_active === false) await regardlessOfDeadline(() => silenceBotsOf(id, { isDeleted: false }));
-  const isSeen = name !== undefined || status !== undefined || shows_presence !== undefined;
+  const isSeen = name !== undefined || changes.status !== undefined || changes.shows_presence !== undefined;
   if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);

@@ -9,7 +9,7 @@ import { attempt } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
 import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts';
 import { aHint } from '../identity/tokens.ts';
-import { aShownSecret, botDeliverySchema, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
+import { aShownSecret, botDeliverySchema, freshState, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
 import { isReceiver, noSuchWebhook, receiver, receiverRefused } from '../members/webhooks.ts';
 import { forgetBotWebhook, isStillOwned } from './bot-rules.ts';
 import { noSuchBot, requireBot } from './bots.ts';
@@ -113,8 +113,7 @@ async function change(
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
   if (changed && set.disabled_at === null) {
     // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one.
-    const goingOn = { failures: 0, failing_since: null, retry_at: new Date(), holder: null, leased_until: new Date(0) };
-    await webhookStates.updateMany({ bot: _id }, { $set: goingOn });
+    await webhookStates.updateMany({ bot: _id }, { $set: { ...freshState, retry_at: new Date() } });
   }
   return changed ?? undefined;
 }

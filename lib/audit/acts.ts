@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Role } from '../collections/rooms.ts';
 import { users } from '../collections/users.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
+import { type Preference, preferences } from '../identity/preferences.ts';
 import type { AuditAction } from './actions.ts';
 import type { Act } from './append.ts';
 import { type RoomWithRole, roomTarget, roomWithRole, tokenTarget, userTarget } from './targets.ts';
@@ -39,35 +40,15 @@ type Changes = {
   email?: string | undefined;
   password?: string | undefined;
   name?: string | undefined;
-  status?: unknown;
-  quiet_until?: unknown;
-  quiet_hours?: unknown;
-  hides_push_text?: boolean | undefined;
-  email_digest?: boolean | undefined;
-  shows_presence?: boolean | undefined;
-};
+} & Partial<Record<Preference, unknown>>;
 
 /** The changes of an account, each as an act. Administrators who cease to be that, or deactivate themselves, are recorded as well. */
 export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const id = user === 'me' ? caller.user._id : user;
   const isOwn = id.equals(caller.user._id);
-  const {
-    is_admin,
-    is_active,
-    email,
-    password,
-    name,
-    status,
-    quiet_until,
-    quiet_hours,
-    hides_push_text,
-    email_digest,
-    shows_presence,
-  } = changes;
-  const isProfile = [name, status, quiet_until, quiet_hours, hides_push_text, email_digest, shows_presence].some(
-    (one) => one !== undefined,
-  );
+  const { is_admin, is_active, email, password } = changes;
+  const isProfile = (['name', ...preferences] as const).some((one) => changes[one] !== undefined);
   const actions: (AuditAction | false)[] = [
     is_admin !== undefined && (is_admin ? 'user.promoted' : 'user.demoted'),
     is_active !== undefined && (is_active ? 'user.activated' : 'user.deactivated'),

@@ -174,11 +174,13 @@ async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
   notifyServers({ type: 'person', user: _id.toHexString() });
 }
 
+/** What is known of a webhook that nobody is at, and of which nothing has failed. */
+export const freshState = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
+
 /** Stores the state of a webhook that has sent nothing yet, unless it has one. */
 export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq' | 'bot'>): Promise<void> {
-  const nothing = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
   try {
-    await webhookStates.insertOne({ ...where, ...nothing, disabled_at: null, deliveries: [] });
+    await webhookStates.insertOne({ ...where, ...freshState, disabled_at: null, deliveries: [] });
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
