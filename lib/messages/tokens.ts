@@ -66,7 +66,7 @@ function addBeginnings(word: string, start: number, tokens: Set<number>): void {
   let hashed = hashStart;
   for (let at = 0; at < beginning.length && at < longest; at++) {
     hashed = hashWith(hashed, beginning.charCodeAt(at));
-    if (lengths.includes(at + 1)) tokens.add(hashed >>> 0);
+    if (lengths.includes(at + 1)) tokens.add(hashed);
   }
 }
 
@@ -99,20 +99,22 @@ const isMeaningful = /\p{Script=Han}|\p{Script=Hangul}/u;
 
 const authorToken = (author: ObjectId) => hash(`@${author.toHexString()}`);
 
-/** FNV-1a. */
-const hashStart = 0x811c9dc5;
+/** FNV-1a, as a number of 32 bits with a sign, of which V8 makes no object. */
+const hashStart = 0x811c9dc5 | 0;
 const hashWith = (hash: number, code: number) => Math.imul(hash ^ code, 0x01000193);
 
 function hash(token: string): number {
   let hashed = hashStart;
   for (let at = 0; at < token.length; at++) hashed = hashWith(hashed, token.charCodeAt(at));
-  return hashed >>> 0;
+  return hashed;
 }
 
-/** A token as five letters, which databases take for a word in whatever language. */
+/** A token as five letters, which databases take for a word in whatever language: the digits to the base 26, the lowest first. */
 function showToken(token: number): string {
-  const letter = (rest: number) => String.fromCharCode(firstLetter + (Math.floor(rest) % 26));
-  return letter(token) + letter(token / 26) + letter(token / 26 ** 2) + letter(token / 26 ** 3) + letter(token / 26 ** 4);
+  const high = Math.floor((token >>> 0) / 26 ** 3);
+  const low = (token >>> 0) - high * 26 ** 3;
+  return String.fromCharCode(letter(low), letter(low / 26), letter(low / 26 ** 2), letter(high), letter(high / 26));
 }
 
+const letter = (number: number) => firstLetter + ((number | 0) % 26);
 const firstLetter = 'a'.charCodeAt(0);

@@ -55,7 +55,7 @@ export function foldSpellings(text: string): [plain: string, ...others: string[]
 }
 
 /** A text in lower case without what `foldSpellings` may add: the same for all spellings of a word, and for some other words. */
-export const dropSpelling = (text: string): string => text.replace(/(?<=[aou])e|(?<=a)a/g, '');
+export const dropSpelling = (text: string): string => (/[aou]e|aa/.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text);
 
 /** Lower case, which is as long as what it is made of where variants are folded. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

@@ -78,7 +78,7 @@ export function cursorReply(
 ): Doc {
   const cursor = new Map<string, Value>([
     [field, documents.map((document) => new OpaqueValue(bsonType.object, document))],
-    ['id', Long.fromBigInt(id)],
+    ['id', id === 0n ? Long.ZERO : Long.fromBigInt(id)],
     ['ns', namespace],
   ]);
   return reply([['cursor', cursor]]);

@@ -31,8 +31,11 @@ export function innerWords(phrase: string): string[] {
 
 /** A text without case and accents. */
 export function folded(text: string): string {
+  if (isAscii.test(text)) return text.toLowerCase();
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
+
+const isAscii = /^[\x00-\x7f]*$/;
 
 const delimiter = '[\\p{Dash}\\p{Pattern_Syntax}\\p{Quotation_Mark}\\p{Terminal_Punctuation}\\p{White_Space}]';
 const delimiters = new RegExp(`${delimiter}+`, 'u');
@@ -74,10 +77,21 @@ export function tokensOf(prefix: Buffer): (word: string) => string {
       one = Math.imul(one ^ unit, fnvPrime);
       other = Math.imul(other ^ (unit + i), fnvPrime);
     }
-    const ofWord = (one >>> 0) * 0x10000 + (other >>> 16);
-    return ofPrefix + ofWord.toString(36).padStart(10, '0');
+    return ofPrefix + tenDigits((one >>> 0) * 0x10000 + (other >>> 16));
   };
 }
+
+/** A number below 2^48 to the base 36, with zeros before it: several times as fast as `toString` and `padStart`. */
+function tenDigits(number: number): string {
+  const high = Math.floor(number / 36 ** 4);
+  const low = number - high * 36 ** 4;
+  const higher = Math.floor(high / 36 ** 4);
+  const middle = high - higher * 36 ** 4;
+  return `${twoDigits[higher]}${fourDigits(middle)}${fourDigits(low)}`;
+}
+
+const fourDigits = (number: number) => `${twoDigits[Math.floor(number / 36 ** 2)]}${twoDigits[number % 36 ** 2]}`;
+const twoDigits = Array.from({ length: 36 ** 2 }, (_, number) => number.toString(36).padStart(2, '0'));
 
 /** FNV-1a. */
 function hashOf(bytes: Buffer): number {
