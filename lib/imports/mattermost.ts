@@ -199,18 +199,22 @@ class MattermostExport implements Source {
     let moment = { at: Number.NaN, counts: new Map<string, number>() };
     /** The ids of messages with replies that are not those of their time and author. */
     const others = new Map<number, string>();
-    const idOf = (post: Json) => `${key} ${numberOf(post.create_at)} ${textOf(post.user)}`;
+    const idOf = (post: Json, at: number) => `${key} ${at} ${textOf(post.user)}`;
     for (const { offset, length, reply, at } of this.#posts.of(key)) {
       this.#done++;
       const root = await this.#lines.postAt(offset, length);
       const post = reply < 0 ? root : jsonOf(listOf(root.replies)[reply]);
       if (moment.at !== at) moment = { at, counts: new Map() };
-      const id = idOf(post);
+      // By the time at which it is counted: a reply may say that it is older than its post.
+      const id = idOf(post, at);
       const count = moment.counts.get(id) ?? 0;
       moment.counts.set(id, count + 1);
       const own = count === 0 ? id : `${id} ${count}`;
       if (reply < 0 && count > 0) others.set(offset, own);
-      const thread = reply < 0 ? undefined : { id: others.get(offset) ?? idOf(root), at: dateOf(root.create_at) };
+      const thread =
+        reply < 0
+          ? undefined
+          : { id: others.get(offset) ?? idOf(root, numberOf(root.create_at) ?? 0), at: dateOf(root.create_at) };
       yield readPost(post, { id: own, thread, usernameOf, fileOf: this.#fileOf });
     }
   }

@@ -132,6 +132,16 @@ describe('import mattermost', () => {
     expect((await run(lines)).counts.messages).toMatchObject({ read: 4, present: 4, written: 0 });
   });
 
+  it('import mattermost tells a reply that is older than its post apart from what its author wrote in that moment', async () => {
+    const { ann, room, beginning, post, run } = anExport();
+    const lines = [...beginning, post(ann, 1, 'One'), post(ann, 2, 'Two', { replies: [said(ann, 1, 'Reply to two')] })];
+    expect((await run(lines)).counts.messages).toMatchObject({ read: 3, written: 3 });
+    const history = await historyOf(room);
+    expect(history.map(({ text }) => text)).toEqual(['One', 'Two', 'Reply to two']);
+    expect(history[2]?.thread).toEqual(history[1]?._id);
+    expect((await run(lines)).counts.messages).toMatchObject({ read: 3, present: 3, written: 0 });
+  });
+
   it('import mattermost brings direct posts, webhooks and bots over, and mentions those whose names changed by the new ones', async () => {
     const { ann, bob, room, beginning, post, run } = anExport();
     const bot = aName();
