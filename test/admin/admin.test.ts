@@ -3,7 +3,7 @@ import bcrypt from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 import { commands, loadRun } from '../../admin/commands.ts';
 import { database } from '../../lib/database/client.ts';
-import { admin, runCommand } from '../support/run-command.ts';
+import { admin, asProcess, runCommand } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const users = database.collection('users');
@@ -153,11 +153,22 @@ describe('the command line', () => {
       "The database can't be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI",
     ],
   ])('the command line reports in one sentence that the database is %s', async (_what, uri, sentence) => {
-    const { code, stderr } = await runCommand(['node', 'admin/main.ts', 'database', 'check'], {
-      environment: { MONGODB_URI: uri },
-    });
+    const { code, stderr } = await asProcess(['database', 'check'], { environment: { MONGODB_URI: uri } });
     expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 });
     expect(stderr).toContain(sentence);
+  });
+});
+
+describe('a process of the command line', () => {
+  it('a process of the command line reads its standard input, prints what was asked for, and says by its status how it ended', async () => {
+    const name = aName();
+    const words = ['user', 'create', name, '--email', `${name}@example.org`, '--password-stdin'];
+    const input = 'open sesame\n';
+    expect(await asProcess(words, { input })).toEqual({ code: 0, stdout: `Created the user ${name}.\n`, stderr: '' });
+    expect(await asProcess(words, { input })).toEqual({ code: 1, stdout: '', stderr: 'The username is already in use.\n' });
+    expect(await asProcess(['user', 'rename'], { input })).toMatchObject({ code: 2, stdout: '' });
+    const { code, stdout } = await asProcess(['user', 'show', name, '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ username: name })]);
   });
 });
 

@@ -6,11 +6,11 @@ import { describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
 import { commands, freePort, startService } from '../../tools/harness/service.ts';
 import { dataDirectories } from '../support/data-directories.ts';
-import { runCommand } from '../support/run-command.ts';
+import { asProcess } from '../support/run-command.ts';
 
 const { directory, environmentOf } = dataDirectories('chat-damage');
 const administer = (name: string, ...words: string[]) =>
-  runCommand(['node', 'admin/main.ts', ...words], { input: 'open sesame\n', environment: environmentOf(name) });
+  asProcess(words, { input: 'open sesame\n', environment: environmentOf(name) });
 
 const messages = 2_000;
 

@@ -3,12 +3,11 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { dataDirectories } from '../support/data-directories.ts';
-import { runCommand } from '../support/run-command.ts';
+import { asProcess, runCommand } from '../support/run-command.ts';
 import { slackUser, writeSlackExport } from '../support/slack-export.ts';
 
 const { directory, environmentOf } = dataDirectories('chat-admin');
-const administer = (name: string, words: string[], input = '') =>
-  runCommand(['node', 'admin/main.ts', ...words], { input, environment: environmentOf(name) });
+const administer = (name: string, words: string[], input = '') => asProcess(words, { input, environment: environmentOf(name) });
 
 /** A data directory with an account. */
 async function aDirectory(name: string): Promise<void> {

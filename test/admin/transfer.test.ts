@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, Timestamp } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../admin/progress.ts';
-import { runCommand } from '../support/run-command.ts';
+import { asProcess, runCommand } from '../support/run-command.ts';
 
 const client = new MongoClient(process.env.MONGODB_URI ?? '', { promoteValues: false, promoteLongs: false });
 const directory = await mkdtemp(join(tmpdir(), 'chat-transfer-'));
@@ -20,8 +20,7 @@ afterAll(async () => {
 function aDatabase() {
   const name = `chat_transfer_${randomBytes(6).toString('hex')}`;
   databases.push(name);
-  const run = (...words: string[]) =>
-    runCommand(['node', 'admin/main.ts', ...words], { environment: { MONGODB_DATABASE: name } });
+  const run = (...words: string[]) => asProcess(words, { environment: { MONGODB_DATABASE: name } });
   return { database: client.db(name), run };
 }
 
