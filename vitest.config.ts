@@ -2,13 +2,24 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests that say nothing about another database: of the embedded one, of threads, and of most of what the page does with the same requests
- * that the tests of the functions make.
+ * Tests that say nothing about another database: of the embedded one and its directories, of packing, documents and tools, of what
+ * computes alone, and of most of what the page does with the same requests that the tests of the functions make.
  */
 const withoutTheDatabase = [
   'packages/embedded-mongodb/**',
-  'packages/web/test/!(everywhere|files|notifications|restored|sending|story|talking|threads).test.ts',
+  'packages/client/test/{package,parse,names,quiet-hours,texts,connection,*.model}.test.ts',
+  'packages/web/test/!(everywhere|files|notifications|sending|story|talking|threads).test.ts',
+  'packages/web/test/files-kills.test.ts', // which the pattern above takes for `files`
+  'test/{architecture,documents,secrets,serverless,words}.test.ts',
+  'test/admin/{damage,data-directory}.test.ts',
+  'test/docs/*.test.ts',
+  'test/hosts/{image,needs-node-24}.test.ts',
+  'test/hosts/aws/package.test.ts',
+  'test/hosts/server/{disk-full,uploads}.test.ts',
   'test/lib/accounts/password-pool.test.ts',
+  'test/tools/bench/*.test.ts',
+  'test/tools/release.test.ts',
+  'test/tools/openapi/{document,descriptions,schemas,sentences}.test.ts',
 ];
 
 /**
