@@ -39,9 +39,9 @@ export const startOfDay = (time: number, daysBefore = 0): Date =>
   new Date(Math.floor(time / dayLength) * dayLength - daysBefore * dayLength);
 
 /**
- * How many messages these rooms got on each of the last `days` days, the oldest first and today last. It ends at the
- * time `until`, of `performance.now()`: days that are not counted by then are null, and found counted so far by the next
- * call.
+ * How many messages these rooms, in the order of their ids, got on each of the last `days` days, the oldest first and
+ * today last. It ends at the time `until`, of `performance.now()`: days that are not counted by then are null, and the
+ * next call of this process goes on with them.
  */
 export async function countDays(
   rooms: readonly CountedRoom[],
@@ -49,29 +49,35 @@ export async function countDays(
   { now = Date.now(), until = Number.POSITIVE_INFINITY }: { now?: number; until?: number } = {},
 ): Promise<DayCount[]> {
   const starts = Array.from({ length: days }, (_, daysBefore) => startOfDay(now, daysBefore));
-  const stored = await readStored(starts.map(dayOf));
-  // Of each room the first message that is after the day which is being counted, where that is known.
-  const ends = new Map<string, Boundary>();
-  const counts: DayCount[] = [];
-  for (const start of starts) {
+  const isFinal = (start: Date) => now - start.getTime() - dayLength >= settled;
+  const { counts, generation } = await readStored(starts.map(dayOf));
+  const progress = progressOf(generation, startOfDay(now), now);
+  // What is counted but once comes first: today is counted by each call, which would leave no time for others.
+  for (const start of [...starts.filter(isFinal), ...starts.filter((one) => !isFinal(one))]) {
     const day = dayOf(start);
-    const end = new Date(start.getTime() + dayLength);
-    let count = stored.get(day) ?? null;
-    if (count === null && performance.now() < until) {
-      count = await countDay(rooms, { start, end, ends, until });
-      if (count !== null && now - end.getTime() >= settled) await store(day, count);
-    }
-    counts.unshift({ day, messages: count });
+    if (counts.has(day) || performance.now() >= until) continue;
+    const count = await countDay(rooms, { start, isFinal: isFinal(start), until, progress });
+    if (count === null) continue;
+    counts.set(day, count);
+    if (isFinal(start)) await store(day, count);
   }
-  return counts;
+  return starts.map((start) => ({ day: dayOf(start), messages: counts.get(dayOf(start)) ?? null })).reverse();
 }
 
 /** The day of UTC of a time. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-async function readStored(days: string[]): Promise<Map<string, number>> {
-  const found = await dayCounts.find({ _id: { $in: days } }, { limit: days.length, batchSize: days.length + 1 }).toArray();
-  return new Map(found.map(({ _id, messages }) => [_id, messages]));
+async function readStored(days: string[]): Promise<{ counts: Map<string, number>; generation: string }> {
+  const options = { limit: days.length + 1, batchSize: days.length + 2 };
+  const found = await dayCounts.find({ _id: { $in: [...days, 'generation'] } }, options).toArray();
+  const generation = found.find(({ _id }) => _id === 'generation')?.generation ?? (await beginGeneration());
+  return { counts: new Map(found.map(({ _id, messages }) => [_id, messages])), generation };
+}
+
+async function beginGeneration(): Promise<string> {
+  const generation = crypto.randomUUID();
+  await dayCounts.updateOne({ _id: 'generation' }, { $set: { messages: 0, generation } }, { upsert: true });
+  return generation;
 }
 
 /** Two who count the same day at the same time find the same. */
@@ -83,7 +89,7 @@ async function store(day: string, count: number): Promise<void> {
 /** Counts of older days are forgotten. */
 const mostDays = 400;
 
-/** Forgets what was counted, as is due after messages have come that were sent earlier. */
+/** Forgets what was counted, as is due after messages have come that were sent earlier; every process forgets its own. */
 export const forgetDayCounts = async (): Promise<void> => {
   await dayCounts.deleteMany({});
 };
@@ -91,24 +97,72 @@ export const forgetDayCounts = async (): Promise<void> => {
 /** A place in a room, how many messages the room had counted before it, and the time from which on all after it were sent. */
 type Boundary = { seq: number; before: number; time: number };
 
-type CountedDay = { start: Date; end: Date; ends: Map<string, Boundary>; until: number };
+/** What this process has found, for its next call to go on with. */
+type Progress = {
+  generation: string;
+  /** The beginning of today, of which `midnights` has the first message of each room; the first hour's are not kept. */
+  today: number;
+  midnights: Map<string, Boundary>;
+  /** Of each room the first message that is at or after the day which was counted last. */
+  ends: Map<string, Boundary>;
+  /** A day that was cut off: how many messages the rooms up to the one with this id got on it. */
+  cutOff?: { day: string; messages: number; last: string };
+};
 
-async function countDay(rooms: readonly CountedRoom[], { start, end, ends, until }: CountedDay): Promise<number | null> {
-  const active = rooms.filter(({ last_message_at }) => last_message_at !== null && last_message_at >= start);
-  const countIn = async (room: CountedRoom) => {
-    const key = room._id.toHexString();
-    const last = { seq: room.seq + 1, before: room.message_count, time: Number.POSITIVE_INFINITY };
-    const after = (room.last_message_at as Date) < end ? last : await findBoundary(room._id, end, ends.get(key) ?? last);
-    const first = await findBoundary(room._id, start, after);
-    ends.set(key, first);
-    return after.before - first.before - lostBetween(room, first.before, after.before);
-  };
-  let count = 0;
+/** So many rooms are remembered, more than anybody counts. */
+const mostRemembered = 10_000;
+
+let progress: Progress | undefined;
+
+function progressOf(generation: string, start: Date, now: number): Progress {
+  const today = now - start.getTime() >= settled ? start.getTime() : Number.NaN;
+  if (progress?.generation !== generation) progress = { generation, today, midnights: new Map(), ends: new Map() };
+  if (progress.today !== today) {
+    progress.today = today;
+    progress.midnights.clear();
+  }
+  for (const map of [progress.midnights, progress.ends]) if (map.size > mostRemembered) map.clear();
+  return progress;
+}
+
+type CountedDay = { start: Date; isFinal: boolean; until: number; progress: Progress };
+
+/** How many messages the rooms got on a day; null where the time is over before. Of a final day, it is then gone on with. */
+async function countDay(rooms: readonly CountedRoom[], { start, isFinal, until, progress }: CountedDay): Promise<number | null> {
+  const day = dayOf(start);
+  const end = new Date(start.getTime() + dayLength);
+  const { messages = 0, last = '' } = isFinal && progress.cutOff?.day === day ? progress.cutOff : {};
+  const active = rooms.filter(
+    ({ _id, last_message_at }) => last_message_at !== null && last_message_at >= start && _id.toHexString() > last,
+  );
+  let count = messages;
   for (let at = 0; at < active.length; at += atATime) {
-    if (performance.now() >= until) return null;
-    for (const messages of await Promise.all(active.slice(at, at + atATime).map(countIn))) count += messages;
+    if (performance.now() >= until) {
+      if (isFinal && at > 0) progress.cutOff = { day, messages: count, last: (active[at - 1] as CountedRoom)._id.toHexString() };
+      return null;
+    }
+    const counted = active.slice(at, at + atATime).map((room) => countBetween(room, start, end, progress));
+    for (const messages of await Promise.all(counted)) count += messages;
   }
   return count;
+}
+
+async function countBetween(room: CountedRoom, start: Date, end: Date, progress: Progress): Promise<number> {
+  const key = room._id.toHexString();
+  const last = { seq: room.seq + 1, before: room.message_count, time: Number.POSITIVE_INFINITY };
+  const find = async (time: Date, after: Boundary) => {
+    const known = time.getTime() === progress.today ? progress.midnights.get(key) : undefined;
+    const found = known ?? (await findBoundary(room._id, time, after));
+    // Without a message after it, one that is being sent may be the first.
+    if (time.getTime() === progress.today && found.seq < last.seq) progress.midnights.set(key, found);
+    return found;
+  };
+  const known = progress.ends.get(key);
+  const near = known && known.time >= end.getTime() ? known : last;
+  const after = (room.last_message_at as Date) < end ? last : await find(end, near);
+  const first = await find(start, after);
+  progress.ends.set(key, first);
+  return after.before - first.before - lostBetween(room, first.before, after.before);
 }
 
 /** How many messages with these ordinals were counted and never came, of the last hundred of those. */

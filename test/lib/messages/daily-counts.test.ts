@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { dayCounts } from '../../../lib/collections/day-counts.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { type CountedRoom, countDays, countedRoomFields, forgetDayCounts } from '../../../lib/messages/daily-counts.ts';
 import { anAccount } from '../../support/accounts.ts';
@@ -34,7 +34,21 @@ async function aRoomWith(times: Date[], seqOf = (index: number) => index + 1): P
   return room;
 }
 
-const find = (...ids: ObjectId[]) => rooms.find<CountedRoom>({ _id: { $in: ids } }, { projection: countedRoomFields }).toArray();
+/** Many rooms with messages at the same times. */
+async function manyRoomsWith(times: Date[], count: number): Promise<ObjectId[]> {
+  const room = await aRoomWith(times);
+  const like = await rooms.findOne({ _id: room });
+  const sent = await messages.unscoped.find({ room }).toArray();
+  const ids = Array.from({ length: count - 1 }, () => new ObjectId());
+  // The name is unique.
+  await database.collection('rooms').insertMany(ids.map((_id) => ({ ...like, _id, name_key: _id.toHexString() })) as never);
+  const copies = ids.flatMap((id) => sent.map((message) => ({ ...message, _id: new ObjectId(), room: id })));
+  await database.collection('messages').insertMany(copies as never);
+  return [room, ...ids];
+}
+
+const find = (...ids: ObjectId[]) =>
+  rooms.find<CountedRoom>({ _id: { $in: ids } }, { projection: countedRoomFields, sort: { _id: 1 } }).toArray();
 const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[2] = {}) =>
   (await countDays(await find(...ids), 5, { now, ...options })).map((one) => one.messages);
 
@@ -116,6 +130,7 @@ describe('the messages of a day', () => {
 });
 
 describe('what was counted of a day that is over', () => {
+  const anyDay = { _id: { $lt: 'generation' } };
   beforeEach(forgetDayCounts);
 
   it('what was counted of a day that is over is stored, so that its messages are not looked at again, and today is counted each time', async () => {
@@ -141,10 +156,10 @@ describe('what was counted of a day that is over', () => {
   it('what was counted of a day that is over is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
     const room = await aRoomWith([noon(2), noon(1)]);
     expect(await count([room], { until: 0 })).toEqual([null, null, null, null, null]);
-    expect(await dayCounts.countDocuments({})).toBe(0);
+    expect(await dayCounts.countDocuments(anyDay)).toBe(0);
     const all = await Promise.all([count([room]), count([room]), count([room])]);
     for (const one of all) expect(one).toEqual([0, 0, 1, 1, 0]);
-    expect(await dayCounts.countDocuments({})).toBe(4);
+    expect(await dayCounts.countDocuments(anyDay)).toBe(4);
   });
 
   it('what was counted of a day that is over is right where only some days were stored before', async () => {
@@ -152,5 +167,79 @@ describe('what was counted of a day that is over', () => {
     await count([room]);
     await dayCounts.deleteMany({ _id: { $in: [dayOf(noon(3)), dayOf(noon(1))] } });
     expect(await count([room])).toEqual([0, 2, 1, 3, 1]);
+  });
+});
+
+const many = 120;
+const all = await manyRoomsWith([noon(3), noon(2), noon(2), noon(1), noon(0)], many);
+
+describe('days whose messages take longer to count than one look has', () => {
+  beforeEach(forgetDayCounts);
+
+  const right = [0, many, 2 * many, many, many];
+  const looksUp = async (work: () => Promise<unknown>) =>
+    (await commandsOf(work)).filter(({ name, collection }) => name === 'find' && collection === 'messages').length;
+
+  /** So many milliseconds that no day is counted within them: there are four with messages. */
+  async function tooFew(): Promise<number> {
+    const begun = performance.now();
+    expect(await count(all)).toEqual(right);
+    const time = (performance.now() - begun) / 12;
+    await forgetDayCounts();
+    return time;
+  }
+
+  it('days whose messages take longer to count than one look has are counted by several, each of which goes on where the last one was cut off', async () => {
+    const time = await tooFew();
+    let counted: (number | null)[] = [];
+    let looks = 0;
+    const lookUps = await looksUp(async () => {
+      for (; looks < 1_000 && (looks === 0 || counted.includes(null)); looks++) {
+        counted = await count(all, { until: performance.now() + time });
+        for (const [at, one] of counted.entries()) expect([null, right[at]]).toContain(one);
+      }
+    });
+    expect(counted).toEqual(right);
+    expect(looks).toBeGreaterThan(2);
+    await forgetDayCounts();
+    expect(lookUps).toBeLessThan(2 * (await looksUp(() => count(all))));
+  });
+
+  it('days whose messages take longer to count than one look has are counted from the first room on after an import, which another process made', async () => {
+    const time = await tooFew();
+    for (let looks = 0; looks < 3; looks++) await count(all, { until: performance.now() + time });
+    const room = await aRoomWith([noon(3), noon(2), noon(1), noon(0)]);
+    const imported = new ObjectId('000000000000000000000000');
+    const { _id, ...like } = (await rooms.findOne({ _id: room })) as RoomDocument;
+    await rooms.unscoped.deleteOne({ _id });
+    await database.collection('rooms').insertOne({ ...like, _id: imported } as never);
+    await messages.unscoped.updateMany({ room }, { $set: { room: imported } });
+    // As another process forgets, which does not reach into the memory of this one.
+    await dayCounts.deleteMany({});
+    expect(await count([imported, ...all])).toEqual([0, many + 1, 2 * many + 1, many + 1, many + 1]);
+    await rooms.unscoped.deleteOne({ _id: imported });
+  });
+
+  it('days whose messages take longer to count than one look has do not keep today from being counted, because it is known where it begins in each room', async () => {
+    await count(all);
+    await rooms.unscoped.updateMany({ _id: { $in: all.slice(0, 3) } }, { $inc: { message_count: 1, seq: 1 } });
+    expect(await looksUp(async () => expect((await count(all)).at(-1)).toBe(many + 3))).toBe(0);
+  });
+
+  it('days whose messages take longer to count than one look has are not gone on with while messages of them may still come', async () => {
+    const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
+    const ids = await manyRoomsWith([noon(1)], 60);
+    await count(ids, { now: soonAfter });
+    // The days before are stored: this is the time of yesterday alone.
+    const begun = performance.now();
+    await count(ids, { now: soonAfter });
+    const time = (performance.now() - begun) * 0.6;
+    await count(ids, { now: soonAfter, until: performance.now() + time });
+    // A message of yesterday comes to the first room.
+    const room = ids.toSorted((one, other) => (one.toHexString() < other.toHexString() ? -1 : 1))[0] as ObjectId;
+    const [first] = await messages.unscoped.find({ room }).toArray();
+    await messages.unscoped.insertOne({ ...first, _id: new ObjectId(), seq: 2, ordinal: 2 } as MessageDocument);
+    await rooms.updateOne({ _id: room }, { $set: { seq: 2, message_count: 2 } });
+    expect((await count(ids)).at(-2)).toBe(61);
   });
 });
