@@ -21,7 +21,8 @@ export const databaseCommands: Record<string, Run> = {
     if (file?.damage) throw new Error(`The database file is damaged: ${file.damage} ${whatToDo}`);
     const documents = full ? await checkEverything() : undefined;
     const indexes = await ensureIndexes();
-    await fillBeginnings();
+    // Also what an earlier version renamed since: it may have served beside this one.
+    await fillBeginnings({ from: 'start' });
     await fillWords();
     const finishedDeletions = (await finishDeletions()) + (await finishRoomDeletions());
     const administrators = await countAdministrators();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
 import { type UserDocument, users } from '../collections/users.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
@@ -11,46 +12,46 @@ const upgrade: Upgrade = {
   change: fillChunk,
 };
 
-/** Puts accounts that earlier versions stored into the index by which administrators find them. Until then all are looked at. */
+/**
+ * Puts accounts into the index by which administrators find them, as earlier versions stored them: also while the service
+ * is upgraded, where they renamed accounts, or deleted them. `from: 'start'` looks at all again. Until then all are looked at.
+ */
 export const fillBeginnings = (options?: UpgradeOptions): Promise<number> => upgradeAll(upgrade, options);
 
 /** Does so while the process serves. */
 export const fillBeginningsMeanwhile = (): { end: () => Promise<void> } => upgradeMeanwhile(upgrade);
 
+const fields = { username: 1, name: 1, email: 1, name_beginnings: 1, email_beginnings: 1 } as const;
+
+/** A deleted account has none of them. */
+type Account = Pick<UserDocument, '_id'> & { [Field in keyof typeof fields]?: UserDocument[Field] };
+
 async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
-  const found = await users
-    .find<Pick<UserDocument, '_id' | 'username' | 'name' | 'email' | 'name_beginnings' | 'email_beginnings'>>(
-      before ? { _id: { $lt: before } } : {},
-      {
-        projection: { username: 1, name: 1, email: 1, name_beginnings: 1, email_beginnings: 1 },
-        sort: { _id: -1 },
-        limit: chunkSize,
-        batchSize: chunkSize + 1,
-      },
+  const found = await users.unscoped
+    .find<Account>(
+      { ...(before && { _id: { $lt: before } }), webhook_of: { $exists: false } },
+      { projection: fields, sort: { _id: -1 }, limit: chunkSize, batchSize: chunkSize + 1 },
     )
     .toArray();
-  // Only as long as the account is called so: a change meanwhile has written its own.
-  const named = found
-    .filter(({ name_beginnings }) => name_beginnings === undefined)
-    .map(({ _id, username, name }) => ({
-      updateOne: {
-        filter: { _id, username, name: name ?? { $exists: false }, name_beginnings: { $exists: false } },
-        update: { $set: { name_beginnings: nameBeginnings({ username, name }) } },
-      },
-    }));
-  const reached = found.flatMap(({ _id, email, email_beginnings }) =>
-    email === undefined || email_beginnings !== undefined
-      ? []
-      : [
-          {
-            updateOne: {
-              filter: { _id, email, email_beginnings: { $exists: false } },
-              update: { $set: { email_beginnings: emailBeginnings(email) } },
-            },
-          },
-        ],
-  );
-  const updates = [...named, ...reached];
+  const updates = found.flatMap((account) => [...correctNames(account), ...correctAddress(account)]);
   if (updates.length > 0) await users.unscoped.bulkWrite(updates, { ordered: false });
-  return { count: named.length, last: (found.length === chunkSize && found.at(-1)?._id) || null };
+  const changed = new Set(updates.map(({ updateOne }) => updateOne.filter._id.toHexString()));
+  return { count: changed.size, last: (found.length === chunkSize && found.at(-1)?._id) || null };
+}
+
+// Only as long as the account is called so: a change meanwhile has written its own.
+function correctNames({ _id, username, name, name_beginnings: stored }: Account) {
+  const beginnings = username === undefined ? undefined : nameBeginnings({ username, name });
+  if (isDeepStrictEqual(stored, beginnings)) return [];
+  const filter = { _id, username: username ?? { $exists: false }, name: name ?? { $exists: false } };
+  const update = beginnings ? { $set: { name_beginnings: beginnings } } : { $unset: { name_beginnings: '' as const } };
+  return [{ updateOne: { filter, update } }];
+}
+
+function correctAddress({ _id, email, email_beginnings: stored }: Account) {
+  const beginnings = email === undefined ? undefined : emailBeginnings(email);
+  if (isDeepStrictEqual(stored, beginnings)) return [];
+  const filter = { _id, email: email ?? { $exists: false } };
+  const update = beginnings ? { $set: { email_beginnings: beginnings } } : { $unset: { email_beginnings: '' as const } };
+  return [{ updateOne: { filter, update } }];
 }

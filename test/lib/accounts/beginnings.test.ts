@@ -8,14 +8,17 @@ import { fillBeginnings, fillBeginningsMeanwhile } from '../../../lib/accounts/f
 import { upgrades } from '../../../lib/collections/upgrades.ts';
 import { users } from '../../../lib/collections/users.ts';
 import { beginningFor, emailBeginnings, matchesAccount, nameBeginnings } from '../../../lib/identity/beginnings.ts';
-import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { everyPage } from '../../support/rooms.ts';
+import { admin } from '../../support/run-command.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-const admin = await anAdmin();
+const administrator = await anAdmin();
 const find = async (q: string, limit = 2) =>
-  (await everyPage(call, `/api/users?limit=${limit}&q=${encodeURIComponent(q)}`, admin.token)) as { _id: { $oid: string } }[];
+  (await everyPage(call, `/api/users?limit=${limit}&q=${encodeURIComponent(q)}`, administrator.token)) as {
+    _id: { $oid: string };
+  }[];
 const idsFor = async (q: string, limit?: number) => (await find(q, limit)).map(({ _id }) => _id.$oid);
 const oid = ({ id }: { id: string }) => new ObjectId(id);
 
@@ -199,5 +202,49 @@ describe('accounts that an earlier version stored', () => {
     await fillBeginningsMeanwhile().end();
     await fillBeginnings();
     expect(await users.countDocuments({ name_beginnings: { $exists: false } })).toBe(0);
+  });
+
+  describe('made, renamed or deleted beside this version', () => {
+    const check = async () => expect(await admin(['database', 'check'])).toMatchObject({ code: 0, stderr: '' });
+    /** What an earlier version writes: it knows nothing of the index. */
+    const write = (account: Account, change: Parameters<typeof users.unscoped.updateOne>[1]) =>
+      users.unscoped.updateOne({ _id: oid(account) }, change);
+
+    it('are in the index after `database check`, under their names and addresses of now', async () => {
+      await fillBeginnings();
+      const [before, now, address, other] = [aWord(), aWord(), aWord(), aWord()];
+      const [renamed, made, moved] = [await anAccount({ name: before }), await anAccount({ name: other }), await anAccount()];
+      await write(renamed, { $set: { name: now } });
+      await write(made, { $unset: { name_beginnings: '', email_beginnings: '' } });
+      await write(moved, { $set: { email: `${address}@example.org`, email_key: `${address}@example.org` } });
+      expect([await idsFor(now), await idsFor(other), await idsFor(address)]).toEqual([[], [], []]);
+      await check();
+      expect([await idsFor(now), await idsFor(other), await idsFor(address)]).toEqual([[renamed.id], [made.id], [moved.id]]);
+      expect([await idsFor(before), await idsFor(moved.email), await idsFor(made.email)]).toEqual([[], [], [made.id]]);
+      expect(await users.countDocuments({ name_beginnings: before.slice(0, 8) })).toBe(0);
+    });
+
+    it('keep the name that they get while `database check` runs', async () => {
+      await fillBeginnings();
+      const accounts = [];
+      for (let at = 0; at < 5; at++) accounts.push(await anAccount({ name: aWord() }));
+      for (const account of accounts) await write(account, { $set: { name: aWord() } });
+      const names = accounts.map(aWord);
+      await Promise.all([check(), ...accounts.map((account, at) => changeUser(oid(account), { name: names[at] as string }))]);
+      expect(await Promise.all(names.map((name) => idsFor(name)))).toEqual(accounts.map(({ id }) => [id]));
+    });
+
+    it('leave nothing of their names and addresses, when they are deleted, after `database check`', async () => {
+      const account = await anAccount({ name: aWord() });
+      const index = await users.unscoped.findOne(
+        { _id: oid(account) },
+        { projection: { name_beginnings: 1, email_beginnings: 1, _id: 0 } },
+      );
+      await deleteUser(oid(account));
+      await write(account, { $set: { ...index } });
+      await check();
+      const left = await users.unscoped.findOne({ _id: oid(account) });
+      for (const field of ['name_beginnings', 'email_beginnings']) expect(left).not.toHaveProperty(field);
+    });
   });
 });
