@@ -17,16 +17,20 @@ export function requireMail(): void {
 /** Sends an e-mail: 400 when the server does not take the address, 503 when it is out of reach or refuses the e-mail. */
 export async function sendMail(mail: Mail): Promise<void> {
   requireMail();
-  const outcome = await trySendingMail(mail);
+  requireSent(await trySendingMail(mail));
+}
+
+/** Refuses, with 400 or 503, an e-mail of which this became. */
+export function requireSent(outcome: MailOutcome): void {
   if (outcome === 'refused') throw invalidParameter('email', 'be an address that takes e-mail');
   if (outcome !== 'sent') throw serviceUnavailable('The e-mail could not be sent.');
 }
 
 /**
- * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, or
- * nobody knows whether it does.
+ * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, was not in
+ * reach, or nobody knows whether it has it.
  */
-export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'unknown';
+export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'out of reach' | 'unknown';
 
 /** Sends an e-mail, where there is a mail server. Never fails. */
 export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome> {
@@ -39,7 +43,8 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
     // Not its message, which may have the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });
     if (isRecipientRefused(error as SmtpError)) return 'refused';
-    return responseCode !== undefined || code === 'EDNS' || code === 'EAUTH' ? 'not sent' : 'unknown';
+    if (responseCode !== undefined || code === 'EDNS' || code === 'EAUTH') return 'not sent';
+    return isOutOfReach(error as SmtpError) ? 'out of reach' : 'unknown';
   }
 }
 
@@ -63,9 +68,13 @@ function connect(): Transporter {
 const isRecipientRefused = ({ code, command, responseCode = 0 }: SmtpError) =>
   code === 'EENVELOPE' && (command === 'API' || (command === 'RCPT TO' && responseCode >= 500));
 
+// Before the server has greeted: it has no part of the e-mail.
+const isOutOfReach = ({ syscall, timeoutType = '' }: SmtpError) =>
+  syscall === 'connect' || timeoutType === 'CONNECT_TIMEOUT' || timeoutType === 'GREETING_TIMEOUT';
+
 // In milliseconds, well under the time of a request.
 const patience = { connectionTimeout: 3_000, greetingTimeout: 3_000, socketTimeout: 5_000, dnsTimeout: 3_000 };
 
-type SmtpError = { code?: string; responseCode?: number; command?: string };
+type SmtpError = { code?: string; responseCode?: number; command?: string; syscall?: string; timeoutType?: string };
 
 let transporter: Transporter | undefined;

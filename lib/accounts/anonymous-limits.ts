@@ -38,13 +38,14 @@ export const countMail = (recipient: string, purpose: string, source: string): P
   ]);
 
 /**
- * Counts an invitation by e-mail, whatever becomes of it, or refuses it with 429. For one address the limit for one
- * inviter is below the limit for all, so that nobody keeps others from inviting somebody.
+ * Counts an invitation by e-mail, or refuses it with 429. For one address the limit for one inviter is below the limit
+ * for all, so that nobody keeps others from inviting somebody. Resolves to what makes it uncounted, for one that was not
+ * sent.
  */
-export const countInvitationMail = (recipient: string, { user, isAdmin }: Inviter, source: string): Promise<void> => {
+export const countInvitationMail = (recipient: string, { user, isAdmin }: Inviter, source: string): Promise<Uncount> => {
   const inviter = user.toHexString();
   const day = 24 * hour;
-  return count([
+  return takeSlots([
     [keyOf('invitations of a day to', JSON.stringify([recipient, inviter])), { most: 2, window: day }],
     [keyOf('invitations of a day by', inviter), { most: isAdmin ? 200 : 20, window: day }],
     [keyOf('invitations of a day from', networkOf(source)), { most: 250, window: day }],
@@ -66,12 +67,19 @@ const mailsTo = (recipient: string) => keyOf('e-mails to', recipient);
 
 const hour = 60 * minute;
 
+const count = async (limits: NamedLimit[]): Promise<void> => void (await takeSlots(limits));
+
+type NamedLimit = [key: string, limit: Limit];
+
+/** Returns the slots that were taken. */
+type Uncount = () => Promise<void>;
+
 /** Takes a slot of each, or refuses and takes none. */
-async function count(limits: [key: string, limit: Limit][]): Promise<void> {
-  if (!config.limits.areOn) return;
+async function takeSlots(limits: NamedLimit[]): Promise<Uncount> {
+  const id = new ObjectId();
+  const taken: string[] = [];
+  if (!config.limits.areOn) return async () => undefined;
   await failClosed(async () => {
-    const id = new ObjectId();
-    const taken: string[] = [];
     try {
       for (const [key, limit] of limits) {
         await takeSlot(key, id, { ...limit, isSettled: true });
@@ -82,4 +90,5 @@ async function count(limits: [key: string, limit: Limit][]): Promise<void> {
       throw error;
     }
   });
+  return () => returnSlots(taken, id);
 }

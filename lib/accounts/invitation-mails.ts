@@ -6,7 +6,7 @@ import { regardlessOfDeadline } from '../deadline.ts';
 import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { email, emailKey } from '../identity/users.ts';
-import { noMail, requireMail, sendMail } from '../mail.ts';
+import { type MailOutcome, noMail, requireMail, requireSent, trySendingMail } from '../mail.ts';
 import { invitationParameters, invite, inviteRefusals, type NewInvitation, revokeInvitation } from '../members/invitations.ts';
 import { findContext, requirePermission } from '../rooms/permissions.ts';
 import { countInvitationMail } from './anonymous-limits.ts';
@@ -39,16 +39,20 @@ export async function inviteByMail(
   if (caller.user.is_bot) throw sentByBot();
   // Before it counts, and for its name.
   const { name } = requirePermission(await findContext(room, caller), 'invite');
-  await countInvitationMail(emailKey(to), { user: caller.user._id, isAdmin: isAdmin(caller) }, source);
-  const invitation = await invite(room, { ...limits, uses: limits.uses ?? 1 }, caller);
+  const uncount = await countInvitationMail(emailKey(to), { user: caller.user._id, isAdmin: isAdmin(caller) }, source);
+  let outcome: MailOutcome = 'not sent';
   try {
-    await sendMail({ to, ...invitationMail(caller, name, invitation) });
-  } catch (error) {
+    const invitation = await invite(room, { ...limits, uses: limits.uses ?? 1 }, caller);
+    outcome = await trySendingMail({ to, ...invitationMail(caller, name, invitation) });
     // The caller may have lost the right to it meanwhile, and the invitation with that.
-    await regardlessOfDeadline(() => revokeInvitation(room, toObjectId(invitation._id), caller)).catch(() => undefined);
-    throw error;
+    if (outcome !== 'sent')
+      await regardlessOfDeadline(() => revokeInvitation(room, toObjectId(invitation._id), caller)).catch(() => undefined);
+    requireSent(outcome);
+    return invitation;
+  } finally {
+    // One to an address that the mail server refuses stays counted: nobody tries out by many which addresses there are.
+    if (outcome === 'not sent' || outcome === 'out of reach') await regardlessOfDeadline(uncount).catch(() => undefined);
   }
-  return invitation;
 }
 
 const { brandName, publicUrl } = config;

@@ -208,9 +208,9 @@ async function tell({ _id, since, before, known }: Candidate, state: Sending): P
   const mail = digestMail(caller.user.email as string, news, link);
   const outcome = await inTime<MailOutcome>(trySendingMail(mail), 'unknown', state.signal);
   if (outcome === 'sent') state.sent++;
-  if (outcome === 'unknown') state.isStopped = true;
+  if (outcome === 'unknown' || outcome === 'out of reach') state.isStopped = true;
   // The server does not have it: another one is sent in an hour, of the same messages.
-  if (outcome === 'not sent')
+  if (outcome === 'not sent' || outcome === 'out of reach')
     await digests.updateOne(
       { _id, at },
       // The links of e-mails that were sent go on to work, however often another one is refused.

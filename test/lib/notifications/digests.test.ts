@@ -4,7 +4,7 @@ import { startMailServer } from '../../../tools/harness/mail-server.ts';
 import { mailHeaders, type ReceivedMail, readMail } from '../../support/mail.ts';
 
 /** What the mail server says: it takes all, refuses for now or for good, or says nothing after the greeting or the e-mail. */
-type Answers = 'take' | 'later' | 'refuse' | 'silent' | 'silent after the e-mail';
+type Answers = 'take' | 'later' | 'refuse' | 'silent' | 'silent at the e-mail' | 'silent after the e-mail';
 let answers: Answers = 'take';
 type Digest = ReceivedMail & { headers: Record<string, string> };
 const received: { to: string; mail: Digest }[] = [];
@@ -19,7 +19,11 @@ const server = await startMailServer(
     if (answers === 'silent after the e-mail') await new Promise(() => undefined);
   },
   {
-    onConnect: (_session, done) => void (answers !== 'silent' && done()),
+    onConnect: (_session, done) => {
+      if (answers !== 'silent') done();
+      // The first connection asks whether it is there.
+      if (answers === 'silent at the e-mail') answers = 'silent';
+    },
     onRcptTo: (_address, _session, done) =>
       done(answers === 'later' ? refuse(451) : answers === 'refuse' ? refuse(550) : undefined),
   },
@@ -365,6 +369,18 @@ describe('a mail server', () => {
     answers = 'take';
     await send();
     expect([mailsOf(one.ann).length, mailsOf(other.ann).length]).toEqual([1, 1]);
+  });
+
+  it('a mail server that is out of reach for an e-mail is asked again in an hour, for the same messages', async () => {
+    const { ann } = await mentioned();
+    answers = 'silent at the e-mail';
+    await send();
+    answers = 'take';
+    await send();
+    expect(mailsOf(ann)).toEqual([]);
+    await pass(ann, hour);
+    await send();
+    expect(mailsOf(ann)[0]?.text).toContain('look at the plan');
   });
 
   it('a mail server that says nothing after an e-mail may have it: nobody gets that twice', async () => {
