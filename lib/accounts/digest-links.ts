@@ -4,10 +4,8 @@ import { aToken, isToken } from '../api/schema.ts';
 import { digests } from '../collections/digests.ts';
 import { users } from '../collections/users.ts';
 import { config } from '../config.ts';
-import { retryContended } from '../database/writes.ts';
 import { notFound, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
-import type { Caller } from '../identity/caller.ts';
 
 const noSuchLink: Refusal = () => notFound('link');
 
@@ -36,13 +34,6 @@ export async function requireDigestLink(link: string): Promise<ObjectId> {
   const found = await digests.findOne({ links: hashToken(link) }, { projection: { _id: 1 } });
   if (!found) throw noSuchLink();
   return found._id;
-}
-
-/** Notes that somebody who signs out was there until now: the session, which says so while it lasts, is deleted. */
-export async function noteSignOut({ user, token }: Caller): Promise<void> {
-  if (config.smtpUrl === '' || token.kind !== 'session') return;
-  // An e-mail may be noted at the same moment.
-  await retryContended(() => digests.updateOne({ _id: user._id }, { $set: { signed_out_at: new Date() } }, { upsert: true }));
 }
 
 /** Forgets what a user was told by e-mail; an earlier link ends nothing from then on. */

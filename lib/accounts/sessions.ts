@@ -9,7 +9,6 @@ import { adminRequired, notFound, permissionDenied, type Refusal } from '../erro
 import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
 import { aNewToken, deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
-import { noteSignOut } from './digest-links.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
@@ -107,7 +106,6 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
   const _id = session === 'current' ? caller.token._id : session;
   const reachable = { _id, kind: 'session' as const, ...(!isAdmin(caller) && { user: caller.user._id }) };
   if (!(await deleteToken(reachable))) throw noSuchSession();
-  if (_id.equals(caller.token._id)) await noteSignOut(caller);
 }
 
 /** Ends every session of the caller or, for administrators, of `user`, but the one that calls. */

@@ -10,8 +10,6 @@ export type DigestDocument = {
   until?: Date;
   /** The SHA-256 of the links in the last e-mails, by which their receiver ends them; they are good for nothing else. */
   links?: string[];
-  /** When the user signed out last: the session, which is deleted, knew when it was used. */
-  signed_out_at?: Date;
 };
 
 export const digestIndexes: IndexDescription[] = [{ key: { links: 1 }, name: 'links', sparse: true }];

@@ -137,7 +137,7 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   const ids = wanted.map(({ _id }) => _id);
   const [known, activity, sessions, devices] = await Promise.all([
     digests.find({ _id: { $in: ids } }).toArray(),
-    // Also of sessions that have ended since: by their age, by a new password, or at the identity provider.
+    // Also of sessions that have ended since: by a sign-out, by their age, by a new password, or at the identity provider.
     activities.find({ _id: { $in: ids } }).toArray(),
     tokens
       .find<{ user: ObjectId; created_at: Date; last_used_at: Date | null }>(
@@ -159,11 +159,7 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
     const own = known.find((one) => one._id.equals(_id));
     const seen = activity.find((one) => one._id.equals(_id));
     // What a clock has noted that was ahead holds nobody up.
-    const times = [
-      own?.signed_out_at,
-      seen?.at,
-      ...mine(sessions).map(({ created_at, last_used_at }) => last_used_at ?? created_at),
-    ]
+    const times = [seen?.at, ...mine(sessions).map(({ created_at, last_used_at }) => last_used_at ?? created_at)]
       .map((time) => time?.getTime() ?? 0)
       .filter((time) => time <= now + hour);
     const lastUse = Math.max(0, ...times);

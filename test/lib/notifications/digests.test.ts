@@ -186,6 +186,7 @@ describe('nobody gets an e-mail', () => {
       async ({ ann }) => {
         const token = await aSession(call, ann);
         await succeed(call('DELETE', '/api/sessions/current', { token }));
+        await expect.poll(() => activities.countDocuments({ _id: new ObjectId(ann.id) })).toBe(1);
       },
     ],
     [
