@@ -54,6 +54,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     return { ...noAnswer, isSilent: false };
   }
   if (privateKey === undefined) return { kind: 'gone' };
+  await nextTurn();
   try {
     const { headers, body } = webPush.generateRequestDetails(
       { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
@@ -75,6 +76,17 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     return noAnswer;
   }
 }
+
+/**
+ * Waits for a turn of the event loop with no other encryption: each takes about a millisecond, for which all requests
+ * wait, and many pushes are under way together.
+ */
+function nextTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTurn;
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
 
 /** After how many milliseconds one tries again where the push service does not say. */
 const pause = 60_000;
