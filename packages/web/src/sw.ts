@@ -111,8 +111,7 @@ async function closeRead(justShown: string): Promise<boolean> {
     ({ tag, data }) => tag !== justShown && (data as ShownPlace | null)?.room !== undefined,
   );
   if (shown.length === 0) return false;
-  // Many devices get a push at the same moment.
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 5_000));
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * spread));
   const mine = shown.some(({ data }) => !data.thread)
     ? await read<Marker[]>(`/api/members?user=me&limit=${mostRooms}`)
     : undefined;
@@ -130,6 +129,12 @@ async function closeRead(justShown: string): Promise<boolean> {
     }
   return isChanged;
 }
+
+/**
+ * Within so many milliseconds the devices that get a push at the same moment, a thousand at most, ask what was read; a
+ * browser may end the worker of a push after 30 seconds.
+ */
+const spread = 20_000;
 
 type Marker = { room?: { $oid: string }; last_read?: number };
 
