@@ -1,8 +1,8 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { config } from './config.ts';
 import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from './errors.ts';
-import { log } from './log.ts';
-import { smtpUrl } from './smtp-url.ts';
+import { describeError, log } from './log.ts';
+import { readSmtpUrl } from './smtp-url.ts';
 
 /** An e-mail of plain text. */
 export type Mail = { to: string; subject: string; text: string; headers?: Record<string, string> };
@@ -11,7 +11,7 @@ export const noMail: Refusal = () => permissionDenied('no_email', 'The service s
 
 /** Refuses, with 403, what needs e-mail where the service has no mail server. */
 export function requireMail(): void {
-  if (smtpUrl === '') throw noMail();
+  if (config.smtpUrl === '') throw noMail();
 }
 
 /** Sends an e-mail: 400 when the server does not take the address, 503 when it is out of reach or refuses the e-mail. */
@@ -34,9 +34,11 @@ export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'out of reach' | 'un
 
 /** Sends an e-mail, where there is a mail server. Never fails. */
 export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome> {
+  const transporter = await connect();
+  if (!transporter) return 'out of reach';
   try {
     // An object, because in a text a comma would make two addresses of one.
-    await connect().sendMail({ from: config.mailFrom, to: { name: '', address: to }, ...mail });
+    await transporter.sendMail({ from: config.mailFrom, to: { name: '', address: to }, ...mail });
     return 'sent';
   } catch (error) {
     const { code, responseCode, command } = error as SmtpError;
@@ -50,8 +52,10 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
 
 /** Whether the mail server is in reach and takes the login. */
 export async function isMailServerReady(): Promise<boolean> {
+  const transporter = await connect();
+  if (!transporter) return false;
   try {
-    return await connect().verify();
+    return await transporter.verify();
   } catch (error) {
     const { code, responseCode, command } = error as SmtpError;
     log('error', 'the mail server is out of reach', { code, response_code: responseCode, command });
@@ -59,10 +63,19 @@ export async function isMailServerReady(): Promise<boolean> {
   }
 }
 
-function connect(): Transporter {
-  transporter ??= createTransport({ url: smtpUrl, ...patience, disableFileAccess: true, disableUrlAccess: true });
-  return transporter;
+/** What sends e-mails; undefined while nobody knows by which server. */
+async function connect(): Promise<Transporter | undefined> {
+  if (sharedTransporter) return sharedTransporter;
+  try {
+    const url = await readSmtpUrl();
+    sharedTransporter = createTransport({ url, ...patience, disableFileAccess: true, disableUrlAccess: true });
+  } catch (error) {
+    log('error', 'the address of the mail server could not be read', { error: describeError(error) });
+  }
+  return sharedTransporter;
 }
+
+let sharedTransporter: Transporter | undefined;
 
 // For good (RFC 5321, 4.2.1), by the server or already here.
 const isRecipientRefused = ({ code, command, responseCode = 0 }: SmtpError) =>
@@ -76,5 +89,3 @@ const isOutOfReach = ({ syscall, timeoutType = '' }: SmtpError) =>
 const patience = { connectionTimeout: 3_000, greetingTimeout: 3_000, socketTimeout: 5_000, dnsTimeout: 3_000 };
 
 type SmtpError = { code?: string; responseCode?: number; command?: string; syscall?: string; timeoutType?: string };
-
-let transporter: Transporter | undefined;

@@ -7,4 +7,4 @@ if (isParameter(config.smtpUrl))
   );
 
 /** Where e-mails go out. In the bundles for AWS, `hosts/aws/smtp-url.ts` takes the place of this module. */
-export const smtpUrl: string = config.smtpUrl;
+export const readSmtpUrl = async (): Promise<string> => config.smtpUrl;

@@ -4,8 +4,8 @@ import { sendSigned } from './signed-request.ts';
 
 /*
  * The secrets of a deployment are SecureStrings of SSM Parameter Store, so that they stand in no function's configuration. A function reads what
- * it needs when it starts. If that fails, so does the start: the reason is in the log, Lambda answers with 500, and the next request starts the
- * function again.
+ * it needs when it starts, but for the mail server, which only e-mails need. If that fails, so does the start: the reason is in the log, Lambda
+ * answers with 500, and the next request starts the function again.
  */
 
 const { AWS_ENDPOINT_URL_SSM } = process.env;

@@ -526,7 +526,8 @@ const ssm = createServer(async (request, response) => {
   }
   const question = JSON.parse(await text(request));
   asked.push({ headers: request.headers, body: question });
-  const { status, body } = answers.shift() ?? { status: 200, body: { Parameter: { Value: parameters[question.Name] } } };
+  const value = parameters[question.Name];
+  const { status, body } = answers.shift() ?? (value ? { status: 200, body: { Parameter: { Value: value } } } : missing);
   response.writeHead(status).end(JSON.stringify(body));
 }).listen(0, '127.0.0.1');
 await once(ssm, 'listening');
@@ -565,7 +566,7 @@ async function invokeFunction(name: string, event: object, settings: Record<stri
     ...settings,
   };
   const script = `const { handler } = await import('${bundle}');
-    const { statusCode: status, ...rest } = await handler(${JSON.stringify(event)}, { awsRequestId: 'one' });
+    const { statusCode: status, ...rest } = (await handler(${JSON.stringify(event)}, { awsRequestId: 'one' })) ?? {};
     process.stdout.write('\\n' + JSON.stringify({ status, ...rest }), () => process.exit());`;
   const { code, stdout, stderr } = await runCommand(['node', '--input-type=module', '--eval', script], { environment });
   const end = stdout.lastIndexOf('\n') + 1;
@@ -658,15 +659,35 @@ describe('a packaged function', () => {
     ]);
   });
 
-  it('a packaged function fails to start with an invalid mail server, without revealing the secret', async () => {
+  it.each([
+    ['is not the address of a mail server', 'chat:s3cret@mail.example.org'],
+    ['could not be read: ParameterNotFound', undefined],
+  ])(
+    'a packaged function answers that an e-mail could not be sent, and logs the reason without revealing the secret: its parameter %s',
+    async (reason, value) => {
+      const name = '/chat-service/dev/smtp-url';
+      const { [name]: right } = parameters;
+      parameters[name] = value;
+      const { event } = await invocation('POST', '/api/codes', { body: { email: 'a@example.org', purpose: 'password' } });
+      const { answer, logged, stderr } = await invokeFunction('codes', event(), { LOG_LEVEL: 'error' });
+      parameters[name] = right;
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toMatchObject({
+        status: 503,
+        description: 'The e-mail could not be sent.',
+      });
+      expect(`${logged}${stderr}`.split(`The SSM parameter ${name} ${reason}`)).toHaveLength(2 + 1);
+      expect(`${logged}${stderr}`).not.toContain('s3cret');
+    },
+  );
+
+  it('a packaged function tells devices while the parameter of the mail server can not be read', async () => {
     const name = '/chat-service/dev/smtp-url';
     const { [name]: right } = parameters;
-    parameters[name] = 'chat:s3cret@mail.example.org';
-    const { code, stderr } = await invoke('POST', '/api/codes', { body: { email: 'a@example.org', purpose: 'password' } });
+    parameters[name] = undefined;
+    const rooms = await invokeFunction('notify', { rooms: [] });
+    const schedule = await invokeFunction('notify', {});
     parameters[name] = right;
-    expect(code).toBe(1);
-    expect(stderr).toContain(`The SSM parameter ${name} is not the address of a mail server`);
-    expect(stderr).not.toContain('s3cret');
+    expect([rooms, schedule]).toMatchObject([{ code: 0 }, { code: 0 }]);
   });
 
   it('a packaged function encrypts the secret of a second factor by the key of its parameter', async () => {
