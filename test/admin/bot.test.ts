@@ -19,7 +19,7 @@ describe('bot create', () => {
     expect(token?.scopes).toEqual(['rooms:read', 'members:read', 'messages:read', 'messages:write']);
   });
 
-  it('bot create creates one of the administrators, with other scopes, and prints it for programs', async () => {
+  it('bot create creates a bot of the administrators, with other scopes, and prints it for programs', async () => {
     const name = aName();
     const { stdout } = await command(['bot', 'create', name, '--scope', 'messages:read', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ username: name, owner: null, token: expect.stringMatching(/^[a-z0-9]{32}$/) });

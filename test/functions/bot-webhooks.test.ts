@@ -66,7 +66,7 @@ describe('the webhook of a bot', () => {
   });
 
   it.each(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const)(
-    'is nothing for others, nor for the bot itself: %s',
+    'the webhook of a bot does not exist for others, nor for the bot itself: %s',
     async (method) => {
       const { bot } = await withWebhook();
       const body = method === 'PUT' ? { url: 'https://bot.example.org/' } : {};
@@ -90,7 +90,7 @@ describe('the webhook of a bot', () => {
   });
 
   it.each(['http://example.org/', 'https://127.0.0.1/', 'https://169.254.169.254/'])(
-    'is refused with the address %s',
+    'the webhook of a bot is refused with the address %s',
     async (url) => {
       const owner = await anAccount();
       const bot = await aBot(owner);
@@ -176,7 +176,7 @@ describe('the webhook of a bot', () => {
     expect(replies).toMatchObject([{ user: { $oid: bot.id }, text: `@${owner.username} all green`, mentions: [] }]);
   });
 
-  it('two that answer each other end: what a program says is sent, and the reply to it is not posted', async () => {
+  it('two webhooks of bots that answer each other end: what a program says is sent, and the reply to it is not posted', async () => {
     const [one, other] = [await withWebhook(), await withWebhook()];
     const direct = await conversation(one.owner, one.bot, { username: other.bot.username } as Account);
     for (const { receiver } of [one, other]) receiver.answer = () => ({ status: 200, body: { text: 'pong' } });
@@ -204,7 +204,7 @@ describe('the webhook of a bot', () => {
     expect(receiver.asked).toHaveLength(texts.length);
   });
 
-  it('tries again what failed, before what came later in that room, while other rooms go on', async () => {
+  it('the webhook of a bot tries again what failed, before what came later in the same room, while other rooms go on', async () => {
     const { room, bot, owner, receiver, find, deliver, hurry, mention } = await withWebhook();
     const direct = await conversation(owner, bot);
     receiver.answer = ({ event }) => ({ status: event.room.$oid === room.id ? 503 : 204 });
@@ -230,7 +230,7 @@ describe('the webhook of a bot', () => {
     ['answers 410', { status: 410 }, new Date(), 'says that it is gone'],
     ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has taken nothing for a day'],
   ])(
-    'is switched off in all rooms where the receiver %s, which its owner is told, and goes on where it was when it is switched on',
+    'the webhook of a bot is switched off in all rooms where the receiver %s, which its owner is told, and goes on where it was when it is switched on',
     async (_what, answer, since, why) => {
       const { bot, owner, receiver, find, change, deliver, hurry, mention, textsOf } = await withWebhook();
       const direct = await conversation(owner, bot);

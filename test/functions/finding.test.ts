@@ -208,7 +208,7 @@ describe('GET /api/messages?at=', async () => {
       expect({ status: reply.status, texts: textsOf(reply) }).toEqual({ status: 200, texts: expected });
     });
 
-    it('GET /api/messages?at= continues from there, and accepts other time zones', async () => {
+    it('GET /api/messages?at= has a link to the next page, and accepts other time zones', async () => {
       const first = await at('2026-11-21T13:07:00+01:00');
       const next = await call('GET', nextOf(first) ?? '', { token: bob.token });
       expect([textsOf(first), textsOf(next)]).toEqual([all.slice(6, 10), all.slice(10, 14)]);

@@ -92,7 +92,7 @@ describe('names in an invitation by e-mail', () => {
     expect(withoutLinks(name)).toBe(expected);
   });
 
-  it('names in an invitation by e-mail are so in the e-mail that is sent, also where nothing is left of a name', async () => {
+  it('names in an invitation by e-mail are words alone in the e-mail that is sent, also where nothing is left of a name', async () => {
     const owner = await anAccount({ name: '://' });
     const room = await aRoom({ owner, name: 'Win now: https://evil.example' });
     const email = anEmail();
@@ -140,13 +140,13 @@ describe('invitations by e-mail', () => {
     expect((await send(limited.call, fourth, {})).status).toBe(201);
   });
 
-  it('invitations by e-mail of administrators may be more', async () => {
+  it('invitations by e-mail of administrators may be more than those of others', async () => {
     const owner = await anAdmin();
     const room = await aRoom({ owner });
     expect(new Set(await statuses(22, () => send(limited.call, room, { email: anEmail() })))).toEqual(new Set([201]));
   });
 
-  it('invitations by e-mail are not more when they are sent at the same moment', async () => {
+  it('invitations by e-mail do not exceed their limits when they are sent at the same moment', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     const replies = await Promise.all(Array.from({ length: 6 }, () => send(limited.call, room, { email })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429, 429]);

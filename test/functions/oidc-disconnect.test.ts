@@ -50,7 +50,7 @@ const aPasskey = (user: ObjectId, generation: number) =>
   });
 
 describe('people who disconnect their accounts from the identity provider', () => {
-  it('sign in by their passwords from then on, keep the session that did it, and lose the others', async () => {
+  it('people who disconnect their accounts sign in by their passwords from then on, keep the session that did it, and lose the others', async () => {
     const { name, id, token } = await aPerson();
     const other = (await signInBy(provider, name)).browser.session;
     expect(outcome(await disconnect(token))).toEqual(noOtherWay);
@@ -77,7 +77,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect((await disconnect(token)).status).toBe(200);
   });
 
-  it('people who disconnect their accounts have just signed in', async () => {
+  it('people who disconnect their accounts must have just signed in', async () => {
     const { id, token } = await aPerson();
     await setPassword(token);
     const stale = refusals.denied('Sign in again first: this needs a session that is less than ten minutes old.');

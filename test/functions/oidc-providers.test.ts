@@ -48,8 +48,8 @@ const atOther = { sent: { provider: 'other' } };
 const refused = refusals.denied('The identity provider did not confirm this sign-in. Start again.');
 const isSignedIn = async (token: string | undefined) => (await call('GET', '/api/users/me', { token })).status === 200;
 
-describe('with several identity providers', () => {
-  it('people sign in by the one that they choose, or by the first, each of which has an address of its own to lead back to', async () => {
+describe('several identity providers', () => {
+  it('people sign in by the identity provider that they choose, or by the first, each of which has an address of its own to lead back to', async () => {
     const asked = async (sent: object) => {
       const url = new URL(await begin(new CookieJar(), sent));
       return [url.origin, url.searchParams.get('client_id'), url.searchParams.get('redirect_uri')];
@@ -64,7 +64,7 @@ describe('with several identity providers', () => {
       );
   });
 
-  it('the same id at two of them is two people, with an account each', async () => {
+  it('the same id at two identity providers is two people, with an account each', async () => {
     const person = aPerson();
     const first = await signInBy(one, person);
     other.people.set(person, { preferred_username: person, email: `${aName()}@example.org`, email_verified: true });
@@ -76,7 +76,7 @@ describe('with several identity providers', () => {
     expect(userOf(await signInBy(other, person, atOther))).toEqual(userOf(second));
   });
 
-  it('a person of one gets into no account of another, also with its confirmed address', async () => {
+  it('a person of one identity provider gets into no account of another, also with its confirmed address', async () => {
     const person = aPerson();
     const email = `${person}@example.org`;
     await signInBy(one, person);
@@ -88,7 +88,7 @@ describe('with several identity providers', () => {
     expect(userOf(await signInBy(one, person))).toMatchObject({ email });
   });
 
-  it('an account is connected with a person of either, and of one alone', async () => {
+  it('an account is connected with a person of either identity provider, and of one alone', async () => {
     const account = await anAccount();
     const browser = new CookieJar();
     browser.cookies.set('__Host-session', await aSession(call, account));
@@ -100,14 +100,14 @@ describe('with several identity providers', () => {
     );
   });
 
-  it('the group of administrators of one is nothing at another', async () => {
+  it('the group of administrators of one identity provider is nothing at another', async () => {
     await anAdmin();
     const person = aPerson({ groups: ['chat-admins'] });
     expect(userOf(await signInBy(other, person, atOther)).is_admin).toBe(false);
     expect(userOf(await signInBy(one, aPerson({ groups: ['chat-admins'] }))).is_admin).toBe(true);
   });
 
-  it('one that hangs holds up none of the others', async () => {
+  it('an identity provider that hangs holds up none of the others', async () => {
     const browser = new CookieJar();
     const back = answerOf(await other.signIn(await begin(browser, { provider: 'other' }), aPerson()));
     other.state.mode = 'hangs';

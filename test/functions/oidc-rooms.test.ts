@@ -129,7 +129,7 @@ describe('a group of the identity provider', () => {
         return call('POST', '/api/members', { token, body: { room: room.id.toHexString() } });
       },
     ],
-  ] as const)('takes no room that somebody %s before', async (_how, join) => {
+  ] as const)('a group of the identity provider takes back no room that somebody %s before', async (_how, join) => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id, token } = await person.signIn();

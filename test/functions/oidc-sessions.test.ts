@@ -63,7 +63,7 @@ async function logOutBy(claims: object, by = provider): Promise<number> {
 }
 
 describe('the end of one session at the identity provider', () => {
-  it('named by its id alone, ends what that has begun, and neither other sessions nor named tokens', async () => {
+  it('the end of one session at the provider, named by its id alone, ends what that session has begun, and neither other sessions nor named tokens', async () => {
     const person = aPerson();
     const [one, two] = [await signIn(person), await signIn(person)];
     const stranger = await signIn(aPerson());
@@ -118,23 +118,26 @@ describe('the end of one session at the identity provider', () => {
     ['alone', false, () => ({ sid: provider.state.sid })],
     ['with the person', false, (sub: string) => ({ sub, sid: provider.state.sid })],
     ['with the person, who has no account yet', true, (sub: string) => ({ sub, sid: provider.state.sid })],
-  ])('named %s, stops a sign-in that is under way, whose code it has given before', async (_how, isFirst, claimsOf) => {
-    const person = aPerson();
-    if (!isFirst) await signIn(person);
-    const browser = new CookieJar();
-    const back = answerOf(await provider.signIn(await begin(browser), person));
-    let status = 0;
-    provider.state.beforeUserinfo = async () => {
-      status = await logOutBy(claimsOf(person));
-    };
-    const reply = await browser.post('/api/oidc/callback', back);
-    provider.state.beforeUserinfo = undefined;
-    expect(status).toBe(204);
-    expect(outcome(reply)).toEqual(refusals.denied('The identity provider did not confirm this sign-in. Start again.'));
-    expect(browser.session).toBeUndefined();
-    const session = providerSessionOf(provider.issuer, provider.state.sid) ?? '';
-    expect(await tokens.find({ provider_session: session }).toArray()).toEqual([]);
-    // The next one is another session.
-    expect(await isOpen((await signIn(person)).token)).toBe(true);
-  });
+  ])(
+    'the end of one session at the provider, named %s, stops a sign-in that is under way, whose code the provider has given before',
+    async (_how, isFirst, claimsOf) => {
+      const person = aPerson();
+      if (!isFirst) await signIn(person);
+      const browser = new CookieJar();
+      const back = answerOf(await provider.signIn(await begin(browser), person));
+      let status = 0;
+      provider.state.beforeUserinfo = async () => {
+        status = await logOutBy(claimsOf(person));
+      };
+      const reply = await browser.post('/api/oidc/callback', back);
+      provider.state.beforeUserinfo = undefined;
+      expect(status).toBe(204);
+      expect(outcome(reply)).toEqual(refusals.denied('The identity provider did not confirm this sign-in. Start again.'));
+      expect(browser.session).toBeUndefined();
+      const session = providerSessionOf(provider.issuer, provider.state.sid) ?? '';
+      expect(await tokens.find({ provider_session: session }).toArray()).toEqual([]);
+      // The next one is another session.
+      expect(await isOpen((await signIn(person)).token)).toBe(true);
+    },
+  );
 });

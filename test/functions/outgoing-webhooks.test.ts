@@ -325,7 +325,7 @@ describe('an outgoing webhook', () => {
     expect(body).toMatchObject({ status: null, answer: 'The address is not one of the public internet.' });
   });
 
-  it('gets another secret, which is shown this once, and signs by both for a day', async () => {
+  it('an outgoing webhook gets another secret, which is shown this once, and signs by both for a day', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const { status, body } = await change(room, webhook, { new_secret: true });
     const { secret, hint } = body as WebhookDetails;

@@ -72,7 +72,7 @@ describe('/api/overview/rooms', () => {
     ]);
   });
 
-  it('/api/overview/rooms pages through them without skipping or repeating one, and leaves direct conversations out', async () => {
+  it('/api/overview/rooms pages through the rooms without skipping or repeating one, and leaves direct conversations out', async () => {
     const word = aWord();
     const [one, other] = [await anAccount(), await anAccount()];
     const made = [];
@@ -91,7 +91,7 @@ describe('/api/overview/rooms', () => {
     expect((await list(`/api/overview/rooms?limit=200&after=${before}`)).map(idOf)).not.toContain(room);
   });
 
-  it('/api/overview/rooms finds one by its id', async () => {
+  it('/api/overview/rooms finds a room by its id', async () => {
     const room = await aRoom();
     expect((await find(`room=${room.id}`)).map(idOf)).toEqual([room.id]);
     expect(await find(`room=${new ObjectId()}`)).toEqual([]);
@@ -212,7 +212,7 @@ describe('/api/overview/invitations', () => {
     });
   });
 
-  it('/api/overview/invitations asks an index which rooms have any', async () => {
+  it('/api/overview/invitations asks an index which rooms have invitations', async () => {
     const [sent] = (await commandsOf(() => list('/api/overview/invitations'))).filter(({ name }) => name === 'find');
     expect(await planOf(sent as NonNullable<typeof sent>)).toContain('IXSCAN');
   });

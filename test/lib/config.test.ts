@@ -93,7 +93,7 @@ describe('settings', () => {
     expect(readConfig({ ...least, SECRET_KEY: 'ssm:/chat/secret-key' }).secretKey).toBe('ssm:/chat/secret-key');
   });
 
-  it('name the identity provider of the single settings first, and take over nothing of it for those of the list', () => {
+  it('settings name the identity provider of the single settings first, and take over nothing of it for those of the list', () => {
     const single = {
       OIDC_ISSUER: 'https://id.example.org',
       OIDC_CLIENT_ID: 'chat',
@@ -124,13 +124,13 @@ describe('settings', () => {
     '{"a":"6b0163a4327fbcafc916e187"}',
     '{"a":["General"]}',
     JSON.stringify({ a: Array(101).fill('ab'.repeat(12)) }),
-  ])('map groups to rooms by ids alone, of which there may be a hundred, not as %s', (OIDC_GROUP_ROOMS) => {
+  ])('settings map groups to rooms by ids alone, of which there may be a hundred, not as %s', (OIDC_GROUP_ROOMS) => {
     expect(() => readConfig({ ...least, OIDC_GROUP_ROOMS })).toThrow(
       /^Set OIDC_GROUP_ROOMS to an object in JSON with a list of ids of rooms for each group, at most 100 in all, not/,
     );
   });
 
-  it('map groups to rooms, also in the list', () => {
+  it('settings map groups to rooms, also in the list of identity providers', () => {
     const [room, other] = ['ab'.repeat(12), 'cd'.repeat(12)];
     const single = {
       OIDC_ISSUER: 'https://id.example.org',

@@ -197,7 +197,7 @@ describe('an administrator', () => {
     return page;
   }
 
-  it.each(tasks)('can %s, by the mouse in at most %i clicks', async (_what, most, walk) => {
+  it.each(tasks)('an administrator can %s, by the mouse in at most %i clicks', async (_what, most, walk) => {
     const page = await begin();
     let clicks = 0;
     await walk({
@@ -212,7 +212,7 @@ describe('an administrator', () => {
     expect(clicks).toBeLessThanOrEqual(most);
   });
 
-  it.each(tasks)('can %s, by the keyboard alone', async (_what, _most, walk) => {
+  it.each(tasks)('an administrator can %s, by the keyboard alone', async (_what, _most, walk) => {
     const page = await begin();
     const reach = async (what: Locator) => {
       await what.waitFor();

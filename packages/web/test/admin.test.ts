@@ -300,7 +300,7 @@ describe('the overview', () => {
     ['on a desk, light', {}],
     ['on a phone, dark', { ...phone, options: { ...phone.options, colorScheme: 'dark' as const } }],
     ['on a phone, from right to left', { ...phone, options: { ...phone.options, locale: 'ar' } }],
-  ])('draws the messages of 30 days, with a sentence and a table that say the same, %s', async (_look, settings) => {
+  ])('the overview draws the messages of 30 days, with a sentence and a table that say the same, %s', async (_look, settings) => {
     const person = await anAccount();
     const room = await aRoomOf([person]);
     for (let at = 0; at < 3; at++) await aMessage(person, room);

@@ -24,7 +24,7 @@ describe('the numbers of favourites', () => {
     ['to the top', 4, 0, 'eabcd', 1],
     ['down by one, past one that has none', 0, 1, 'bacde', 2],
     ['to the end', 0, 4, 'bcdea', 5],
-  ])('put one that had none %s', (_where, from, to, wanted, most) => {
+  ])('the numbers of favourites put a favourite that had none %s', (_where, from, to, wanted, most) => {
     const { got, count } = move(named, from, to);
     expect([ids(got), count]).toEqual([wanted, most]);
   });
@@ -55,7 +55,7 @@ describe('the numbers of favourites', () => {
       }
   });
 
-  it('last for as many moves as one likes, each of one request but for a few', () => {
+  it('the numbers of favourites last for as many moves as one likes, each of one request but for a few', () => {
     let list = sorted(named.slice(0, 4));
     let requests = 0;
     // The worst that one can do: it is always the same gap that becomes smaller.

@@ -163,7 +163,7 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
-  it('suggests a passkey in the field for the name, in a browser that has used one here, and asks for none before', async () => {
+  it('the page suggests a passkey in the field for the name, in a browser that has used one here, and asks for none before', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     const asked: string[] = [];

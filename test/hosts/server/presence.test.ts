@@ -127,31 +127,34 @@ async function aPair() {
 }
 
 describe('people whose presence is not told', () => {
-  it.each([['who shares no room with them', undefined] as const, ...ends])('one %s is not shown at all', async (_who, end) => {
-    const { watcher, friend, subject } = await aPair();
-    const room = await aRoom({ members: end ? [watcher, subject] : [watcher] });
-    // A connection of one whose account has ended is refused: they are connected before.
-    const his = await connected(server.url, subject);
-    const [hers, theirs] = await Promise.all([connected(server.url, watcher), connected(server.url, friend)]);
-    await act(his);
-    await end?.({ watcher, subject, room });
-    await expect
-      .poll(async () => {
-        watch(hers, friend, subject);
-        const count = hers.of('presence').length;
-        await expect.poll(() => hers.of('presence').length).toBeGreaterThan(count);
-        return told(hers, subject).at(-1);
-      })
-      .toBe('offline');
-    const known = told(hers, subject).length;
-    if (his.socket.readyState === 1) his.send({ type: 'active' });
-    await act(theirs);
-    await expect.poll(() => told(hers, friend).at(-1)).toBe('active');
-    expect(told(hers, subject).slice(known - 1)).toEqual(['offline']);
-    for (const { socket } of [hers, his, theirs]) socket.close();
-  });
+  it.each([['who shares no room with them', undefined] as const, ...ends])(
+    'watchers are never shown a person %s',
+    async (_who, end) => {
+      const { watcher, friend, subject } = await aPair();
+      const room = await aRoom({ members: end ? [watcher, subject] : [watcher] });
+      // A connection of one whose account has ended is refused: they are connected before.
+      const his = await connected(server.url, subject);
+      const [hers, theirs] = await Promise.all([connected(server.url, watcher), connected(server.url, friend)]);
+      await act(his);
+      await end?.({ watcher, subject, room });
+      await expect
+        .poll(async () => {
+          watch(hers, friend, subject);
+          const count = hers.of('presence').length;
+          await expect.poll(() => hers.of('presence').length).toBeGreaterThan(count);
+          return told(hers, subject).at(-1);
+        })
+        .toBe('offline');
+      const known = told(hers, subject).length;
+      if (his.socket.readyState === 1) his.send({ type: 'active' });
+      await act(theirs);
+      await expect.poll(() => told(hers, friend).at(-1)).toBe('active');
+      expect(told(hers, subject).slice(known - 1)).toEqual(['offline']);
+      for (const { socket } of [hers, his, theirs]) socket.close();
+    },
+  );
 
-  it.each(ends)('one %s is not shown from then on', async (_who, end) => {
+  it.each(ends)('watchers are no longer shown a person %s', async (_who, end) => {
     const { watcher, friend, subject } = await aPair();
     const room = await aRoom({ members: [watcher, subject] });
     const [hers, theirs, his] = (await Promise.all(

@@ -40,7 +40,7 @@ describe('the index of beginnings', () => {
   const name = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   const username = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,12}$/);
 
-  it('misses nobody who is meant, in whatever script and spelling', () => {
+  it('the index of beginnings misses nobody who is meant, in whatever script and spelling', () => {
     const typedOf = fc.tuple(name, username, name, fc.nat(30), fc.nat(8), fc.boolean());
     let matched = 0;
     fc.assert(
@@ -69,7 +69,7 @@ describe('the index of beginnings', () => {
   });
 });
 
-describe('an administrator finds accounts', () => {
+describe('the search of an administrator for accounts', () => {
   afterEach(async () => {
     await upgrades.deleteMany({});
   });
@@ -102,7 +102,7 @@ describe('an administrator finds accounts', () => {
     },
   );
 
-  it('skipping and repeating nobody, where some are found by their names and others by their addresses', async () => {
+  it('an administrator finds accounts without skipping or repeating any, where some are found by their names and others by their addresses', async () => {
     await fillBeginnings();
     const word = aWord();
     const ids: string[] = [];
@@ -114,7 +114,7 @@ describe('an administrator finds accounts', () => {
     for (const limit of [1, 2, 3, 5, 200]) expect(await idsFor(word, limit)).toEqual(ids);
   });
 
-  it('skipping nobody among many whom the index takes for others, because it has eight characters', async () => {
+  it('an administrator finds the accounts that are meant among many with the same first eight characters, which are all that the index has', async () => {
     await fillBeginnings();
     const word = aWord();
     const meant: string[] = [];
@@ -151,7 +151,7 @@ describe('an administrator finds accounts', () => {
     }
   });
 
-  it('without looking at any who are not meant', async () => {
+  it('the search of an administrator for accounts looks at none that are not meant', async () => {
     await fillBeginnings();
     const word = aWord();
     for (let at = 0; at < 3; at++) await anAccount({ name: word });

@@ -88,7 +88,7 @@ async function useSession({ id }: Account, ago: number): Promise<void> {
 }
 
 describe('somebody who was away for a day', () => {
-  it('gets one e-mail about unread mentions and direct messages, each with its address', async () => {
+  it('somebody who was away for a day gets one e-mail about unread mentions and direct messages, each with its address', async () => {
     const { ann, bob, room, message } = await mentioned();
     const direct = await converse(bob, ann);
     const { seq } = await aMessage(bob, direct, { text: 'Are you there?' });
@@ -105,7 +105,7 @@ describe('somebody who was away for a day', () => {
     expect(text).not.toContain('nobody in particular');
   });
 
-  it('gets the next one a day later, and only of what came meanwhile', async () => {
+  it('somebody who was away for a day gets the next e-mail a day later, and only of what came meanwhile', async () => {
     const { ann, bob, room } = await mentioned({ text: 'first' });
     await send();
     await aMessage(bob, room.id, { text: `@${ann.username} second` });
@@ -121,7 +121,7 @@ describe('somebody who was away for a day', () => {
     expect(mailsOf(ann)[1]?.text).not.toContain('first');
   });
 
-  it('gets twenty messages at most, and is told that there are more', async () => {
+  it('somebody who was away for a day gets twenty messages at most, and is told that there are more', async () => {
     const { ann, bob, room } = await mentioned({ text: 'number 0' });
     for (let number = 1; number <= 20; number++) await aMessage(bob, room.id, { text: `@${ann.username} number ${number}.` });
     await send();
@@ -150,12 +150,12 @@ describe('somebody who was away for a day', () => {
   });
 });
 
-describe('nobody gets an e-mail', () => {
+describe('people who get no e-mail', () => {
   it.each<[string, (scene: Awaited<ReturnType<typeof mentioned>>) => Promise<unknown>]>([
     ['of what was read', ({ ann, room, message }) => changeMembership(room, ann, { last_read: message.seq })],
     ['of a muted room', ({ ann, room }) => changeMembership(room, ann, { is_muted: true })],
     [
-      'of a room that one has left',
+      'of a room that they have left',
       async ({ ann, room }) => succeed(call('DELETE', `/api/members/${await memberId(room, ann)}`, { token: ann.token })),
     ],
     [
@@ -209,7 +209,10 @@ describe('nobody gets an e-mail', () => {
         await aMessage(bob, room.id, { text: `@${ann.username} again` });
       },
     ],
-    ['at another address', ({ ann }) => users.updateOne({ _id: new ObjectId(ann.id) }, { $set: { email: `new-${ann.email}` } })],
+    [
+      'at another address than the one that was confirmed',
+      ({ ann }) => users.updateOne({ _id: new ObjectId(ann.id) }, { $set: { email: `new-${ann.email}` } }),
+    ],
     ['whose account is not active', ({ ann }) => users.updateOne({ _id: new ObjectId(ann.id) }, { $set: { is_active: false } })],
     [
       'of a message from before they were there last',
@@ -223,7 +226,7 @@ describe('nobody gets an e-mail', () => {
         );
       },
     ],
-  ])('%s', async (_what, change) => {
+  ])('nobody gets an e-mail %s', async (_what, change) => {
     const [scene, control] = [await mentioned(), await mentioned()];
     await change(scene);
     await send();

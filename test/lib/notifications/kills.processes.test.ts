@@ -60,7 +60,7 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
 
 describe('a process that is killed while it tells', () => {
   it.each([['serve'], ['aws']] as const)(
-    'on %s loses no push, and one that comes twice is the same',
+    'a process (%s) that is killed while it tells devices loses no push, and a push that comes twice is the same',
     async (host) => {
       const came: number[] = [];
       for (let begun = 0; begun < kills; begun += atOnce[host]) {

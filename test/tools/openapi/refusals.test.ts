@@ -19,9 +19,15 @@ describe('requests that an operation refuses, as the contract says', () => {
     },
   );
 
-  it.each(operationsWith(403).filter(([, operation]) => operation['x-admin-only']))('%s by a user', async (_name, operation) => {
-    expect(await send(operation, { token: user.token })).toMatchObject({ status: 403, body: { description: 'Admin required.' } });
-  });
+  it.each(operationsWith(403).filter(([, operation]) => operation['x-admin-only']))(
+    '%s is refused to a user who is not an administrator',
+    async (_name, operation) => {
+      expect(await send(operation, { token: user.token })).toMatchObject({
+        status: 403,
+        body: { description: 'Admin required.' },
+      });
+    },
+  );
 
   it.each(operationsWith(406))('%s is refused to a client that accepts only HTML', async (_name, operation) => {
     expect(await send(operation, { headers: { accept: 'text/html' } })).toMatchObject({ status: 406 });
