@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
+import { type Background, inBackground } from './background.ts';
 import { type UpgradeDocument, upgrades } from './collections/upgrades.ts';
-import { describeError, log } from './log.ts';
 
 /** How many documents of a chunk were changed, and the last one of it; null at the end. */
 export type UpgradedChunk = { count: number; last: ObjectId | null };
@@ -38,18 +38,8 @@ export async function upgradeAll({ name, change }: Upgrade, { from, signal }: Up
 }
 
 /** Does so while the process serves; what fails is tried again at the next start. */
-export function upgradeMeanwhile(upgrade: Upgrade): { end: () => Promise<void> } {
-  const ending = new AbortController();
-  const work = upgradeAll(upgrade, { signal: ending.signal }).catch((error) => {
-    log('error', upgrade.failure, { error: describeError(error) });
-  });
-  return {
-    end: async () => {
-      ending.abort();
-      await work;
-    },
-  };
-}
+export const upgradeMeanwhile = (upgrade: Upgrade): Background =>
+  inBackground(({ signal, attempt }) => attempt(upgrade.failure, async () => void (await upgradeAll(upgrade, { signal }))));
 
 /** Whether everything has been changed. */
 export const isUpgraded = async (name: UpgradeDocument['_id']): Promise<boolean> =>

@@ -18,7 +18,7 @@ const layers = [
   ['api'],
   ['database'],
   ['mail'],
-  ['smtp-url', 'secret-keys', 'oidc-secret'],
+  ['background', 'smtp-url', 'secret-keys', 'oidc-secret'],
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Background, inBackground } from '../../lib/background.ts';
 import { backUpAll } from '../../lib/files/copies.ts';
 import { backupName, backupPattern, listBackups, namesIn } from '../../lib/files/regular-backups.ts';
 import { describeError, log } from '../../lib/log.ts';
@@ -22,32 +22,17 @@ const againAfter = 3_600_000;
  * Backs the embedded database up again and again: the next one is due so long after the newest that is there, also
  * across restarts. `end` resolves when one that was being made is done.
  */
-export function scheduleBackups(settings: BackupSettings): { end: () => Promise<void> } {
-  const ending = new AbortController();
-  const wait = (milliseconds: number) =>
-    sleep(Math.min(milliseconds, longestTimer), undefined, { signal: ending.signal, ref: false });
-
-  const run = async () => {
-    await wait(Math.min(firstAfter, settings.every));
-    while (!ending.signal.aborted) {
-      const due = await dueIn(settings, Date.now());
-      if (due > 0) await wait(due);
-      else if (!(await makeBackup(settings))) await wait(Math.min(settings.every, againAfter));
-    }
-  };
-  const running = run().catch((error) => {
-    if (!ending.signal.aborted) log('error', 'backups ended', { error: describeError(error) });
+export const scheduleBackups = (settings: BackupSettings): Background =>
+  inBackground(async ({ signal, pause, attempt }) => {
+    await pause(Math.min(firstAfter, settings.every));
+    await attempt('backups ended', async () => {
+      while (!signal.aborted) {
+        const due = await dueIn(settings, Date.now());
+        if (due > 0) await pause(due);
+        else if (!(await makeBackup(settings))) await pause(Math.min(settings.every, againAfter));
+      }
+    });
   });
-  return {
-    end() {
-      ending.abort();
-      return running;
-    },
-  };
-}
-
-/** The longest time of Node's timers. */
-const longestTimer = 2 ** 31 - 1;
 
 /** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */
 async function dueIn({ directory, every }: BackupSettings, now: number): Promise<number> {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Background, inBackground } from '../../lib/background.ts';
 import { checkPages, type FileState } from '../../lib/database/file-state.ts';
-import { describeError, log } from '../../lib/log.ts';
+import { log } from '../../lib/log.ts';
 
 /** The whole file is looked at once after the start, and from then on a part each hour, so that each page is looked at every day. */
 const hour = 3_600_000;
@@ -11,41 +11,32 @@ const firstAfter = 60_000;
  * Compares the embedded database's file with its checksums in the background, and logs what is wrong, again with each part. It takes a fifth of
  * the time at most, so that requests hardly wait for it.
  */
-export function watchFile({ after = firstAfter, every = hour } = {}): { end: () => void } {
-  const ending = new AbortController();
-  const { signal } = ending;
-
-  const watch = async () => {
-    await sleep(after, undefined, { signal, ref: false });
-    let from = 0;
-    for (let isFirst = true; ; isFirst = false) {
-      const begun = from;
-      for (;;) {
-        const since = performance.now();
-        const part = await checkPages(from);
-        if (!part) return;
-        from = part.next;
-        if (from === 0 || (!isFirst && from - begun >= part.pages / partsPerRound)) {
-          tell(part.state);
-          break;
-        }
-        await sleep(4 * (performance.now() - since), undefined, { signal, ref: false });
-      }
-      await sleep(every, undefined, { signal, ref: false });
+export const watchFile = ({ after = firstAfter, every = hour } = {}): Background =>
+  inBackground(async ({ pause, attempt }) => {
+    await pause(after);
+    let from: number | undefined = 0;
+    for (let isFirst = true; from !== undefined; isFirst = false) {
+      const begun: number = from;
+      await attempt('database check failed', async () => {
+        from = await checkRound(begun, isFirst, pause);
+      });
+      await pause(every);
     }
-  };
+  });
 
-  const work = async () => {
-    while (!signal.aborted)
-      try {
-        return await watch();
-      } catch (error) {
-        if (!signal.aborted) log('error', 'database check failed', { error: describeError(error) });
-        await sleep(every, undefined, { signal, ref: false }).catch(() => undefined);
-      }
-  };
-  void work();
-  return { end: () => ending.abort() };
+/** Checks a part of the file, or all that follows a page; returns the page to go on from, undefined for another database. */
+async function checkRound(begun: number, isWhole: boolean, pause: (milliseconds: number) => Promise<void>) {
+  for (let from = begun; ; ) {
+    const since = performance.now();
+    const part = await checkPages(from);
+    if (!part) return undefined;
+    from = part.next;
+    if (from === 0 || (!isWhole && from - begun >= part.pages / partsPerRound)) {
+      tell(part.state);
+      return from;
+    }
+    await pause(4 * (performance.now() - since));
+  }
 }
 
 function tell({ damage, dropped }: FileState): void {

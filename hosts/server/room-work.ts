@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Background, inBackground } from '../../lib/background.ts';
 import { describeError, log } from '../../lib/log.ts';
 import { onNotice } from '../../lib/notices.ts';
 
@@ -30,91 +30,78 @@ export type RoomWork = {
  * Does something for rooms, as long as the process serves: for what this process stores, and with `isFirst` also for
  * what others have left that died.
  */
-export function workForRooms(
+export const workForRooms = (
   { wait, isWanted, work, retry, findMissed, failure }: RoomWork,
   { isFirst }: { isFirst: boolean },
-): { end: () => Promise<void> } {
-  /** The rooms in which something happened, and when they are due. */
-  const due = new Map<string, number>();
-  const running = new Set<Promise<void>>();
-  const ending = new AbortController();
+): Background =>
+  inBackground(async ({ signal, pause, attempt }) => {
+    /** The rooms in which something happened, and when they are due. */
+    const due = new Map<string, number>();
+    const running = new Set<Promise<void>>();
 
-  const stop = onNotice((notice) => {
-    if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + wait);
-  });
+    const stop = onNotice((notice) => {
+      if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + wait);
+    });
 
-  const workOn = async (room: string) => {
-    try {
-      // Another process does what was there when it began.
-      if ((await work(room, ending.signal)) !== 'all') due.set(room, performance.now() + Math.max(wait, step));
-    } catch (error) {
-      if (ending.signal.aborted) return;
-      due.set(room, performance.now() + retryEvery);
-      log('error', failure, { room, error: describeError(error) });
-    }
-  };
+    const workOn = async (room: string) => {
+      try {
+        // Another process does what was there when it began.
+        if ((await work(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(wait, step));
+      } catch (error) {
+        if (signal.aborted) return;
+        due.set(room, performance.now() + retryEvery);
+        log('error', failure, { room, error: describeError(error) });
+      }
+    };
 
-  const workOnDue = async () => {
-    const ready = [...due].filter(([, at]) => at <= performance.now()).map(([room]) => room);
-    if (ready.length === 0) return;
-    if (!(await isWanted())) {
-      due.clear();
-      return;
-    }
-    for (const room of ready) {
-      if (running.size >= atOnce) await Promise.race(running);
-      if (ending.signal.aborted) return;
-      due.delete(room);
-      const done = workOn(room);
-      running.add(done);
-      void done.finally(() => running.delete(done));
-    }
-  };
+    const workOnDue = async () => {
+      const ready = [...due].filter(([, at]) => at <= performance.now()).map(([room]) => room);
+      if (ready.length === 0) return;
+      if (!(await isWanted())) {
+        due.clear();
+        return;
+      }
+      for (const room of ready) {
+        if (running.size >= atOnce) await Promise.race(running);
+        if (signal.aborted) return;
+        due.delete(room);
+        const done = workOn(room);
+        running.add(done);
+        void done.finally(() => running.delete(done));
+      }
+    };
 
-  // Beside all else: it may take as long as those who are asked do.
-  let retrying: Promise<void> | undefined;
-  const tryAgain = () => {
-    retrying ??= retry(ending.signal)
-      .catch((error) => {
-        if (!ending.signal.aborted) log('error', failure, { error: describeError(error) });
-      })
-      .finally(() => {
+    // Beside all else: it may take as long as those who are asked do.
+    let retrying: Promise<void> | undefined;
+    const tryAgain = () => {
+      retrying ??= attempt(failure, () => retry(signal)).finally(() => {
         retrying = undefined;
       });
-  };
+    };
 
-  const lookForMissed = async () => {
-    if (!isFirst || !(await isWanted())) return;
-    for (const room of await findMissed()) if (!due.has(room)) due.set(room, performance.now());
-  };
+    const lookForMissed = async () => {
+      if (!isFirst || !(await isWanted())) return;
+      for (const room of await findMissed()) if (!due.has(room)) due.set(room, performance.now());
+    };
 
-  const run = async () => {
     let [retryAt, missedAt] = [0, 0];
-    for (;;) {
-      try {
-        if (performance.now() >= missedAt) {
-          missedAt = performance.now() + missedEvery;
-          await lookForMissed();
-        }
-        if (performance.now() >= retryAt) {
-          retryAt = performance.now() + retryEvery;
-          if (isFirst) tryAgain();
-        }
-        await workOnDue();
-      } catch (error) {
-        log('error', failure, { error: describeError(error) });
+    try {
+      for (;;) {
+        await attempt(failure, async () => {
+          if (performance.now() >= missedAt) {
+            missedAt = performance.now() + missedEvery;
+            await lookForMissed();
+          }
+          if (performance.now() >= retryAt) {
+            retryAt = performance.now() + retryEvery;
+            if (isFirst) tryAgain();
+          }
+          await workOnDue();
+        });
+        await pause(step);
       }
-      await sleep(step, undefined, { signal: ending.signal, ref: false });
-    }
-  };
-  // It ends only when it is told to.
-  const ended = run().catch(() => undefined);
-  return {
-    end: async () => {
+    } finally {
       stop();
-      ending.abort();
-      await ended;
       await Promise.all([...running, retrying]);
-    },
-  };
-}
+    }
+  });

@@ -51,7 +51,7 @@ export async function startPush(
       send(notice);
     }),
     relay?.onNotice((notice) => hub.notice(notice)),
-    sweepEvery(sweep, hub),
+    sweepEvery(sweep, hub).end,
     hub.presence?.start(),
   ];
   const clock = setInterval(() => hub.tick(), 1_000).unref();

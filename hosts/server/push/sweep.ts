@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { describeError, log } from '../../../lib/log.ts';
+import { type Background, inBackground } from '../../../lib/background.ts';
 import { readPositions } from '../../../lib/push/news.ts';
 import type { Room } from './audience.ts';
 import type { Hub } from './hub.ts';
@@ -15,23 +14,17 @@ const noticeTime = 2_000;
 
 /**
  * Looks at everything that notices should have told of, again and again, and so repairs what was lost with a process or between two machines:
- * how far each room is, whether each token is valid and, more rarely, in which rooms each user is. Returns what ends that.
+ * how far each room is, whether each token is valid and, more rarely, in which rooms each user is.
  */
-export function sweepEvery(milliseconds: number, hub: Hub): () => void {
-  const ending = new AbortController();
-  void (async () => {
-    for (let round = 0; !ending.signal.aborted; round++) {
-      await delay(milliseconds, undefined, { ref: false, signal: ending.signal });
-      if (hub.followers.size === 0) continue;
-      await sweep(hub, round, ending.signal).catch((error) => {
-        if (!ending.signal.aborted) log('error', 'sweep failed', { error: describeError(error) });
-      });
+export const sweepEvery = (milliseconds: number, hub: Hub): Background =>
+  inBackground(async ({ pause, attempt }) => {
+    for (let round = 0; ; round++) {
+      await pause(milliseconds);
+      if (hub.followers.size > 0) await attempt('sweep failed', () => sweep(hub, round, pause));
     }
-  })().catch(() => undefined);
-  return () => ending.abort();
-}
+  });
 
-async function sweep(hub: Hub, round: number, signal: AbortSignal): Promise<void> {
+async function sweep(hub: Hub, round: number, pause: (milliseconds: number) => Promise<void>): Promise<void> {
   await hub.checkEpoch();
   const late: { room: Room; seq: number }[] = [];
   for (const rooms of slices([...hub.rooms.values()])) {
@@ -44,7 +37,7 @@ async function sweep(hub: Hub, round: number, signal: AbortSignal): Promise<void
   }
   for (const connections of slices([...hub.connections()])) await hub.check(connections);
 
-  if (late.length > 0) await delay(noticeTime, undefined, { ref: false, signal });
+  if (late.length > 0) await pause(noticeTime);
   for (const { room, seq } of late) {
     if (seq <= room.noticed) continue;
     room.repairing = seq;
