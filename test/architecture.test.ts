@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
 const layers = [
-  ['imports', 'overview'],
+  ['gateway', 'imports', 'overview'],
   ['push', 'notifications', 'webhooks', 'oidc'],
   ['feed', 'prepare'],
   ['accounts'],

@@ -2,12 +2,11 @@ import { limits } from '../api/limits.ts';
 import type { ConnectionDocument } from '../collections/connections.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import { addConnection, greetConnection, hearConnection, mayType } from './connections.ts';
-import { endConnection } from './farewell.ts';
-import { type ServerFrame, socketLimits } from './frames.ts';
-import { isMember, readEpoch, readMoved } from './news.ts';
-import { findOpener } from './open.ts';
-import { type Session, answerFrame as talk } from './talk.ts';
+import { type ServerFrame, socketLimits } from '../push/frames.ts';
+import { isMember, readEpoch, readMoved } from '../push/news.ts';
+import { findOpener } from '../push/open.ts';
+import { type Session, answerFrame as talk } from '../push/talk.ts';
+import { addConnection, endConnection, greetConnection, hearConnection, mayType } from './connections.ts';
 
 /*
  * The life of a connection to a gateway, as functions see it: each frame is a request of its own, and the database

@@ -1,10 +1,12 @@
 import type { ObjectId } from 'mongodb';
+import { carrier } from '../carrier.ts';
 import { type ConnectionDocument, connections } from '../collections/connections.ts';
 import { unexpiredWithin } from '../collections/tokens.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
-import { socketLimits } from './frames.ts';
-import { tooManyConnections } from './open.ts';
+import { encode } from '../push/encode.ts';
+import { type Farewell, farewells, socketLimits } from '../push/frames.ts';
+import { tooManyConnections } from '../push/open.ts';
 
 /*
  * Connections to a gateway. The gateway ends those that were silent for ten minutes, and does not always say so. A
@@ -89,6 +91,13 @@ export async function mayType({ _id, typing_in, typing_at, heard_at }: Connectio
 
 /** Forgets a connection that has ended. */
 export const removeConnection = async (id: string): Promise<void> => void (await connections.deleteOne({ _id: id }));
+
+/** Says why a connection ends, which the gateway can't tell, and ends it. */
+export async function endConnection(id: string, reason: Farewell): Promise<void> {
+  const { code, ...farewell } = farewells[reason];
+  await carrier?.post(id, encode({ type: 'bye', code, reason, ...farewell }));
+  await Promise.all([carrier?.close(id), removeConnection(id)]);
+}
 
 /** A connection that gets news. */
 export type Recipient = Pick<ConnectionDocument, '_id' | 'user' | 'token' | 'wants_events'>;

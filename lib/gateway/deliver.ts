@@ -5,7 +5,6 @@ import { HttpError } from '../errors.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Notice } from '../notices.ts';
-import { findRecipients, type Recipient, removeConnection } from './connections.ts';
 import {
   type EncodedFrame,
   encode,
@@ -15,10 +14,10 @@ import {
   encodeSignal,
   encodeThread,
   framesOf,
-} from './encode.ts';
-import { endConnection } from './farewell.ts';
-import { socketLimits } from './frames.ts';
-import { type Audience, readAudience, readConversations, readEpoch, readNews } from './news.ts';
+} from '../push/encode.ts';
+import { socketLimits } from '../push/frames.ts';
+import { type Audience, readAudience, readConversations, readEpoch, readNews } from '../push/news.ts';
+import { endConnection, findRecipients, type Recipient, removeConnection } from './connections.ts';
 
 /*
  * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice,
