@@ -1,5 +1,6 @@
 import { defaultProvider, type IdentityProvider } from './identity-providers.ts';
-import { bucketPattern, ConfigError, readSetting, type SettingName } from './settings.ts';
+import { bucketPattern } from './setting-rules.ts';
+import { ConfigError, readSetting, type SettingName } from './settings.ts';
 
 /** The service's settings. Every one has a default, except the address of the database. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -155,7 +156,7 @@ function passkeySite(publicUrl: string, signIn: 'all' | 'oidc') {
 }
 
 /** Why no passkeys are used. */
-export type Obstacle = 'identity_provider' | 'no_public_url' | 'unsuitable_public_url';
+type Obstacle = 'identity_provider' | 'no_public_url' | 'unsuitable_public_url';
 
 /** A bucket of an object store. */
 export type Bucket = {

@@ -1,34 +1,37 @@
 import { join } from 'node:path';
-import {
-  type GroupRooms,
-  groupRoomsIn,
-  groupRoomsRule,
-  type IdentityProvider,
-  isIssuer,
-  isSafeAddress,
-  providerSignUps,
-  providersIn,
-  scopesIn,
-  withoutSecrets,
-} from './identity-providers.ts';
+import { providerSignUps } from './identity-providers.ts';
 import { nearestName } from './nearest-name.ts';
+import {
+  byteCount,
+  connectionString,
+  filesPlace,
+  groupRooms,
+  hosts,
+  isParameter,
+  issuer,
+  languageList,
+  mailServer,
+  matching,
+  oneOf,
+  origins,
+  ownAddress,
+  providerList,
+  type Rule,
+  scopeList,
+  secret,
+  secretKey,
+  storeAddress,
+  text,
+  timeSpan,
+  wholeNumber,
+  wordOr,
+} from './setting-rules.ts';
 
 /*
- * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it,
+ * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it, and
  * docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts` does when it is loaded:
  * plugins and the server set settings before that.
  */
-
-/** How a value is read: undefined for one that breaks the rule. */
-type Rule<T> = {
-  read: (text: string) => T | undefined;
-  /** The rule for the value, which completes "Set PORT to ...". */
-  says: (text: string) => string;
-  /** Whether an error must not repeat the value. */
-  isSecret?: true;
-  /** What administrators see of a value that has secrets among other things. */
-  shows?: (text: string) => string;
-};
 
 /** A setting: a variable of the environment. */
 export type Setting<T = unknown> = {
@@ -48,162 +51,8 @@ export type Setting<T = unknown> = {
   option?: string;
 };
 
-const text: Rule<string> = { read: (value) => value, says: () => 'a text' };
-
 /** The most days for which messages can be kept where they are not kept for ever: a hundred years. */
 export const longestRetention = 36_500;
-
-const wholeNumber = (least: number, most: number): Rule<number> => ({
-  read: (value) => (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined),
-  says: () => `a whole number from ${least} to ${most}`,
-});
-
-const oneOf = <const Choice extends string>(...choices: Choice[]): Rule<Choice> => ({
-  read: (value) => choices.find((choice) => choice === value),
-  says: () => `one of ${choices.join(', ')}`,
-});
-
-const matching = (pattern: RegExp, what: string): Rule<string> => ({
-  read: (value) => (pattern.test(value) ? value : undefined),
-  says: () => what,
-});
-
-const origins: Rule<string[]> = {
-  read: (value) => {
-    const all = value.split(/[\s,]+/);
-    return all.every((one) => one === '*' || URL.parse(one)?.origin === one) ? all : undefined;
-  },
-  says: () => '* or to origins such as https://chat.example.org',
-};
-
-const hosts: Rule<string[]> = {
-  read: (value) => {
-    const all = value.split(/[\s,]+/).filter(Boolean);
-    return all.every((one) => /^[\w.-]+(:\d+)?$/.test(one) || URL.parse(one)?.origin === one) ? all : undefined;
-  },
-  says: () => 'names of hosts such as push.example.org, or origins such as http://127.0.0.1:8080',
-};
-
-const languageList: Rule<Language[]> = {
-  read: (value) => {
-    const all = value.split(/[\s,]+/).map((name) => languages.find((language) => language === name));
-    const known = all.filter((language) => language !== undefined);
-    return known.length === all.length ? [...new Set(known)] : undefined;
-  },
-  says: () => `languages, separated by commas, of ${languages.join(', ')}`,
-};
-
-const connectionString: Rule<string> = {
-  read: (value) => (/^mongodb(\+srv)?:\/\//.test(value) ? value : undefined),
-  says: (value) =>
-    value
-      ? 'a connection string that starts with mongodb:// or mongodb+srv://'
-      : "the connection string of a MongoDB database, or start with 'npm start', which brings its own",
-  isSecret: true,
-};
-
-/** Whether a text is the address of a mail server. */
-export const isMailServer = (value: string): boolean => /^smtps?:\/\/[^\s/]+/.test(value);
-
-/** Whether a text is the name of an SSM parameter, which stands for a secret in a deployment on AWS. */
-export const isParameter = (value: string): boolean => /^ssm:(\/[\w.-]+)+$/.test(value);
-
-const mailServer: Rule<string> = {
-  read: (value) => (value === '' || isMailServer(value) || isParameter(value) ? value : undefined),
-  says: () => 'the address of a mail server that starts with smtps:// or smtp://',
-  isSecret: true,
-};
-
-/** The keys of 32 bytes, in Base64 or hexadecimal and separated by commas, that a text has; undefined if it has anything else. */
-export function keysIn(value: string): Buffer[] | undefined {
-  if (value === '') return [];
-  const keys = value
-    .split(/\s*,\s*/)
-    .map((one) =>
-      /^[\da-f]{64}$/i.test(one) ? Buffer.from(one, 'hex') : /^[\w+/-]{43}=?$/.test(one) ? Buffer.from(one, 'base64') : undefined,
-    );
-  const known = keys.filter((key) => key?.length === 32) as Buffer[];
-  return known.length === keys.length ? known : undefined;
-}
-
-const secretKey: Rule<string> = {
-  read: (value) => (keysIn(value) || isParameter(value) ? value : undefined),
-  says: () => "a key of 32 bytes in Base64, such as 'openssl rand -base64 32' prints, or several separated by commas",
-  isSecret: true,
-};
-
-const ownAddress: Rule<string> = {
-  read: (value) => (/^(https?:\/\/[^\s/]+)?$/.test(value.replace(/\/+$/, '')) ? value.replace(/\/+$/, '') : undefined),
-  says: (value) =>
-    /^https?:/.test(value)
-      ? 'an address without a path (the service needs a host name, or a port, of its own)'
-      : 'an address such as https://chat.example.org',
-};
-
-const timeSpan: Rule<number> = {
-  read: (value) => {
-    const [, count = '', unit = ''] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
-    return Number(count) > 0 ? Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'] : undefined;
-  },
-  says: () => 'a time such as 30m, 12h or 7d',
-};
-
-const filesPlace: Rule<string> = {
-  read: (value) => (!value.startsWith('s3:') || bucketPattern.test(value) ? value : undefined),
-  says: () => 'a directory, or to a bucket such as s3://chat-files or s3://chat-files/prefix',
-};
-
-/** A bucket, and what the names of its objects begin with. */
-export const bucketPattern = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])((?:\/[\w-][\w.-]*)*)\/?$/;
-
-const storeAddress: Rule<string> = {
-  read: (value) => {
-    if (value === '') return value;
-    const url = URL.parse(value);
-    const isStore = url && isSafeAddress(url) && !url.username && !url.password && !url.search && !url.hash;
-    return isStore ? url.href.replace(/\/+$/, '') : undefined;
-  },
-  says: () => 'the address of an object store that starts with https://, or with http:// on this machine',
-};
-
-const issuer: Rule<string> = {
-  read: (value) => (value === '' || isIssuer(value) ? value : undefined),
-  says: () => 'the issuer of an identity provider, which starts with https://, or with http:// on this machine',
-};
-
-const providerList: Rule<IdentityProvider[]> = {
-  read: (value) => {
-    const read = providersIn(value);
-    return typeof read === 'string' ? undefined : read;
-  },
-  says: (value) => String(providersIn(value)),
-  isSecret: true,
-  shows: withoutSecrets,
-};
-
-const secret: Rule<string> = { ...text, isSecret: true };
-
-const groupRooms: Rule<GroupRooms[]> = { read: groupRoomsIn, says: () => groupRoomsRule };
-
-const scopeList: Rule<string> = {
-  read: scopesIn,
-  says: () => 'scopes, separated by blanks, of which one is openid',
-};
-
-const units = { '': 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 };
-
-const byteCount: Rule<number> = {
-  read: (value) => {
-    const [, count = '', unit = ''] = /^(\d{1,9})(|kB|MB|GB|TB)$/.exec(value) ?? [];
-    return Number(count) > 0 ? Number(count) * units[unit as keyof typeof units] : undefined;
-  },
-  says: () => 'a size such as 500kB, 25MB or 2GB',
-};
-
-const wordOr = <const Word extends string, T>(word: Word, rule: Rule<T>): Rule<Word | T> => ({
-  ...rule,
-  read: (value) => (value === word ? word : rule.read(value)),
-});
 
 const setting = <T>(
   where: Setting['where'],
@@ -213,17 +62,11 @@ const setting = <T>(
   more: Pick<Setting, 'shown' | 'option'> = {},
 ): Setting<T> => ({ where, rule, fallback, meaning, ...more });
 
-/** The rules whose words the API shows as well. */
+/* The words that the API shows as well. */
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
 export const botCreations = ['admins', 'users'] as const;
-export const requiredSecondFactors = ['off', 'admins', 'all'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
-export const signIns = ['all', 'oidc'] as const;
-
-/** The languages that the page has: English, German and Arabic. */
-export const languages = ['en', 'de', 'ar'] as const;
-type Language = (typeof languages)[number];
 
 export const settings = {
   MONGODB_URI: setting(
@@ -390,7 +233,7 @@ export const settings = {
   ),
   REQUIRE_2FA: setting(
     'service',
-    oneOf(...requiredSecondFactors),
+    oneOf('off', 'admins', 'all'),
     'off',
     '`admins` or `all`: those who must have a [second factor](second-factor.md#require-it), and can do nothing else before they have set one up. Needs `SECRET_KEY`.',
   ),
@@ -442,7 +285,7 @@ export const settings = {
   ),
   SIGN_IN: setting(
     'service',
-    oneOf(...signIns),
+    oneOf('all', 'oidc'),
     'all',
     '`oidc`: nobody signs in, signs up or gets a new password by a password; the identity provider alone does it.',
   ),
@@ -623,6 +466,12 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 /** A setting has an unusable value; the message names the setting and says what it should be. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
+}
+
+/** A secret as it is set; an error where that is the name of a parameter, which only a deployment on AWS reads. */
+export function withoutParameter(value: string, instruction: string): string {
+  if (!isParameter(value)) return value;
+  throw new ConfigError(`Set ${instruction}: only a deployment on AWS reads it from a parameter of SSM.`);
 }
 
 /** Reads a setting from an environment; throws a `ConfigError` for a value that breaks its rule. */

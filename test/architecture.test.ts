@@ -22,6 +22,7 @@ const layers = [
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
   ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
   ['settings'],
+  ['setting-rules'],
   ['identity-providers', 'nearest-name'],
 ];
 

@@ -1,5 +1,6 @@
 import { json } from 'node:stream/consumers';
 import { attempt } from '../../lib/deadline.ts';
+import { isParameter } from '../../lib/setting-rules.ts';
 import { sendSigned } from './signed-request.ts';
 
 /*
@@ -23,6 +24,15 @@ export function readParameter(name: string): Promise<string> {
     if (!isTemporary) throw exhausted();
     return undefined;
   });
+}
+
+/** The secret that a setting is, or that the parameter has which it names; an error for a parameter that is not what it has to be. */
+export async function readSecret(setting: string, isUsable = (_: string): boolean => true, rule = ''): Promise<string> {
+  if (!isParameter(setting)) return setting;
+  const name = setting.slice('ssm:'.length);
+  const value = await readParameter(name);
+  if (!isUsable(value)) throw new Error(`The SSM parameter ${name} is not ${rule}.`);
+  return value;
 }
 
 type Reply = { value: string; failure?: undefined; isTemporary?: undefined } | Failure;

@@ -1,27 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type IdentityProvider, providersIn } from '../../lib/identity-providers.ts';
-import { bucketPattern, isParameter, settings, unknownSetting } from '../../lib/settings.ts';
+import { bucketPattern, isParameter } from '../../lib/setting-rules.ts';
+import { settings, unknownSetting } from '../../lib/settings.ts';
+import { alarmsOf, alarmTopic, apiAlarms } from './alarms.ts';
 import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
-  alarmTopic,
-  apiAlarms,
   concurrencyFor,
-  type DeployedFunction,
   domainOf,
   type FileBucket,
   fileBucket,
   mostInstances,
-  pushAlarms,
-  roleOf,
   serviceAddress,
   socketAddress,
-  sweepAlarmOf,
-  throttleAlarmOf,
   throttledRoutes,
   throttling,
 } from './resources.ts';
+import { type DeployedFunction, roleOf } from './roles.ts';
+import { type SecretSetting, secretsOf, type WrittenSecrets } from './secrets.ts';
 
 type Definition = {
   name: string;
@@ -39,40 +35,18 @@ type Serverless = {
     service: string;
     functions: Record<string, Definition>;
     custom: {
-      deployment: WrittenSettings & {
-        connectionString: string;
-        connectionStringVersion: string;
-        withoutDatabase: string[];
-        withoutNotices: string[];
-        withMail: string[];
-        mailServerVersion: string;
-        withSecretKey: string[];
-        secretKeyVersion: string;
-        withOidc: string[];
-        oidcSecretVersion: string;
-        oidcProvidersVersion: string;
-        cloudfrontSecret: string;
-        cloudfrontSecretVersion: string;
-        withoutHttp: string[];
-        withFiles: Record<string, string[]>;
-        connectionLimit: string;
-        alarmEmail: string;
-      };
+      deployment: WrittenSettings &
+        WrittenSecrets & {
+          withoutNotices: string[];
+          withFiles: Record<string, string[]>;
+          connectionLimit: string;
+          alarmEmail: string;
+        };
     };
     provider: {
       tracing: { lambda: string };
       environment: Record<string, unknown> &
-        Record<
-          | 'MONGODB_POOL_SIZE'
-          | 'SMTP_URL'
-          | 'SECRET_KEY'
-          | 'OIDC_CLIENT_SECRET'
-          | 'OIDC_PROVIDERS'
-          | 'PUBLIC_URL'
-          | 'CORS_ORIGINS'
-          | 'FILES_REGION',
-          string
-        > & {
+        Record<'MONGODB_POOL_SIZE' | SecretSetting | 'PUBLIC_URL' | 'CORS_ORIGINS' | 'FILES_REGION', string> & {
           FILES: unknown;
           FILES_ENDPOINT: unknown;
         };
@@ -147,11 +121,13 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   );
   if (unknown !== undefined) throw new Error(`${unknownSetting(unknown)} (${file.name})`);
   const { FILES, FILES_ENDPOINT } = service.provider.environment;
-  for (const { setting, parameter, example, called = setting } of secretsOf(service))
+  for (const { setting, parameter, example, version, called = setting } of secretsIn(service)) {
     if (parameter && !isParameter(parameter))
       throw new Error(
         `Set ${called} to the SSM parameter that has it, such as ssm:/chat-service/prod/${example}: it is a secret.`,
       );
+    if (version) wholeNumber(`${setting}_VERSION`, version);
+  }
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
   if (FILES_ENDPOINT)
@@ -159,59 +135,13 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
   const { readConfig } = await import('../../lib/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
-  const { alarmEmail, connectionStringVersion, cloudfrontSecret, cloudfrontSecretVersion } = service.custom.deployment;
-  if (cloudfrontSecret && !isParameter(cloudfrontSecret))
-    throw new Error(
-      'Set CLOUDFRONT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/cloudfront-secret: it is a secret.',
-    );
-  if (cloudfrontSecretVersion) wholeNumber('CLOUDFRONT_SECRET_VERSION', cloudfrontSecretVersion);
+  const { alarmEmail } = service.custom.deployment;
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))
     throw new Error(`Set ALARM_EMAIL to an e-mail address, not '${alarmEmail}'.`);
-  if (connectionStringVersion) wholeNumber('MONGODB_URI_VERSION', connectionStringVersion);
-  for (const { setting, version } of secretsOf(service)) if (version) wholeNumber(`${setting}_VERSION`, version);
 }
 
-/** A secret that is a setting, or within one, as `called` says then: which functions read it, and its version. */
-type Secret = { setting: string; called?: string; parameter: string; example: string; readers: string[]; version: string };
-
-/** The secrets that are settings: each is a parameter in a deployment, which some functions alone may read. */
-const secretsOf = ({ provider: { environment }, custom: { deployment } }: Serverless['service']): Secret[] => [
-  {
-    setting: 'SMTP_URL',
-    parameter: environment.SMTP_URL,
-    example: 'smtp-url',
-    readers: deployment.withMail,
-    version: deployment.mailServerVersion,
-  },
-  {
-    setting: 'SECRET_KEY',
-    parameter: environment.SECRET_KEY,
-    example: 'secret-key',
-    readers: deployment.withSecretKey,
-    version: deployment.secretKeyVersion,
-  },
-  {
-    setting: 'OIDC_CLIENT_SECRET',
-    parameter: environment.OIDC_CLIENT_SECRET,
-    example: 'oidc-secret',
-    readers: deployment.withOidc,
-    version: deployment.oidcSecretVersion,
-  },
-  ...listedIn(environment.OIDC_PROVIDERS).map(({ id, clientSecret }) => ({
-    setting: 'OIDC_PROVIDERS',
-    called: `the client_secret of '${id}' in OIDC_PROVIDERS`,
-    parameter: clientSecret,
-    example: `oidc-${id}`,
-    readers: deployment.withOidc,
-    version: deployment.oidcProvidersVersion,
-  })),
-];
-
-/** The providers of a list; none of one that is wrong, of which the settings' own check says what is. */
-function listedIn(text: string): IdentityProvider[] {
-  const read = providersIn(text);
-  return typeof read === 'string' ? [] : read;
-}
+const secretsIn = ({ functions, provider, custom }: Serverless['service']) =>
+  secretsOf(Object.keys(functions), provider.environment, custom.deployment);
 
 /** Domains of the deployment's own, and the addresses that the service gives of itself then. */
 function useDomains({ service }: Serverless): void {
@@ -265,10 +195,11 @@ function addResources(serverless: Serverless): void {
   const { service } = serverless;
   const { deployment } = service.custom;
   const { environment } = service.provider;
-  const { alarmEmail, connectionLimit, connectionString, connectionStringVersion } = deployment;
-  const { withoutDatabase, withoutNotices, withoutHttp, cloudfrontSecretVersion } = deployment;
+  const { alarmEmail, connectionLimit, withoutDatabase, withoutNotices } = deployment;
   const stage = serverless.getProvider('aws').getStage();
-  const cloudfrontSecret = deployment.cloudfrontSecret.slice('ssm:'.length);
+  const secrets = secretsIn(service)
+    .filter(({ parameter }) => parameter !== '')
+    .map((secret) => ({ ...secret, parameter: secret.parameter.slice('ssm:'.length) }));
   const actions = alarmEmail ? [{ Ref: 'AlarmTopic' }] : [];
   const resources: Record<string, unknown> = { ...apiAlarms(service.service, actions) };
   if (alarmEmail) resources.AlarmTopic = alarmTopic(alarmEmail);
@@ -288,17 +219,12 @@ function addResources(serverless: Serverless): void {
   for (const [name, definition] of Object.entries(service.functions)) {
     const logicalId = serverless.getProvider('aws').naming.getNormalizedFunctionName(name);
     const usesDatabase = !withoutDatabase.includes(name);
-    const secrets = secretsOf(service).filter(({ parameter, readers }) => parameter !== '' && readers.includes(name));
-    const isBehindCloudfront = cloudfrontSecret !== '' && !withoutHttp.includes(name);
+    const own = secrets.filter(({ readers }) => readers.includes(name));
     const deployed: DeployedFunction = {
       name,
       functionName: definition.name,
       logicalId,
-      parameters: [
-        ...(usesDatabase ? [connectionString] : []),
-        ...secrets.map(({ parameter }) => parameter.slice('ssm:'.length)),
-        ...(isBehindCloudfront ? [cloudfrontSecret] : []),
-      ],
+      parameters: own.map(({ parameter }) => parameter),
       isTraced: service.provider.tracing.lambda === 'Active',
       invokes: name === 'push' ? notify?.name : [...withoutDatabase, ...withoutNotices].includes(name) ? undefined : push?.name,
       posts: name === 'socket' || name === 'push',
@@ -306,22 +232,17 @@ function addResources(serverless: Serverless): void {
       files: bucket && deployment.withFiles[name] && { bucket, actions: deployment.withFiles[name] },
     };
     resources[`${logicalId}Role`] = roleOf(deployed);
-    if (name === 'push' || name === 'notify') Object.assign(resources, pushAlarms(deployed, actions));
-    else if (name === 'sweep') resources[`${logicalId}AlarmErrors`] = sweepAlarmOf(deployed, actions);
-    else resources[`${logicalId}AlarmThrottles`] = throttleAlarmOf(deployed, actions);
+    Object.assign(resources, alarmsOf(deployed, actions));
     definition.role = `${logicalId}Role`;
     if (vpc && usesDatabase) definition.vpc = vpc;
     definition.environment = {
       ...definition.environment,
-      ...(usesDatabase && { MONGODB_URI_PARAMETER: connectionString }),
-      ...(isBehindCloudfront && { CLOUDFRONT_SECRET_PARAMETER: cloudfrontSecret }),
+      ...Object.fromEntries(own.flatMap(({ variable, parameter }) => (variable ? [[variable, parameter]] : []))),
       ...(deployed.parameters.length > 0 && { AWS_ENDPOINT_URL_SSM: serviceAddress('ssm') }),
       ...(deployed.invokes && { PUSH_FUNCTION: deployed.invokes, AWS_ENDPOINT_URL_LAMBDA: serviceAddress('lambda') }),
       ...(deployed.posts && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
       // Nobody reads the versions: a configuration that has changed restarts the functions, which then read the new secret.
-      ...(usesDatabase && connectionStringVersion && { MONGODB_URI_VERSION: connectionStringVersion }),
-      ...Object.fromEntries(secrets.flatMap(({ setting, version }) => (version ? [[`${setting}_VERSION`, version]] : []))),
-      ...(isBehindCloudfront && cloudfrontSecretVersion && { CLOUDFRONT_SECRET_VERSION: cloudfrontSecretVersion }),
+      ...Object.fromEntries(own.flatMap(({ setting, version }) => (version ? [[`${setting}_VERSION`, version]] : []))),
     };
     const override = process.env[concurrencyOf(name)];
     if (override) definition.reservedConcurrency = wholeNumber(concurrencyOf(name), override);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import aws4 from 'aws4';
 
 /** The region of the function. */
-export const region = process.env.AWS_REGION ?? '';
+const region = process.env.AWS_REGION ?? '';
 
 /** A request to a service of AWS; the time is in milliseconds. */
 type UnsignedRequest = {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../lib/config.ts';
-import { keysIn, misspelledSettings } from '../../lib/settings.ts';
+import { keysIn } from '../../lib/setting-rules.ts';
+import { misspelledSettings } from '../../lib/settings.ts';
 
 const least = { MONGODB_URI: 'mongodb://localhost' };
 
