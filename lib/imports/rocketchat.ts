@@ -5,10 +5,10 @@ import { type Archive, broken, isTooDense } from './archive.ts';
 import { type BsonDocument, documentsOf, parseBson } from './bson.ts';
 import { GridFiles } from './grid-files.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from './json.ts';
-import { PostIndex } from './post-index.ts';
 import { dateOf, readMessage } from './rocketchat-messages.ts';
-import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
+import type { Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 import type { Spool } from './spool.ts';
+import { SpooledSource } from './spooled-source.ts';
 import { openSpooled } from './tree.ts';
 
 /*
@@ -45,11 +45,8 @@ async function isMongoArchive(path: string): Promise<boolean> {
 
 type Room = { id: string; room: Json; members: Set<string>; owner?: string };
 
-class RocketChatDump implements Source {
+class RocketChatDump extends SpooledSource implements Source {
   readonly name = 'rocketchat';
-  readonly #archive: Archive;
-  readonly #root: string;
-  readonly #spool: Spool;
   readonly #people = new Map<string, SourcePerson>();
   /** The ids of people by their usernames in lower case. */
   readonly #ids = new Map<string, string>();
@@ -57,32 +54,18 @@ class RocketChatDump implements Source {
   readonly #uploads = new Map<string, { name: string | undefined; type: string | undefined; size: number | undefined }>();
   readonly #files: GridFiles;
   readonly #threads = new Map<string, Date>();
-  readonly #posts = new PostIndex();
-  readonly #broken: LeftOut[] = [];
-  #done = 0;
 
   constructor(archive: Archive, root: string, spool: Spool) {
-    this.#archive = archive;
-    this.#root = root;
-    this.#spool = spool;
+    super(archive, root, spool);
     this.#files = new GridFiles(spool);
   }
-
-  progress = () => ({ done: this.#done, all: this.#posts.count });
-
-  close = async () => {
-    await this.#spool.close();
-    await this.#archive.close();
-  };
-
-  unreadable = (): LeftOut[] => this.#broken;
 
   /** Reads everything once. */
   async readIndex(path: string): Promise<void> {
     const read = async (collection: string, note: (document: Json, bytes: Buffer) => void) => {
       for await (const { document, bytes } of this.#documents(path, collection))
         if (document) note(document, bytes);
-        else this.#broken.push({ leftOut: 'not BSON, cut off, or too long', kind: 'pages', raw: { collection } });
+        else this.broken.push({ leftOut: 'not BSON, cut off, or too long', kind: 'pages', raw: { collection } });
     };
     await read('users', (user) => this.#notePerson(user));
     await read('rocketchat_room', (room) => this.#noteRoom(room));
@@ -93,16 +76,16 @@ class RocketChatDump implements Source {
     });
     await read('rocketchat_uploads.chunks', (chunk) => void this.#files.add(chunk));
     await read('rocketchat_message', (message, bytes) => this.#noteMessage(message, bytes));
-    this.#posts.sort();
+    this.posts.sort();
   }
 
   async *#documents(path: string, collection: string): AsyncGenerator<BsonDocument> {
-    const names = ['', '.gz'].map((ending) => `${this.#root}${collection}.bson${ending}`);
-    const name = names.find((one) => this.#archive.size(one) !== undefined);
+    const names = ['', '.gz'].map((ending) => `${this.root}${collection}.bson${ending}`);
+    const name = names.find((one) => this.archive.size(one) !== undefined);
     if (name === undefined) return;
-    const bytes = await this.#archive.stream(name);
+    const bytes = await this.archive.stream(name);
     try {
-      yield* documentsOf(name.endsWith('.gz') ? unpacked(bytes, path, this.#archive.size(name) ?? 0) : bytes);
+      yield* documentsOf(name.endsWith('.gz') ? unpacked(bytes, path, this.archive.size(name) ?? 0) : bytes);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
       yield { document: undefined, bytes: Buffer.alloc(0) };
@@ -151,7 +134,7 @@ class RocketChatDump implements Source {
   #noteMessage(message: Json, bytes: Buffer): void {
     const [id, at, room] = [textOf(message._id), dateOf(message.ts), textOf(message.rid) ?? ''];
     if (id !== undefined && at && message.tcount !== undefined) this.#threads.set(id, at);
-    this.#posts.add(room, { at: at?.getTime() ?? 0, ...this.#spool.append(bytes), reply: -1 });
+    this.addPost(room, at?.getTime() ?? 0, bytes);
     if (!this.#rooms.has(room)) this.#rooms.set(room, { id: room, room: {}, members: new Set() });
   }
 
@@ -194,10 +177,7 @@ class RocketChatDump implements Source {
       threadAt: (id: string) => this.#threads.get(id),
       fileOf: this.#fileOf,
     };
-    for (const { offset, length } of this.#posts.of(room)) {
-      this.#done++;
-      yield readMessage(parseBson(await this.#spool.read({ offset, length })) ?? {}, context);
-    }
+    for await (const bytes of this.postsOf(room)) yield readMessage(parseBson(bytes) ?? {}, context);
   }
 
   /** The file of an upload; of one that is not all there, only its name. */

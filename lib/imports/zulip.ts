@@ -1,9 +1,8 @@
-import { type Archive, broken } from './archive.ts';
+import { broken } from './archive.ts';
 import { type Json, jsonOf, textOf } from './json.ts';
 import { recordsOf } from './json-tables.ts';
-import { PostIndex } from './post-index.ts';
-import type { LeftOut, Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
-import type { Spool } from './spool.ts';
+import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
+import { SpooledSource } from './spooled-source.ts';
 import { openSpooled } from './tree.ts';
 import { dateOf, readMessage } from './zulip-messages.ts';
 import { realmTables, toStream, ZulipRealm } from './zulip-realm.ts';
@@ -26,35 +25,14 @@ export const openZulip = (path: string): Promise<Source> =>
 
 const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
 
-class ZulipExport implements Source {
+class ZulipExport extends SpooledSource implements Source {
   readonly name = 'zulip';
-  readonly #archive: Archive;
-  readonly #root: string;
-  readonly #spool: Spool;
   readonly #realm = new ZulipRealm();
-  readonly #posts = new PostIndex();
-  readonly #broken: LeftOut[] = [];
-  #done = 0;
-
-  constructor(archive: Archive, root: string, spool: Spool) {
-    this.#archive = archive;
-    this.#root = root;
-    this.#spool = spool;
-  }
-
-  progress = () => ({ done: this.#done, all: this.#posts.count });
-
-  close = async () => {
-    await this.#spool.close();
-    await this.#archive.close();
-  };
-
-  unreadable = (): LeftOut[] => this.#broken;
 
   /** Reads everything once; false for what is something else. */
   async readIndex(): Promise<boolean> {
     let count = 0;
-    for await (const { table, record } of recordsOf(await this.#archive.stream(`${this.#root}realm.json`), realmTables)) {
+    for await (const { table, record } of recordsOf(await this.archive.stream(`${this.root}realm.json`), realmTables)) {
       if (record) {
         this.#realm.note(table, record);
         count++;
@@ -62,24 +40,24 @@ class ZulipExport implements Source {
     }
     if (count === 0) return false;
     this.#realm.reactions.sort();
-    const files = this.#archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.#root));
+    const files = this.archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.root));
     for (const file of files.sort())
-      for await (const { table, record } of recordsOf(await this.#archive.stream(file), ['zerver_message']))
+      for await (const { table, record } of recordsOf(await this.archive.stream(file), ['zerver_message']))
         if (record) this.#noteMessage(record);
-        else this.#leaveOut(file.slice(this.#root.length), table);
-    this.#posts.sort();
+        else this.#leaveOut(file.slice(this.root.length), table);
+    this.posts.sort();
     return true;
   }
 
   #leaveOut(file: string, table: string): void {
-    this.#broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
+    this.broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
   }
 
   #noteMessage(record: Json): void {
     const { rendered_content: _, search_tsvector: __, ...message } = record;
     const { key } = this.#realm.roomOf(message);
     const at = (dateOf(message.date_sent ?? message.pub_date)?.getTime() ?? 0) || 0;
-    this.#posts.add(key, { at, ...this.#spool.append(Buffer.from(JSON.stringify(message))), reply: -1 });
+    this.addPost(key, at, Buffer.from(JSON.stringify(message)));
   }
 
   async *people(): AsyncGenerator<SourcePerson> {
@@ -136,10 +114,7 @@ class ZulipExport implements Source {
       reactionsOf: (message: number) => this.#realm.reactions.of(message),
       fileAt: this.#fileAt,
     };
-    for (const { offset, length } of this.#posts.of(key)) {
-      this.#done++;
-      yield readMessage(jsonOf(JSON.parse((await this.#spool.read({ offset, length })).toString('utf8'))), context);
-    }
+    for await (const bytes of this.postsOf(key)) yield readMessage(jsonOf(JSON.parse(bytes.toString('utf8'))), context);
   }
 
   #authorOf = (id: string) => {
@@ -150,9 +125,9 @@ class ZulipExport implements Source {
   };
 
   #fileAt = (path: string) => {
-    const name = `${this.#root}uploads/${path}`;
-    const size = this.#archive.size(name);
-    return size === undefined ? undefined : { size, open: () => this.#archive.stream(name) };
+    const name = `${this.root}uploads/${path}`;
+    const size = this.archive.size(name);
+    return size === undefined ? undefined : { size, open: () => this.archive.stream(name) };
   };
 }
 
