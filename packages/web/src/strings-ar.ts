@@ -757,7 +757,6 @@ export const laterStrings: Words['laterStrings'] = {
     tokenPassword: 'مطلوبة لرمز وصول بكل الصلاحيات.',
     tokenCreate: 'إنشاء رمز وصول',
     tokenOnce: 'انسخه الآن. لن يُعرض مرة أخرى.',
-    tokenCopy: 'نسخ',
     tokenNone: 'ليس لديك رموز وصول.',
     tokenEnds: (hint) => `ينتهي بـ ${own(hint)}`,
     allScopes: 'كل الصلاحيات',

@@ -686,7 +686,6 @@ export const laterStrings: Words['laterStrings'] = {
     tokenPassword: 'Nötig für ein Token mit allen Rechten.',
     tokenCreate: 'Token erstellen',
     tokenOnce: 'Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
-    tokenCopy: 'Kopieren',
     tokenNone: 'Du hast keine Tokens.',
     tokenEnds: (hint) => `endet auf ${hint}`,
     allScopes: 'alle Rechte',

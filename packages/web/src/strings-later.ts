@@ -356,7 +356,6 @@ export const laterStrings = {
     tokenPassword: 'Required for a token with all scopes.',
     tokenCreate: 'Create token',
     tokenOnce: 'Copy it now. It won’t be shown again.',
-    tokenCopy: 'Copy',
     tokenNone: 'You have no tokens.',
     tokenEnds: (hint: string) => `ends in ${hint}`,
     allScopes: 'all scopes',
