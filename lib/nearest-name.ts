@@ -1,6 +1,6 @@
 /**
- * The name that was probably meant by a name that is not among these. It differs in case alone, by one letter, or by
- * two if it has nine letters or more. Names of three letters or fewer are too easily near to another.
+ * The known name that was probably meant by an unknown one: it differs in case alone, by one letter, or by two if it
+ * has nine letters or more. A name of three letters or fewer may differ in case alone, because it is near to many words.
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const sameLetters = names.find((one) => one.toLowerCase() === name.toLowerCase());

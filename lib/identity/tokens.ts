@@ -50,7 +50,7 @@ export async function insertToken(
   return { ...shownToken.show(stored), token: secret };
 }
 
-/** A page of a user's valid tokens of one kind, by the order of their ids. */
+/** A page of a user's valid tokens of one kind, in the order of their ids. */
 export async function listTokens(filter: Pick<TokenDocument, 'user' | 'kind'>, { limit, after }: Page): Promise<ListPage<Token>> {
   const where = { ...filter, ...unexpired, ...(after && { _id: { $gt: after } }) };
   const found = await tokens.find(where, { sort: { _id: 1 }, ...withOneMore(limit) }).toArray();
@@ -63,9 +63,9 @@ export async function listAllTokens(user: ObjectId): Promise<Token[]> {
 }
 
 /**
- * Deletes the one token that a filter with its `_id` is for; returns whether it existed. With `deleteMany`, because
- * its use may be noted at the same moment: MongoDB handles that, but a `deleteOne` of compatible engines may miss a
- * document that is being changed.
+ * Deletes the token that a filter with its `_id` matches; returns whether it existed. `deleteMany` because the token
+ * may be used at the same moment, which is noted in it: MongoDB handles that, but the `deleteOne` of compatible engines
+ * may miss a document that is being changed.
  */
 export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> {
   const { deletedCount } = await tokens.deleteMany(filter);
@@ -74,7 +74,7 @@ export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & {
   return deletedCount > 0;
 }
 
-/** Deletes those tokens of a user that a filter is for, or all of them. */
+/** Deletes the tokens of a user that match a filter; without a filter, all of them. */
 export async function deleteTokensOf(user: ObjectId, filter: Filter<Omit<TokenDocument, 'user'>> = {}): Promise<void> {
   await tokens.deleteMany({ ...filter, user });
   const devices = await pushSubscriptions.find({ user }, { projection: { _id: 1 } }).toArray();
@@ -84,7 +84,7 @@ export async function deleteTokensOf(user: ObjectId, filter: Filter<Omit<TokenDo
     const ended = ids.filter((id) => !left.some(({ _id }) => _id.equals(id)));
     await pushSubscriptions.deleteMany({ _id: { $in: ended } });
   }
-  // Even when none was there: a token also ends with its account, or with its generation.
+  // Even when nothing was deleted: a token also ends with its account, or with its generation.
   notify({ type: 'ended', user: user.toHexString() });
 }
 

@@ -5,12 +5,12 @@ import { dateOf, firstText, type Pins, pinsOf, readMessage, timeOf } from './sla
 import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from './source.ts';
 
 /*
- * The archive that Slack exports: `users.json`; `channels.json`, `groups.json`, `dms.json` and `mpims.json`, as far as
- * the one who exported them could see them; and a folder for each room with a file for each day. Fields may be missing, and
- * there may be more of them: only what is used is looked at, and nothing of it stops an import.
+ * The archive that Slack exports: `users.json`; `channels.json`, `groups.json`, `dms.json` and `mpims.json`, with the
+ * rooms that the person who exported them could see; and a folder for each room, with a file for each day. Fields may be
+ * missing or unknown: only those that are used are read, and none of them stops an import.
  */
 
-/** A file of a day, or of all people, is read as a whole. */
+/** The most bytes of one file, which is read as a whole. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** Opens an archive of Slack, whose files come from `files` if that is given; an error for any other file. */
@@ -26,7 +26,7 @@ export async function openSlack(path: string, files?: SlackFiles): Promise<Sourc
   }
 }
 
-/** The folder of an archive that somebody has packed again. */
+/** The folder that has the files, with its `/`: empty unless somebody has packed the archive again. */
 function rootOf({ names }: Archive): string | undefined {
   const found = names.filter((name) => /(^|\/)(users|channels)\.json$/.test(name)).map((name) => name.replace(/[^/]+$/, ''));
   return found.sort((one, other) => one.length - other.length)[0];
@@ -131,7 +131,7 @@ class SlackArchive implements Source {
         yield { leftOut: parsed === undefined ? 'not JSON, or too long' : 'not a list of messages', kind: 'pages', raw: day };
         continue;
       }
-      // In the order of their times, which is that of the file but for few.
+      // Nearly all files are in the order of the messages' times already.
       const times = new Map(parsed.map((message: unknown) => [message, timeOf(jsonOf(message).ts)?.getTime() ?? 0]));
       parsed.sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
       const [channelNames, userOfBot, files] = [this.#channelNames, this.#userOfBot, this.#files];
@@ -146,7 +146,7 @@ class SlackArchive implements Source {
     return parsed.map(jsonOf);
   }
 
-  /** What a file says; undefined for one that is not JSON, or longer than any. */
+  /** The value of a file of JSON; undefined if it is not JSON, or too long. */
   async #parse(name: string): Promise<unknown> {
     if ((this.#archive.size(name) ?? 0) > mostBytes) return undefined;
     const bytes = await this.#archive.read(name, mostBytes);

@@ -2,8 +2,8 @@ import { launchDatabase } from './launch.ts';
 import { portOf } from './src/protocol/address.ts';
 
 /**
- * Gives this process the embedded database of DATA_DIR for as long as it runs, and MONGODB_URI to find it by. With MONGODB_URI
- * set, as in the processes that it starts, there is nothing to do. Throws a `DatabaseStartError`.
+ * Starts the embedded database of DATA_DIR for as long as this process runs, and sets MONGODB_URI to its address. Does
+ * nothing where MONGODB_URI is set, as in the processes that this one starts. Throws a `DatabaseStartError`.
  */
 export async function startDatabaseForThisProcess(): Promise<void> {
   if (process.env.MONGODB_URI) return;
@@ -14,7 +14,7 @@ export async function startDatabaseForThisProcess(): Promise<void> {
     isEnding = true;
     database.closeNow();
   });
-  // A program without its database is of no use; what watches over it starts both again.
+  // A program without its database is of no use. Its supervisor starts both again.
   void database.ended.then(() => {
     if (isEnding) return;
     process.stderr.write('The database has ended, and with it this program.\n');
@@ -22,7 +22,7 @@ export async function startDatabaseForThisProcess(): Promise<void> {
   });
 }
 
-/** Where the database is to be, as DATA_DIR and DATABASE_PORT say. */
+/** The directory and the port of the database, from DATA_DIR and DATABASE_PORT. */
 export function databaseOptions() {
   const { DATA_DIR, DATABASE_PORT } = process.env;
   return { dataDir: DATA_DIR || './data', port: portOf(DATABASE_PORT) };

@@ -2,24 +2,24 @@ import type { Operation } from '../operation.ts';
 import type { Doc, Maybe } from '../values/value.ts';
 import type { Sort } from './sort.ts';
 
-/** Something to be sorted, by the values that were found for it. */
+/** An item to sort, with the values to sort it by. */
 type KeyedItem<Item> = { readonly key: readonly Maybe[]; readonly item: Item; readonly size: number };
 
 /** What sorting needs to know of its items. */
-export type Sortable<Item> = {
+type Sortable<Item> = {
   readonly docOf: (item: Item) => Doc;
-  /** What is kept until all are there; by default the item itself. */
+  /** What is kept of an item until all items are there; by default the item itself. */
   readonly kept?: (item: Item) => Item;
   /** How many bytes that takes in memory. */
   readonly sizeOf: (item: Item) => number;
 };
 
-/** So many are sorted in one piece. */
+/** How many items are sorted in one piece. */
 const pieceLength = 1000;
 
 /**
- * Sorts in memory; with a limit, only what can be needed is kept. What comes and goes may be `undefined`: nothing yet,
- * but a moment at which others may have their turn.
+ * Sorts in memory; with a limit, keeps only the items that may be among the first. An `undefined` in the input or the
+ * output is not an item: it lets other commands have their turn.
  */
 export function* sorted<Item>(
   input: Iterable<Item | undefined>,

@@ -2,7 +2,7 @@ import { batch, type Signal, signal } from '@preact/signals';
 import { ask, chat, type Id, type Member, type Message, type User } from '../api.ts';
 import { strings } from '../strings.ts';
 
-/** What somebody is called, the version of their picture, and whether it is a program. */
+/** What somebody is called, the version of their picture, and whether they are a bot. */
 export type Person = {
   username: string;
   name?: string | undefined;
@@ -13,7 +13,7 @@ export type Person = {
 /** What somebody says of themselves. */
 export type Status = NonNullable<User['status']>;
 
-/** What is known by ids: a signal each, so that only what shows somebody is drawn again. */
+/** Values by id, each in a signal of its own: when one changes, only the views that show it are drawn again. */
 export function signalsById<T>(): (id: string) => Signal<T | undefined> {
   const all = new Map<string, Signal<T | undefined>>();
   return (id) => {
@@ -25,20 +25,20 @@ export function signalsById<T>(): (id: string) => Signal<T | undefined> {
 
 const personSignal = signalsById<Person>();
 const statusSignal = signalsById<Status>();
-/** Of whom the service has told since the page was loaded. */
+/** The ids of the users whom the service has named since the page was loaded. */
 const told = new Set<string>();
 const asked = new Set<string>();
 
-/** What a user is called, if it is known; views that ask are drawn again when that changes. */
+/** What a user is called, if it is known; a view that reads it is drawn again when it changes. */
 export const personOf = (user: string): Person | undefined => personSignal(user).value;
 
-/** How somebody is shown: by the full name, or else by the username. */
+/** The name under which somebody is shown: the full name, or else the username. */
 export const nameOf = ({ username, name }: Person): string => name ?? (username || strings.message.deletedUser);
 
-/** How the author of a message is shown: as called now, also where the message was kept since before. */
+/** The author of a message by the current name, even where the stored message has an older one. */
 export const authorOf = (message: Message): Person => personOf(message.user.$oid) ?? message;
 
-/** Learns what users are called; what this browser has kept since earlier says nothing new of those of whom the service has told. */
+/** Learns what users are called. Names that this browser has kept (`areKept`) do not replace those from the service. */
 export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
   batch(() => {
     for (const { id, username, name, avatar, is_bot } of users) {
@@ -59,7 +59,7 @@ export const currentStatus = (status: Status | undefined): Status | undefined =>
 /** What a user says of themselves, if that is known and has not ended. */
 export const statusOf = (user: string): Status | undefined => currentStatus(statusSignal(user).value);
 
-/** Learns what users say of themselves, from what lists people: those without a status have none. */
+/** Learns the statuses of users from a list of people: those listed without one have none. */
 export function learnStatuses(users: readonly { id: string; status?: Status | undefined }[]): void {
   batch(() => {
     for (const { id, status } of users) {
@@ -67,7 +67,7 @@ export function learnStatuses(users: readonly { id: string; status?: Status | un
       if (JSON.stringify(known.peek()) === JSON.stringify(status)) continue;
       known.value = status;
       const left = status?.until ? Date.parse(status.until.$date) - Date.now() : Number.POSITIVE_INFINITY;
-      // Where it is shown it goes when it ends; of a far end a timer knows nothing.
+      // It disappears when it ends. A timer can't wait for an end that is 25 days away or more.
       const end = () => {
         if (known.peek() === status) known.value = undefined;
       };
@@ -89,7 +89,7 @@ export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { are
     kept,
   );
 
-/** Asks for those who are not known, each once, a few at a time. */
+/** Asks for the people who are not known yet, each of them once, and at most 20 of them. */
 export async function findPersons(users: readonly string[]): Promise<void> {
   const missing = users.filter((id) => !personSignal(id).peek() && !asked.has(id)).slice(0, 20);
   for (const id of missing) asked.add(id);
