@@ -6,7 +6,7 @@ import { launchDatabase } from 'embedded-mongodb/launch';
 import { defaultFiles } from '../lib/settings.ts';
 
 /** The database of a command, which the command closes at its end. */
-export type OpenDatabase = { close: () => Promise<void> };
+type OpenDatabase = { close: () => Promise<void> };
 
 /**
  * Sets MONGODB_URI, unless it is set, to the embedded database in DATA_DIR. If none runs there, this starts one, which ends

@@ -5,7 +5,7 @@ import { type Command, required, type Streams, UsageError } from './command.ts';
 import { print, printJson } from './output.ts';
 
 /** Opens the database for as long as some work of a command takes. */
-export type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
+type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
 
 /** Finds a command and runs it; writes its result, or one sentence that says why it failed. Returns the exit status. */
 export async function run(words: string[], streams: Streams, withDatabase: WithDatabase): Promise<number> {

@@ -45,7 +45,7 @@ export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Numbe
 type AttemptLimit = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
 
 /** How an operation is repeated. */
-export type Attempts = AttemptLimit & {
+type Attempts = AttemptLimit & {
   /** How many milliseconds to wait after the given attempt, counted from 1. */
   pause?: (attempt: number) => number;
   /** The error to throw when every attempt has failed. */

@@ -1,5 +1,5 @@
 /** The body of an error: what went wrong in general, and in this case; `code` says the latter to programs. */
-export type ErrorBody = {
+type ErrorBody = {
   title: string;
   description: string;
   code: string;

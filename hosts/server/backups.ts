@@ -6,7 +6,7 @@ import { backupName, backupPattern, listBackups, namesIn } from '../../lib/files
 import { describeError, log } from '../../lib/log.ts';
 
 /** Where backups go, how many milliseconds lie between two, and how many are kept. */
-export type BackupSettings = { directory: string; every: number; keep: number };
+type BackupSettings = { directory: string; every: number; keep: number };
 
 /** When the last backup of this process was complete, in milliseconds since 1970, and how many failed since. */
 export type BackupState = { madeAt?: number; failed: number };

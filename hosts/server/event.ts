@@ -5,7 +5,7 @@ import type { ApiEvent } from '../../lib/http/request.ts';
 import type { Match } from './routes.ts';
 
 /** The parts of an HTTP message that the event is made from. */
-export type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
+type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
 
 /** What is known of a request besides its message. */
 export type ReceivedRequest = {

@@ -11,7 +11,7 @@ const missedEvery = 600_000;
 const atOnce = 4;
 
 /** Something that is done for a room in which something has happened. */
-export type RoomWork = {
+type RoomWork = {
   /** How many milliseconds after it happened. */
   wait: number;
   /** Whether there is anybody to do it for. */

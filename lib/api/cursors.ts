@@ -4,10 +4,10 @@ import { dateTime, type Parameter } from './parameters.ts';
 import { eitherOf } from './schema.ts';
 
 /** A place in the feed of a room, and the epoch in which it counts; one that does not say its epoch is of the first. */
-export type FeedCursor = { epoch: string | undefined; seq: number };
+type FeedCursor = { epoch: string | undefined; seq: number };
 
 /** The time since when rooms moved, and the epoch in which it was told; a time of the caller's own is of none. */
-export type SinceCursor = { epoch: string | undefined; at: Date };
+type SinceCursor = { epoch: string | undefined; at: Date };
 
 const written = new RegExp(`^(?:(${epochPattern})\\.)?(\\d{1,15})$`);
 

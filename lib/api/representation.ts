@@ -6,7 +6,7 @@ import { described, orNull, record, type Schema, type ShownFields } from './sche
  * One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored
  * fields that it reads.
  */
-export type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
+type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
 
 /** How the API shows a stored thing: one table of fields gives the schemas, the projection and the representation. */
 export type Representation<Stored, T, F = unknown> = {

@@ -14,7 +14,7 @@ import { noteState, readState } from './state.ts';
 export type Act = { action: AuditAction; target?: AuditTarget | undefined; details?: Record<string, string> };
 
 /** Who does it, and from which address. */
-export type By = { actor: AuditActor; source: string | null };
+type By = { actor: AuditActor; source: string | null };
 
 /** A caller as an actor. */
 export const byCaller = (caller: Caller): By =>

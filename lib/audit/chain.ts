@@ -7,7 +7,7 @@ import type { AuditDocument } from '../collections/audit.ts';
  */
 
 /** An entry without what the chain adds to it. */
-export type UnchainedEntry = Omit<AuditDocument, 'hash' | 'previous'>;
+type UnchainedEntry = Omit<AuditDocument, 'hash' | 'previous'>;
 
 /** Where a chain ends: the number and the hash of its last entry. */
 export type Tip = { seq: number; hash: string };

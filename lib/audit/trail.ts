@@ -7,7 +7,7 @@ import { readState } from './state.ts';
 const batchSize = 500;
 
 /** Every entry, the oldest first. */
-export async function* allEntries(): AsyncGenerator<AuditDocument> {
+async function* allEntries(): AsyncGenerator<AuditDocument> {
   // By ranges, so that no cursor stays open for as long as somebody reads.
   for (let after: number | undefined; ; ) {
     const filter = after === undefined ? {} : { _id: { $gt: after } };
@@ -24,7 +24,7 @@ export async function* exportedEntries(): AsyncGenerator<AuditEntry> {
 }
 
 /** What was found in the trail: how far it goes, and the first thing that is wrong. */
-export type Verdict = { entries: number; first: number | null; last: number | null; problem: string | null };
+type Verdict = { entries: number; first: number | null; last: number | null; problem: string | null };
 
 /**
  * Reads the whole trail and finds the first entry that was changed, removed, moved or added, also at its two ends; or,

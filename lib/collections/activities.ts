@@ -5,7 +5,7 @@ import { collection } from '../database/bounded.ts';
  * When somebody was here last, to the hour: by a session, so that no program counts. It outlives the session, and is
  * apart from the accounts, whose every change makes what is remembered of them old.
  */
-export type ActivityDocument = {
+type ActivityDocument = {
   /** The account's id. */
   _id: ObjectId;
   at: Date;

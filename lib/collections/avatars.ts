@@ -2,7 +2,7 @@ import type { Binary, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** The picture of a user or a room: small enough to be beside what else is known of it. */
-export type AvatarDocument = {
+type AvatarDocument = {
   /** The account, or the room. */
   _id: ObjectId;
   /** The beginning of the SHA-256 of the bytes; its owner has it as well, and is shown with it. */

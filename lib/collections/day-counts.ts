@@ -1,7 +1,7 @@
 import { collection } from '../database/bounded.ts';
 
 /** How many messages were sent on a day that is over. It follows from the messages, and is counted again where it is missing. */
-export type DayCountDocument = {
+type DayCountDocument = {
   /** The day of UTC, such as `2026-11-26`, or `generation`. */
   _id: string;
   messages: number;

@@ -18,7 +18,7 @@ export const digestIndexes: IndexDescription[] = [{ key: { links: 1 }, name: 'li
 export const digests = collection<DigestDocument>('digests');
 
 /** How far a round over all accounts with a confirmed address has come, and until when a process is at it. */
-export type DigestRoundDocument = { _id: 'round'; after?: { email: string; user: ObjectId }; leased_until: Date };
+type DigestRoundDocument = { _id: 'round'; after?: { email: string; user: ObjectId }; leased_until: Date };
 
 /** The round over all accounts; there is one. */
 export const digestRounds = collection<DigestRoundDocument>('digest_rounds');

@@ -2,7 +2,7 @@ import type { IndexDescription } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** A session at an identity provider that has just ended: a sign-in of it that is under way is not completed. */
-export type EndedProviderSessionDocument = {
+type EndedProviderSessionDocument = {
   /** As tokens have it in `provider_session`. */
   _id: string;
   expires_at: Date;

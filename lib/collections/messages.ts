@@ -78,7 +78,7 @@ export type MessageDocument = {
 } & Partial<IdempotencyFields>;
 
 /** Not a message: closes a `seq` that a feed has passed, so that no message can take it later. */
-export type Tombstone = { _id: ObjectId; room: ObjectId; seq: number; ordinal?: number; is_void: true };
+type Tombstone = { _id: ObjectId; room: ObjectId; seq: number; ordinal?: number; is_void: true };
 
 // Part of every equality with an id: a planner does not see that such an equality implies a type.
 const anyId = { $gte: new ObjectId('0'.repeat(24)) };

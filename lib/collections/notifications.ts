@@ -31,7 +31,7 @@ export const notificationIndexes: IndexDescription[] = [
 export const notifications = collection<NotificationDocument>('notifications');
 
 /** Up to when a user has read the list of notifications, by the user's `_id`. */
-export type NotificationMarkerDocument = { _id: ObjectId; read_until: Date };
+type NotificationMarkerDocument = { _id: ObjectId; read_until: Date };
 
 /** The places in the lists of notifications up to which all users have read. */
 export const notificationMarkers = collection<NotificationMarkerDocument>('notification_markers');

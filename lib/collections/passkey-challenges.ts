@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** What an authenticator is to sign, once and within five minutes: for a new passkey of an account, or to sign in. */
-export type PasskeyChallengeDocument = {
+type PasskeyChallengeDocument = {
   /** The SHA-256 of the challenge, in hexadecimal. */
   _id: string;
   /** The account that gets a passkey, in which generation of its passkeys; absent for a sign-in, which names no account. */

@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** How far the devices of a room's members were told of it, by its `_id`; and until when one process is telling them. */
-export type PushedDocument = { _id: ObjectId; seq: number; leased_until: Date };
+type PushedDocument = { _id: ObjectId; seq: number; leased_until: Date };
 
 /** What is older than any push is forgotten. */
 export const pushedIndexes: IndexDescription[] = [{ key: { leased_until: 1 }, name: 'leased_until', expireAfterSeconds: 86_400 }];

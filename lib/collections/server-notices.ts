@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** The notices of a server to the others that share its database, kept for a minute. */
-export type ServerNoticesDocument = {
+type ServerNoticesDocument = {
   _id: ObjectId;
   /** The server that tells it. */
   server: string;

@@ -2,7 +2,7 @@ import type { IndexDescription } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** A process of a server that uses the database now, as it may do with others. */
-export type ServerDocument = {
+type ServerDocument = {
   _id: string;
   /** The server: its workers tell each other by themselves. */
   server: string;

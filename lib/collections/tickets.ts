@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** A ticket, which opens one connection on behalf of a token, once and for half a minute. */
-export type TicketDocument = {
+type TicketDocument = {
   /** The SHA-256 of the ticket, in hexadecimal. */
   _id: string;
   /** The token that asked for it. */

@@ -10,7 +10,7 @@ import { stateOf } from './within-process.ts';
  */
 
 /** The epoch of the database, and whether it is the first: only then can a cursor be right that does not say its epoch. */
-export type Epoch = { id: string; isFirst: boolean };
+type Epoch = { id: string; isFirst: boolean };
 
 /** The only document of its collection; `file` is the embedded database's file for which it was made. */
 type EpochDocument = { _id: 'now'; epoch: string; is_first: boolean; file?: string };

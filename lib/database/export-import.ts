@@ -26,10 +26,10 @@ export const replacesFile = async (path: string): Promise<boolean> =>
  * The documents of each exported collection, those that could not be read, and the collections that are not the
  * service's and were left out.
  */
-export type ExportReport = { documents: Counts; unreadable: Counts; leftOut: string[] };
+type ExportReport = { documents: Counts; unreadable: Counts; leftOut: string[] };
 
 /** `skipDamaged` leaves out documents that a damaged embedded database cannot read; without it, one of them ends the export. */
-export type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
+type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
 
 /**
  * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives.

@@ -20,7 +20,7 @@ export const isUnknownCommand = (error: unknown): boolean => error instanceof Mo
 export const isDamagedDatabase = (error: unknown): boolean => error instanceof MongoServerError && error.code === 366;
 
 /** Why a call got no answer from the database: `isLasting` where the next ones won't either, until somebody does something. */
-export type Unavailability = { description: string; isLasting: boolean };
+type Unavailability = { description: string; isLasting: boolean };
 
 /** Whether, and why, an error says that the database is unavailable. */
 export function whyUnavailable(error: unknown): Unavailability | undefined {

@@ -9,7 +9,7 @@ import { findRoomState, findRoomToRead, type RoomState, readChecked } from '../r
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */
-export type FeedPage = { rows: FullRow[]; next: number };
+type FeedPage = { rows: FullRow[]; next: number };
 
 export const cursorTooOld: Refusal = () => gone('cursor_too_old', 'The cursor is older than the kept history.');
 

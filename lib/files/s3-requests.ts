@@ -11,7 +11,7 @@ import { describeError, log } from '../log.ts';
 type ObjectRequest = { method: string; key: string; query?: Record<string, string>; headers?: Record<string, string> };
 
 /** Bytes that are sent, with their SHA-256 in hexadecimal. */
-export type Body = { size: number; sha256: string; bytes: AsyncIterable<Uint8Array> };
+type Body = { size: number; sha256: string; bytes: AsyncIterable<Uint8Array> };
 
 /** For how many milliseconds an answer is waited for, for how many nothing may move, and how long bytes may take in all. */
 const patience = 5_000;

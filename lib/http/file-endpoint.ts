@@ -7,7 +7,7 @@ import { allowedMethods, type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
 
 /** A file with its media type, and the policy of a worker: as text, or compressed, in base64. */
-export type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: string; gzip: string });
+type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: string; gzip: string });
 
 /**
  * The handler of paths that have files, which anyone may read. Files that are `isImmutable` never change under the

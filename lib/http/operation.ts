@@ -13,7 +13,7 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
  * The callers that an operation admits. It is the operation's own business what a caller may do to which room or
  * message.
  */
-export type Access = 'anyone' | 'user' | 'admin';
+type Access = 'anyone' | 'user' | 'admin';
 
 /** A collection on which an answer may depend. The read markers (`reads`) include what this process has noted for them. */
 export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'threads' | 'saved' | 'epochs';
@@ -45,7 +45,7 @@ export type Input<
 type Result<Shown> = Shown | SerialisedJson<Shown>;
 
 /** A security event, and the user or the thing that it is about, by its id. */
-export type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
+type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
 
 /** One method of one path: who may call it, what it takes, and what it does. */
 export type Operation<

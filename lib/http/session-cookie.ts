@@ -90,14 +90,11 @@ type Headers = Record<string, string | undefined>;
 const cookie = (headers: Headers, value: string, seconds: number) => hostCookie(headers, 'session', value, seconds);
 
 /** A cookie that no script and no other site gets to use, for the header `Set-Cookie`. */
-export const hostCookie = (headers: Headers, name: string, value: string, seconds: number) =>
+const hostCookie = (headers: Headers, name: string, value: string, seconds: number) =>
   `${hostName(headers, name)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isHttps(headers) ? '; Secure' : ''}`;
 
 /** The value of such a cookie in a request. */
-export function hostCookieOf(
-  { headers, cookies }: { headers: Headers; cookies: readonly string[] },
-  name: string,
-): string | undefined {
+function hostCookieOf({ headers, cookies }: { headers: Headers; cookies: readonly string[] }, name: string): string | undefined {
   const start = `${hostName(headers, name)}=`;
   return cookies.find((one) => one.startsWith(start))?.slice(start.length);
 }

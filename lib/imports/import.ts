@@ -13,7 +13,7 @@ import type { Run } from './writing.ts';
  * there already, by an id that follows from the source, stays as it is. A room appears when all its messages are there.
  */
 
-export type ImportOptions = {
+type ImportOptions = {
   /** What tells this archive's ids from those of another workspace. */
   workspace: string;
   isDryRun: boolean;

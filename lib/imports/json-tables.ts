@@ -1,7 +1,7 @@
 import { type Json, jsonOf } from './json.ts';
 
 /** A record of a table; undefined for one that is not JSON or too long. */
-export type TableRecord = { table: string; record: Json | undefined };
+type TableRecord = { table: string; record: Json | undefined };
 
 /** A record is that long at most. */
 const mostRecord = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 /** A line of a file and where it is; no text for one that is too long. */
-export type Line = { text: string | undefined; offset: number; length: number };
+type Line = { text: string | undefined; offset: number; length: number };
 
 /** The lines of a file, each with its place in bytes. Of one that is too long, nothing is kept. */
 export async function* linesOf(path: string, most: number): AsyncGenerator<Line> {

@@ -13,7 +13,7 @@ import { storable } from './texts.ts';
 /** The account that someone of the source has here. Its username is undefined after it was deleted here. */
 export type Account = { _id: ObjectId; username: string | undefined; isActive: boolean };
 
-export type PeopleOptions = { source: string; ids: Ids; tally: Tally; isDryRun: boolean; mapsByEmail: boolean };
+type PeopleOptions = { source: string; ids: Ids; tally: Tally; isDryRun: boolean; mapsByEmail: boolean };
 
 /** The accounts of the people of a source, which are made where there are none. */
 export class People {

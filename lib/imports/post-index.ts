@@ -1,5 +1,5 @@
 /** Where a message is: its line, and which of the replies in it, or -1 for the post itself. */
-export type Post = { at: number; offset: number; length: number; reply: number };
+type Post = { at: number; offset: number; length: number; reply: number };
 
 /** Where the messages of all rooms are, in the order of their times: some thirty bytes for each, for there may be millions. */
 export class PostIndex {

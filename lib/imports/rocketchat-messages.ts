@@ -8,7 +8,7 @@ import { withUsernames } from './mentions.ts';
 import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from './source.ts';
 
 /** What a message is read with. */
-export type Context = {
+type Context = {
   room: string;
   /** The id of somebody, by the username in Rocket.Chat. */
   idOf: (username: string) => string | undefined;

@@ -5,7 +5,7 @@ import { config } from '../config.ts';
 import { get } from '../net/outbound.ts';
 import { type Place, Spool } from './spool.ts';
 
-export type SlackFilesOptions = {
+type SlackFilesOptions = {
   token: string;
   /** Where files are. Nothing else is asked, for what is asked gets the token. */
   origin?: string;

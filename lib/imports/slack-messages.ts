@@ -9,7 +9,7 @@ import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from './source
 import { storable } from './texts.ts';
 
 /** What a message is read with: its channel, and what the ids in it stand for. */
-export type Context = {
+type Context = {
   channel: string;
   pins: Pins;
   usernameOf: UsernameOf;

@@ -9,7 +9,7 @@ import { openTar } from './tar.ts';
  * Opens what somebody has exported as files: a directory, or one that was packed as tar, tar.gz or zip. Of a directory
  * and of a tar archive, only the files that are wanted are looked at.
  */
-export async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
+async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
   if ((await stat(path)).isDirectory()) return openDirectory(path, isWanted);
   const file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(262), 0, 262, 0).finally(() => file.close());

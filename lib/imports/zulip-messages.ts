@@ -5,7 +5,7 @@ import type { SourceFile, SourceItem, SourceMessage } from './source.ts';
 import { markdownOf, type Names } from './zulip-markdown.ts';
 
 /** What a message is read with. */
-export type Context = Pick<Names, 'usernameOf' | 'emojiOf'> & {
+type Context = Pick<Names, 'usernameOf' | 'emojiOf'> & {
   room: string;
   /** The messages with which the topics of a channel began; undefined for a conversation, which has none. */
   topics: Map<string, { id: string; at: Date }> | undefined;

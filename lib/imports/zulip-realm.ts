@@ -13,7 +13,7 @@ const toPerson = 1;
 export const toStream = 2;
 const toGroup = 3;
 
-export type Room = { key: string; kind: 'direct' | 'stream' | 'unknown'; members: number[] };
+type Room = { key: string; kind: 'direct' | 'stream' | 'unknown'; members: number[] };
 
 /** What `realm.json` says of people, channels, who is in them, and reactions. */
 export class ZulipRealm {

@@ -20,7 +20,7 @@ export const banSchema = record(
   },
   ['name', 'avatar', 'is_bot'],
 );
-export type Ban = Shown<typeof banSchema>;
+type Ban = Shown<typeof banSchema>;
 
 export const listBansRefusals = [...refusalsOf('seeBans'), noSuchRoom];
 const noSuchBan: Refusal = () => notFound('ban');

@@ -24,7 +24,7 @@ export const invitationFields = {
   uses_left: described('The number of remaining uses; null for any number.', orNull(aCount)),
 };
 export const invitationSchema = record('Invitation', invitationFields);
-export type Invitation = Shown<typeof invitationSchema>;
+type Invitation = Shown<typeof invitationSchema>;
 
 /** An invitation as it is shown to its creator, this once. */
 export const newInvitationSchema = record('NewInvitation', {

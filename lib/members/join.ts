@@ -27,7 +27,7 @@ import { findInvited, invitedBy, noSuchInvitation, usingInvitation } from './inv
 import { type Member, showMember, showOwnMember } from './members.ts';
 
 /** The user who is to be in a room, and the role there. */
-export type Membership = { room: ObjectId; user: ObjectId; role: Role };
+type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
 const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
 const banned: Refusal = () => permissionDenied('banned', 'The user is banned from the room.');
@@ -79,7 +79,7 @@ export async function joinAs({ room, user, username, invitation, role }: JoinReq
 }
 
 /** Makes a user a member: oneself in an open room or invited, others as a moderator, and as more than a member as an owner. */
-export async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
+async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
   // A bot that could join by itself would come back after it was removed.
   if (caller.user.is_bot && user.equals(caller.user._id)) throw joinedByBot();

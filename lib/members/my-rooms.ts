@@ -20,7 +20,7 @@ import { type Member, showMember, showOwnMember } from './members.ts';
  * A place in a list: after this member of a room or, with the time when something last happened in it, after this one
  * of someone's rooms.
  */
-export type MemberCursor = { id: ObjectId; at: Date | undefined };
+type MemberCursor = { id: ObjectId; at: Date | undefined };
 
 /** The cursor as it is sent. With its time it stays valid although its room may be active again, left or deleted meanwhile. */
 export const memberCursor: Parameter<MemberCursor> = {

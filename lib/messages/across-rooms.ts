@@ -36,10 +36,10 @@ export function comingAfter<T>(time: string, idField: string, { at, id }: Moment
 }
 
 /** One entry of a list of messages across rooms: its place in the list, and the message unless it is gone. */
-export type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };
+type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };
 
 /** A page of such a list, and the place after which the next page begins. */
-export type PageAcross<Place> = { shown: { place: Place; message: Message }[]; next: Place | undefined };
+type PageAcross<Place> = { shown: { place: Place; message: Message }[]; next: Place | undefined };
 
 /**
  * Reads a page of a list that goes across rooms: of its entries those whose room the caller may read. Only a bounded
@@ -67,7 +67,7 @@ export async function readAcross<Place>(
 }
 
 /** A part of a list: what is kept of it, its last place, and whether it is the last part. */
-export type Chunk<Place, Item> = { kept: Item[]; last: Place | undefined; isEnd: boolean };
+type Chunk<Place, Item> = { kept: Item[]; last: Place | undefined; isEnd: boolean };
 
 /**
  * Reads so much of a list that what is kept of it is a page, or until enough was looked at. Returns the page, and the

@@ -5,7 +5,7 @@ import { forAll, type MassMention } from '../collections/messages.ts';
 import { findUserIdsByName } from '../identity/users.ts';
 
 /** How many different names of one message are looked up; further ones are plain text. */
-export const mostNames = 100;
+const mostNames = 100;
 
 /** The mentions in a text: for each different one the names that it may mean, the likeliest first. */
 export type Mentions = string[][];

@@ -20,7 +20,7 @@ type ShownMessage = MessageDocument & Person & { replies: number };
 const file = shownFrom<AttachedFile>();
 
 /** A file as the API shows it with its message. */
-export const shownFile = file.representation(
+const shownFile = file.representation(
   'AttachedFile',
   {
     _id: file.ownId,

@@ -30,7 +30,7 @@ export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
 }
 
 /** The messages that were read, and whether there are more. */
-export type ReadPage<T> = { found: T[]; hasMore: boolean };
+type ReadPage<T> = { found: T[]; hasMore: boolean };
 
 /**
  * Reads messages in order, up to `limit` or as many as fit in a page, at least one. `read` gets as many as it is

@@ -78,7 +78,7 @@ type SearchQuery = Values<typeof searchParameters>;
 type SearchRequest = HistoryQuery & SearchQuery & { room?: ObjectId | undefined };
 
 /** A page of a search says how many of its words do not count. */
-export type FoundPage = HistoryPage & { ignoredWords?: number };
+type FoundPage = HistoryPage & { ignoredWords?: number };
 
 /** The header that says how many words of a search did not count. */
 export const ignoredWordsHeader = {

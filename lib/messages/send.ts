@@ -23,7 +23,7 @@ import { countReplies } from './replies.ts';
 import { tokensOf } from './tokens.ts';
 
 /** A new message: its text, its files, its room, the message that it replies to, and whether it stands in the room then. */
-export type NewMessage = {
+type NewMessage = {
   room: ObjectId;
   text: string;
   files: ObjectId[];

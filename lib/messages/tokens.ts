@@ -19,7 +19,7 @@ const lengths = [2, 3, 5, 8];
 const longest = 8;
 
 /** So many tokens of a message are indexed: as many as the embedded database indexes words of a document. */
-export const mostTokens = 12_000;
+const mostTokens = 12_000;
 
 /** So many tokens of a search narrow it down: the longest, which are the rarest. */
 const mostAsked = 16;

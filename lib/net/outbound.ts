@@ -15,7 +15,7 @@ export class InnerAddressError extends Error {
 }
 
 /** What came back: the status, after how many seconds to try again if the other side says so, and the beginning of the body. */
-export type Reply = { status: number; retryAfter: number | undefined; body: Buffer };
+type Reply = { status: number; retryAfter: number | undefined; body: Buffer };
 
 type Sending = {
   headers: Record<string, string>;
@@ -59,7 +59,7 @@ export function post(url: URL, { headers, body, mayBeInner, longest = 10_000 }: 
 }
 
 /** What is at an address: the status, after how many seconds to try again if the other side says so, and the bytes as they come. */
-export type Content = { status: number; retryAfter: number | undefined; body: IncomingMessage };
+type Content = { status: number; retryAfter: number | undefined; body: IncomingMessage };
 
 /**
  * Gets what is at an address, and follows no redirect. The caller reads the body or destroys it. Rejects where no answer

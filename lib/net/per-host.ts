@@ -11,7 +11,7 @@ const mostWaiting = 100;
 const patience = 2_000;
 
 /** A host to which too many requests are under way. */
-export class BusyHostError extends Error {
+class BusyHostError extends Error {
   override name = 'BusyHostError';
 
   constructor() {

@@ -27,7 +27,7 @@ const mostBytes = 1_048_576;
 const knownFor = 3_600_000;
 
 /** By how many seconds the clocks of the provider and of this machine may differ. */
-export const clockTolerance = 60;
+const clockTolerance = 60;
 
 export const noProvider: Refusal = () =>
   permissionDenied('no_identity_provider', 'People can’t sign in by an identity provider here.');
@@ -71,7 +71,7 @@ export const signInAddress = (
   );
 
 /** What the provider led a browser back with, and what only this sign-in can know. */
-export type Answer = { code: string; state: string; iss: string | undefined; nonce: string; verifier: string };
+type Answer = { code: string; state: string; iss: string | undefined; nonce: string; verifier: string };
 
 /** Exchanges the code of a sign-in for what the provider says of the person; 403 if anything in it is not as it must be. */
 export const readPerson = (provider: IdentityProvider, { code, state, iss, nonce, verifier }: Answer): Promise<Claims> =>

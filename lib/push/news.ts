@@ -51,7 +51,7 @@ type Conversation = Parameters<typeof isBlocked>[0];
 const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
 
 /** The rooms of a user, and how far the feed of each is; whom the user has blocked, and whether others may know when the user is active. */
-export type Followed = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
+type Followed = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
 
 /** The rooms of a user, except the conversations that the user does not want to see, and how far the feed of each is. */
 export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Followed> =>

@@ -27,7 +27,7 @@ export const shownListedRoom = representation(
   },
   ['avatar'],
 );
-export type ListedRoom = ShownBy<typeof shownListedRoom>;
+type ListedRoom = ShownBy<typeof shownListedRoom>;
 
 /** A text that the names or topics of the wanted rooms have in them. */
 export const namePart = about(

@@ -43,7 +43,7 @@ export const shownManagedRoom = representation('ManagedRoom', {
     { retention_days: 1 },
   ),
 });
-export type ManagedRoom = ShownBy<typeof shownManagedRoom>;
+type ManagedRoom = ShownBy<typeof shownManagedRoom>;
 
 /** The rooms that an administrator looks for. */
 export const managedSearch = {

@@ -59,7 +59,7 @@ export type Action = keyof typeof actions;
 export const noSuchRoom: Refusal = () => notFound('room');
 export const noSuchMember: Refusal = () => notFound('member');
 export const roomArchived: Refusal = () => conflict('room_archived', 'The room is archived.');
-export const roomDirect: Refusal = () => conflict('room_direct', 'The room is a direct conversation.');
+const roomDirect: Refusal = () => conflict('room_direct', 'The room is a direct conversation.');
 const roleRequired: Record<Rule['least'], Refusal> = {
   stranger: noSuchRoom,
   member: () => permissionDenied('membership_required', 'Room membership required.'),

@@ -156,7 +156,7 @@ export async function deleteReadMarkers(user: ObjectId): Promise<void> {
 }
 
 /** What a room is to a user; what is left out stays. */
-export type RoomMarks = {
+type RoomMarks = {
   is_muted?: boolean | undefined;
   is_favourite?: boolean | undefined;
   favourite_order?: number | undefined;

@@ -49,7 +49,7 @@ export type Room = ShownBy<typeof shownRoom>;
 export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
 
 /** The key by which a name is ordered and found, whatever its case. */
-export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
+const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** The key of one room among all; U+0001, which no name has, sorts before whatever a longer name continues with. */
 export const roomKey = (name: string, id: ObjectId): string => `${nameKey(name)}\u0001${id.toHexString()}`;

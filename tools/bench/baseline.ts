@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Figure, isRate, ratioOf } from './figure.ts';
 
 /** The ratios of an earlier run, by suite and figure. Only ratios: times depend on the machine. */
-export type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>;
+type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /**
  * The factor by which a ratio may be worse than the baseline's before it counts as a slowdown: how much two runs on a busy machine
@@ -35,7 +35,7 @@ export function baselineOf(figures: readonly Figure[]): Record<string, number> {
 }
 
 /** How many times slower than its baseline a figure is; undefined when one of the two has no ratio. */
-export function slowdownOf(figure: Figure, before: number | undefined): number | undefined {
+function slowdownOf(figure: Figure, before: number | undefined): number | undefined {
   const ratio = ratioOf(figure);
   if (before === undefined || ratio === undefined || figure.isUnsteady) return undefined;
   return isRate(figure) ? before / ratio : ratio / before;

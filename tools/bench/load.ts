@@ -15,7 +15,7 @@ export type Load = {
 };
 
 /** A server and what is called. */
-export type Target = { url: string; workload: Workload };
+type Target = { url: string; workload: Workload };
 
 /**
  * Calls two servers alternately, several times, over so many connections; the best round of each counts, because whatever else runs on the

@@ -4,7 +4,7 @@ import { aPng } from './pictures.ts';
 import type { Sample } from './sample.ts';
 
 /** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
-export type Screen = {
+type Screen = {
   name: string;
   path: (sample: Sample) => string;
   isSignedOut?: true;
@@ -257,7 +257,7 @@ export const screens: Screen[] = [
 ];
 
 /** How a screen may be looked at. */
-export type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
+type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
 
 /** Waits for the code that comes after the first room: a page that lost some of it is loaded again when it needs that. */
 async function loadedAhead(page: Page): Promise<void> {

@@ -4,7 +4,7 @@ import { escapePointer, type Header, type OpenApi, type Response, type Responses
 import type { Reply } from './transports.ts';
 
 /** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
-export type CheckedReply = { operation: string; faults: string[] };
+type CheckedReply = { operation: string; faults: string[] };
 
 /**
  * Compares replies with an OpenAPI document: an undeclared status, header or field is a fault; a header none where somebody else may have added

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
 /** A mail server of this machine: its address for `SMTP_URL`, and how it ends. */
-export type MailServer = { url: string; close: () => Promise<void> };
+type MailServer = { url: string; close: () => Promise<void> };
 
 /** Starts a mail server on a free port that takes every e-mail, and hands it over with whom it is for. */
 export async function startMailServer(

@@ -22,7 +22,7 @@ import type { Presence } from './presence.ts';
 import { pump } from './pump.ts';
 
 /** Whose connection it is. */
-export type Opener = { user: string; username: string; token: string };
+type Opener = { user: string; username: string; token: string };
 
 /** After how many seconds of silence clients are to ping, and after how many milliseconds they count as gone. */
 export const pingEvery = 50;

@@ -25,7 +25,7 @@ const restartTime = 2_000;
 const sweepTime = 25_000;
 
 /** What is pushed over the WebSockets of a server. */
-export type Push = {
+type Push = {
   /** Ends the connections; returns within how many milliseconds, which requests may take as well. */
   end: () => number;
   /** Stops when there are no others. */

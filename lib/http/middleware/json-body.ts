@@ -8,7 +8,7 @@ import { type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 
 /** How deep arrays and objects of a body may be nested. */
-export const deepestNesting = 32;
+const deepestNesting = 32;
 
 // The media type was checked before, with the specification's 406.
 const { before: parseJson } = httpJsonBodyParser({ disableContentTypeCheck: true });

@@ -17,7 +17,7 @@ import { decodeStored } from './values/bson.ts';
 const usualSweepMillis = 60_000;
 
 /** A database that is open and answers messages, however they come. */
-export type Engine = {
+type Engine = {
   readonly handle: Handler;
   /** Which of all changes was the last to a collection's documents; undefined while there is no such collection. */
   readonly lastChange: (db: string, collection: string) => number | undefined;

@@ -10,7 +10,7 @@ import { lateCode } from './view/later.tsx';
 const afterMessages = 1_000;
 
 /** Loads what tells of news. */
-export const loadNotify = lateCode(() => import('./notify.ts'));
+const loadNotify = lateCode(() => import('./notify.ts'));
 
 /** Shows what is new where it is seen from elsewhere: in the title and on the icon, and once the rooms are there in all other ways. */
 export function showNews(): void {

@@ -9,7 +9,7 @@ import { forgetName, recallJson, remember } from './storage.ts';
  * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
  * `expired` keeps what is unsent for the same user's next login.
  */
-export type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
+type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
 
 /** The present session. */
 export const session = signal<Session>({ state: 'starting' });

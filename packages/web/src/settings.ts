@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 
 /** What the server tells the page about itself, in a `<meta>` of the page: no request, and no script in it. */
-export type Settings = {
+type Settings = {
   name: string;
   color: string;
   version: string;

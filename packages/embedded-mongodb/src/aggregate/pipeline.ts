@@ -7,7 +7,7 @@ import { shaping } from './stages/shaping.ts';
 import type { Docs, PipelineContext, Stage, StageCompiler } from './stages/stage.ts';
 
 /** A pipeline, compiled: it takes documents as they come and gives its own as they are asked for. */
-export type Pipeline = {
+type Pipeline = {
   run(input: Docs): Docs;
 };
 

@@ -16,7 +16,7 @@ export type FieldTest =
   | { readonly kind: 'not'; readonly test: FieldTest };
 
 /** Compiles the filter inside `$elemMatch`. */
-export type Subfilter = (filter: Doc) => (doc: Doc) => boolean;
+type Subfilter = (filter: Doc) => (doc: Doc) => boolean;
 
 const dbrefFields: ReadonlySet<string> = new Set(['$ref', '$id', '$db']);
 

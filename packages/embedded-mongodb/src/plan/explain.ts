@@ -20,7 +20,7 @@ export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
 }
 
 /** A stage on top of another one. */
-export function above(inputStage: Doc, stage: string, fields: Iterable<readonly [string, Value]> = []): Doc {
+function above(inputStage: Doc, stage: string, fields: Iterable<readonly [string, Value]> = []): Doc {
   return new Map<string, Value>([['stage', stage], ...fields, ['inputStage', inputStage]]);
 }
 

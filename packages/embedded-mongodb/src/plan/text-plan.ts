@@ -31,7 +31,7 @@ export function planText(
 }
 
 /** The collection's one text index. */
-export function textIndexOf({ text }: Collection): TextIndex {
+function textIndexOf({ text }: Collection): TextIndex {
   if (text === undefined) throw new DatabaseError(27, 'text index required for $text query');
   return text;
 }

@@ -4,7 +4,7 @@ import { type Doc, isNumber, type Value } from '../values/value.ts';
 import { docArg, integerArg, stringArg } from './args.ts';
 
 /** Fields that every command may carry. */
-export const commonFields: ReadonlySet<string> = new Set([
+const commonFields: ReadonlySet<string> = new Set([
   '$db',
   'lsid',
   'txnNumber',

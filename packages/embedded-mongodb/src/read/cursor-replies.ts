@@ -11,7 +11,7 @@ import { bsonType, type Doc, OpaqueValue, type Value } from '../values/value.ts'
 const defaultBatch = 101;
 
 /** How a cursor begins. */
-export type CursorStart = {
+type CursorStart = {
   readonly namespace: string;
   /** Encoded, and `undefined` where others may have their turn. */
   readonly documents: Iterator<Uint8Array | undefined>;

@@ -3,7 +3,7 @@ import type { Collection } from '../storage/collection.ts';
 import { DatabaseError } from '../values/errors.ts';
 
 /** A query's answer that goes out in several batches. */
-export type Cursor = {
+type Cursor = {
   readonly id: bigint;
   readonly namespace: string;
   readonly documents: Documents;

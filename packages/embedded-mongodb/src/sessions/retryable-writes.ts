@@ -10,7 +10,7 @@ import { type Doc, isDoc } from '../values/value.ts';
 export const sessionMinutes = 30;
 
 /** A write command that its client may send again: the answers of those of its statements that were already carried out. */
-export type Retry = {
+type Retry = {
   /** The answer of a statement that was carried out before. */
   done(statement: number): Doc | undefined;
   /** Notes a statement's answer. */

@@ -7,7 +7,7 @@ import { scanTable } from './scan.ts';
 import { wordCount } from './text-index.ts';
 
 /** What is wrong with a collection, in sentences, and how many keys each index has. */
-export type CheckResult = {
+type CheckResult = {
   readonly documents: number;
   readonly keys: ReadonlyMap<string, number>;
   readonly errors: readonly string[];

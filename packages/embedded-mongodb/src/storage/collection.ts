@@ -14,7 +14,7 @@ import type { TextIndex } from './text-index.ts';
 export type CollectionIndex = StoredIndex | TextIndex;
 
 /** What the catalog stores about a collection. */
-export type CollectionIdentity = {
+type CollectionIdentity = {
   readonly id: number;
   readonly db: string;
   readonly name: string;

@@ -56,7 +56,7 @@ export function valueKey(value: Value): Buffer {
 }
 
 /** The key of a text, after those of other fields. */
-export function textKey(text: string, prefix: Buffer = noBytes): Buffer {
+function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
   writer.bytes(prefix, 0, prefix.length);

@@ -19,7 +19,7 @@ const littleEndianMagic = 0x377f0682;
 export type Salt = bigint;
 
 /** What a log has. */
-export type LogContents = {
+type LogContents = {
   readonly salt: Salt | undefined;
   /** How many frames follow on each other with right checksums. */
   readonly intact: number;

@@ -13,6 +13,6 @@ export function checkNames(db: string, name: string): void {
 }
 
 /** Refuses what cannot be a database's name. */
-export function checkDatabaseName(db: string): void {
+function checkDatabaseName(db: string): void {
   if (db === '' || Buffer.byteLength(db) > 63 || /[/\\. "$\0]/.test(db)) throw invalidNamespace(`Invalid database name: '${db}'`);
 }

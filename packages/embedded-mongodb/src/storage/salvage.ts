@@ -15,7 +15,7 @@ const mostTried = 5_000;
 const mostNumbers = 1e9;
 
 /** What could be read of a part of a collection. */
-export type SalvageResult = {
+type SalvageResult = {
   readonly documents: readonly Doc[];
   /** The number after which to go on; undefined at the end. */
   readonly next: number | undefined;

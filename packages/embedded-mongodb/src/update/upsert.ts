@@ -5,7 +5,7 @@ import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { Update } from './update.ts';
 
 /** The document that an upsert starts from: what the filter demands by equality, of which a replacement takes `_id` alone. */
-export function upsertBase(filter: Doc, kind: Update['kind'] = 'operators'): Doc {
+function upsertBase(filter: Doc, kind: Update['kind'] = 'operators'): Doc {
   const equalities: [string, Value][] = [];
   collectEqualities(filter, equalities);
   const wanted = kind === 'replacement' ? equalities.filter(([path]) => path === '_id' || path.startsWith('_id.')) : equalities;

@@ -32,7 +32,7 @@ export function compareNumbers(a: NumberValue, b: NumberValue): number {
 }
 
 /** Compares as MongoDB does, by UTF-8 bytes, which is the order of code points and not of UTF-16 units. */
-export function compareStrings(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const left = a.charCodeAt(i);

@@ -6,7 +6,7 @@ export function topOf(path: string): string {
 }
 
 /** Sees one value that a path leads to; `undefined`: missing. */
-export type Visitor = (value: Value | undefined) => boolean;
+type Visitor = (value: Value | undefined) => boolean;
 
 /**
  * Shows a visitor every value that a dotted path leads to, until it answers true. This is how MongoDB's predicates look at a

@@ -9,7 +9,7 @@ import { RawCursor, rawDocument, rawField } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
 /** What became of the statements of a batch. */
-export type Outcome = {
+type Outcome = {
   readonly answers: readonly { readonly index: number; readonly answer: Doc }[];
   readonly errors: readonly { readonly index: number; readonly error: DatabaseError }[];
   readonly retried: readonly number[];

@@ -22,7 +22,7 @@ export type Target = {
 };
 
 /** An update statement of any command. */
-export type UpdateStatement = {
+type UpdateStatement = {
   readonly filter: Doc;
   readonly update: Doc | readonly Value[];
   readonly multi: boolean;
@@ -32,7 +32,7 @@ export type UpdateStatement = {
 };
 
 /** What an update did. */
-export type UpdateResult = {
+type UpdateResult = {
   readonly matched: number;
   readonly modified: number;
   readonly upsertedId?: Value;
@@ -42,7 +42,7 @@ export type UpdateResult = {
 };
 
 /** A delete statement of any command. */
-export type DeleteStatement = {
+type DeleteStatement = {
   readonly filter: Doc;
   readonly multi: boolean;
   readonly sort?: Doc | undefined;
@@ -56,7 +56,7 @@ export function insertDocument(target: Target, bytes: Buffer): Value {
 }
 
 /** Inserts a document that did not come over the wire. */
-export function insertDoc(target: Target, doc: Doc): Value {
+function insertDoc(target: Target, doc: Doc): Value {
   const complete = doc.has('_id') ? idFirst(doc) : new Map([['_id', new ObjectId() as Value], ...doc]);
   return store(target, complete, encode(complete));
 }

@@ -16,7 +16,7 @@ interface Schema extends DBSchema {
   markers: { key: string; value: Marker };
 }
 
-export type Database = IDBPDatabase<Schema>;
+type Database = IDBPDatabase<Schema>;
 
 const version = 1;
 /** How many messages are kept of a room, and of how many rooms. */

@@ -16,7 +16,7 @@ export type Search = {
 };
 
 /** What was found so far, and where more begins. */
-export type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
+type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
 
 /** What was found last: still there when the panel is drawn again for the room of a result. */
 let last: { key: string; found: FoundList } | undefined;

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { signalsById } from './names.ts';
 
 /** How somebody is; undefined for those who are not there, or of whom nothing is known. */
-export type Presence = 'active' | 'away';
+type Presence = 'active' | 'away';
 
 const presenceSignal = signalsById<Presence>();
 

@@ -8,7 +8,7 @@ import { merge } from './window.ts';
  * The thread that is open beside a room: the message that it began with, and the replies that were read. `lastRead` is
  * the place up to which they were known when it was opened, if it is followed.
  */
-export type Thread = {
+type Thread = {
   room: string;
   id: string;
   root: Message | undefined;

@@ -3,7 +3,7 @@ import { ask, chat, type Room, type RoomDetails } from '../api.ts';
 import { changeMyRoom } from './rooms.ts';
 
 /** What is known of a room besides my membership. */
-export type RoomFacts = { room?: Room; details?: RoomDetails };
+type RoomFacts = { room?: Room; details?: RoomDetails };
 
 const known = signal<ReadonlyMap<string, RoomFacts>>(new Map());
 

@@ -2,7 +2,7 @@ import { foldSpellings } from '../../../client/src/words/fold.ts';
 import { hitsOf, readQuery, type Term } from '../../../client/src/words/query.ts';
 
 /** A part of a text, and whether the search found it. */
-export type Part = { text: string; isSought: boolean };
+type Part = { text: string; isSought: boolean };
 
 /** Divides a text at the words of a search, which it finds by the same rules as the service. */
 export function partsOf(text: string, sought: string): Part[] {

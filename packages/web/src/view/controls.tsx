@@ -230,7 +230,7 @@ export const Check = ({ label, isChecked, onChange }: CheckProps) => (
 );
 
 /** Has the browser say in words of the page's own why it sends no form. */
-export function sayFault(element: HTMLInputElement, fault = strings.fields.other): void {
+function sayFault(element: HTMLInputElement, fault = strings.fields.other): void {
   const { valueMissing, typeMismatch, tooShort } = element.validity;
   if (valueMissing) element.setCustomValidity(strings.fields.missing);
   else if (typeMismatch) element.setCustomValidity(strings.fields.email);

@@ -19,7 +19,7 @@ const aMoment = 60;
 const mostMissed = 1_000;
 
 /** Where somebody reads a room, and what of it they want to see. */
-export class ScrollIntent {
+class ScrollIntent {
   /** What is to be brought into view by the next drawing. */
   readonly target = signal<Target | undefined>(undefined);
   /** Up to where the room was read when it was opened: there stands the line "new". */

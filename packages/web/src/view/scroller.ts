@@ -1,5 +1,5 @@
 /** What a scroller tells: that little is left above or below, and whether the end is in view. */
-export type Watcher = { onNear: (edge: 'start' | 'end') => void; onMove: (isAtBottom: boolean) => void };
+type Watcher = { onNear: (edge: 'start' | 'end') => void; onMove: (isAtBottom: boolean) => void };
 
 /** How near to an edge more is asked for, in heights of the box. */
 const near = 1.5;

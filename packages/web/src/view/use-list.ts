@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** What was loaded for a view: undefined while it is on its way, or why it could not be. */
-export type LoadedValue<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
+type LoadedValue<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
 
 /** Loads something when a view appears, and again when one of `inputs` changes. */
 export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): LoadedValue<T> {
