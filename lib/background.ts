@@ -4,7 +4,7 @@ import { describeError, log } from './log.ts';
 /** Work that goes on while a process serves; `end` resolves when it has ended. */
 export type Background = { end: () => Promise<void> };
 
-/** What such work is given. */
+/** What work in the background is given. */
 type Means = {
   signal: AbortSignal;
   /** Waits. It keeps no process alive, and throws as soon as the work is to end. */

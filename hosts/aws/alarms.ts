@@ -4,7 +4,7 @@ import type { DeployedFunction } from './roles.ts';
 type FunctionAlarm = { metric: string; means: string; Threshold: number; Period?: number };
 
 const lostPushes = 'an open page finds what it misses a few minutes later';
-/** That pushes are throttled is how a burst is taken: those that wait run a little later. */
+/** Pushes have no alarm when they are throttled: a burst is taken so, and those that wait run a little later. */
 const ofPushes: FunctionAlarm[] = [
   { metric: 'Errors', means: `pushes failed; ${lostPushes}`, Threshold: 5 },
   // They were given up in the queue before they had begun.
