@@ -6,7 +6,8 @@ import type { Sample } from './sample.ts';
 /** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
 type Screen = {
   name: string;
-  path: (sample: Sample) => string;
+  /** Its address; by default, that of the first room. */
+  path?: (sample: Sample) => string;
   isSignedOut?: true;
   before?: (page: Page) => Promise<unknown>;
   act?: (page: Page, sample: Sample) => Promise<void>;
@@ -29,7 +30,7 @@ export const screens: Screen[] = [
   { name: 'password', path: () => '/password', isSignedOut: true },
   { name: 'invited', path: ({ invitation }) => `/join#${invitation}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
-  { name: 'room', path: ({ room }) => `/rooms/${room}` },
+  { name: 'room' },
   { name: 'message', path: ({ room, linked }) => `/rooms/${room}/${linked}` },
   { name: 'thread', path: ({ room, thread }) => `/rooms/${room}?thread=${thread}` },
   { name: 'members', path: ({ room }) => `/rooms/${room}?panel=members` },
@@ -139,7 +140,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'status',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       // On a phone it stands behind the room, which it is not about.
       await page.locator('.sidebar footer .person').dispatchEvent('click');
@@ -149,7 +149,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'mention',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       await page.locator('.room-pane .composer textarea').pressSequentially('Thank you, @');
       await page.getByRole('option').first().waitFor();
@@ -157,7 +156,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'emoji',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       await page.getByRole('button', { name: 'Choose an emoji' }).click();
       await page.getByRole('searchbox', { name: 'Find an emoji' }).waitFor();
@@ -165,7 +163,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'switcher',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor();
@@ -173,7 +170,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'shortcuts',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       await page.keyboard.press('Control+/');
       await page.getByRole('dialog').waitFor();
@@ -181,24 +177,16 @@ export const screens: Screen[] = [
   },
   {
     name: 'forward',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
-      const message = page.locator('.room-pane li.message', { hasText: 'The notes are at' });
-      await message.focus();
-      await message.getByRole('button', { name: 'More actions' }).click();
-      await page.getByRole('menuitem', { name: 'Forward' }).click();
+      await chooseAction(page, 'Forward');
       await page.getByRole('option', { name: 'Garden' }).click();
       await page.locator('.forwarded').waitFor();
     },
   },
   {
     name: 'reminder',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
-      const message = page.locator('.room-pane li.message', { hasText: 'The notes are at' });
-      await message.focus();
-      await message.getByRole('button', { name: 'More actions' }).click();
-      await page.getByRole('menuitem', { name: 'Remind me' }).click();
+      await chooseAction(page, 'Remind me');
       await page.getByRole('dialog', { name: 'Remind me' }).waitFor();
     },
   },
@@ -247,7 +235,6 @@ export const screens: Screen[] = [
   },
   {
     name: 'drafts',
-    path: ({ room }) => `/rooms/${room}`,
     act: async (page) => {
       await page.locator('.room-pane .composer textarea').fill('What I wanted to say about the importer');
       await goWithin(page, '/?panel=drafts');
@@ -255,6 +242,14 @@ export const screens: Screen[] = [
     },
   },
 ];
+
+/** Chooses something in the menu of a message. */
+async function chooseAction(page: Page, name: string): Promise<void> {
+  const message = page.locator('.room-pane li.message', { hasText: 'The notes are at' });
+  await message.focus();
+  await message.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name }).click();
+}
 
 /** How a screen may be looked at. */
 type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
@@ -284,7 +279,7 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await screen.before?.(page);
   await page.evaluate(`document.documentElement.dir = '${direction}'`);
   await page.mouse.move(0, 0);
-  await goWithin(page, screen.path(sample));
+  await goWithin(page, screen.path?.(sample) ?? `/rooms/${sample.room}`);
   await page.locator('main').waitFor({ state: 'attached' });
   await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
   await screen.act?.(page, sample);

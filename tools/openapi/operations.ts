@@ -97,37 +97,31 @@ function parametersOf(
   return all.length > 0 && { parameters: all };
 }
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
+const headerParameter = (name: string, description: string, schema: JsonSchema = { type: 'string' }) => ({
+  name,
   in: 'header',
   required: false,
-  description: 'Makes a retry safe: a repeated key from the same account gets the first answer again.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-};
+  description,
+  schema,
+});
 
-const range = {
-  name: 'Range',
-  in: 'header',
-  required: false,
-  description: 'Asks for one part, such as `bytes=0-1023`; with `If-Range` and the `ETag`, only if the file is the same.',
-  schema: { type: 'string' },
-};
-
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The `ETag` of an earlier answer. If it is still the same, the answer is 304, without a body.',
-  schema: { type: 'string' },
-};
-
-const ifMatch = {
-  name: 'If-Match',
-  in: 'header',
-  required: false,
-  description: 'The `ETag` of an earlier answer. If it is no longer the same, nothing changes and the answer is 412.',
-  schema: { type: 'string' },
-};
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'Makes a retry safe: a repeated key from the same account gets the first answer again.',
+  { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+);
+const range = headerParameter(
+  'Range',
+  'Asks for one part, such as `bytes=0-1023`; with `If-Range` and the `ETag`, only if the file is the same.',
+);
+const ifNoneMatch = headerParameter(
+  'If-None-Match',
+  'The `ETag` of an earlier answer. If it is still the same, the answer is 304, without a body.',
+);
+const ifMatch = headerParameter(
+  'If-Match',
+  'The `ETag` of an earlier answer. If it is no longer the same, nothing changes and the answer is 412.',
+);
 
 const notModified = {
   description: 'It looks as it did when the caller got the `ETag` of `If-None-Match`. There is no body.',
