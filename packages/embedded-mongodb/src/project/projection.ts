@@ -1,10 +1,10 @@
 import { compilerFor, isExpressionOperator } from '../aggregate/expression.ts';
-import type { Compiler } from '../aggregate/expressions/operator.ts';
+import type { Compiler, Expression } from '../aggregate/expressions/operator.ts';
 import type { Context } from '../context.ts';
+import { compileElementMatch } from '../match/filter.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { isFlag, isTrue } from '../values/truth.ts';
-import { type Doc, isDoc, type Value } from '../values/value.ts';
-import { elementMatch } from './find-operators.ts';
+import { type Doc, isDoc, typeName, type Value } from '../values/value.ts';
 import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './tree.ts';
 
 /** Makes one document of another. */
@@ -111,4 +111,20 @@ function addComputed(root: ProjectionNode, spec: Doc, prefix: string, compiler: 
     if (isDoc(value) && value.size > 0 && !first?.startsWith('$')) addComputed(root, value, `${path}.`, compiler);
     else addLeaf(root, path, { kind: 'compute', expression: compiler.compile(value) });
   }
+}
+
+/** `{ members: { $elemMatch: ... } }`: of the array the first element that matches. */
+function elementMatch(operand: Value, path: string, context: Context): Expression {
+  if (!isDoc(operand))
+    throw new DatabaseError(31274, `elemMatch: Invalid argument, object required, but got ${typeName(operand)}`);
+  if (path.includes('.')) throw new DatabaseError(31275, 'Cannot use $elemMatch projection on a nested field.');
+  const holds = compileElementMatch(operand, context);
+  return {
+    constant: false,
+    evaluate(doc) {
+      const value = doc.get(path);
+      const found = Array.isArray(value) ? value.find(holds) : undefined;
+      return found === undefined ? undefined : [found];
+    },
+  };
 }

@@ -1,13 +1,14 @@
+import { compileReplaceWith } from '../aggregate/stages/shaping.ts';
 import type { Context } from '../context.ts';
 import type { Filter } from '../match/filter.ts';
-import { DatabaseError, failedToParse, immutableField } from '../values/errors.ts';
+import { compileAddFields, type Transform } from '../project/projection.ts';
+import { DatabaseError, failedToParse, immutableField, typeMismatch } from '../values/errors.ts';
 import { identical } from '../values/identical.ts';
 import { idFirst } from '../values/identity.ts';
 import { type Doc, isDoc, type Maybe, typeName, type Value } from '../values/value.ts';
 import { compileArrayFilters } from './array-filters.ts';
 import { arrayOperators } from './arrays.ts';
 import { type ModifierMaker, valueOperators } from './operators.ts';
-import { compilePipelineUpdate } from './pipeline.ts';
 import { applyRaw } from './raw.ts';
 import { addModifier, applyTree, type Run, type UpdateNode } from './tree.ts';
 
@@ -103,3 +104,19 @@ function makerOf(operator: string, operands: Value): ModifierMaker {
 }
 
 const operators: ReadonlyMap<string, ModifierMaker> = new Map(Object.entries({ ...valueOperators, ...arrayOperators }));
+
+/** Compiles an update that is a pipeline: the stages that change one document by itself. */
+function compilePipelineUpdate(stages: readonly Value[], context: Context): Transform {
+  const transforms = stages.map((stage) => compileStage(stage, context));
+  return (doc) => transforms.reduce((result, transform) => transform(result), doc);
+}
+
+function compileStage(stage: Value, context: Context): Transform {
+  if (!isDoc(stage)) throw typeMismatch("Each element of the 'pipeline' array must be an object");
+  const [[name, spec] = ['', null], other] = stage;
+  if (name === '' || other !== undefined)
+    throw new DatabaseError(40323, 'A pipeline stage specification object must contain exactly one field.');
+  if (name === '$set') return compileAddFields(spec, context);
+  if (name === '$replaceWith') return compileReplaceWith(spec, context);
+  throw new DatabaseError(72, `${name} is not allowed to be used within an update`);
+}
