@@ -30,7 +30,7 @@ const withoutTheDatabase = [
  */
 const thorough = [
   // What needs a browser, but for one story; and what is packed, deployed, documented or measured.
-  'packages/web/test/!(clock|colours|favourite-order|fence|keyboard|languages|markup|metadata|story|text).test.ts',
+  'packages/web/test/!(clock|colours|favourite-order|fence|keyboard|languages|markup|metadata|story|suggested-name|text).test.ts',
   'packages/web/test/texts.test.ts', // which the pattern above takes for `text`
   'test/functions/*.browser.test.ts',
   'packages/client/test/{package,terminal-chat,live}.test.ts',

@@ -798,6 +798,9 @@ export const laterStrings: Words['laterStrings'] = {
     title: 'Konto erstellen',
     username: 'Benutzername',
     usernameHint: 'Buchstaben, Ziffern, Punkte, Unterstriche und Bindestriche. Andere erwähnen dich damit.',
+    suggested:
+      'Aus deiner E-Mail-Adresse vorgeschlagen. Andere sehen ihn und erwähnen dich damit. Später lässt er sich nicht ändern.',
+    taken: (name, other) => `Der Benutzername ${name} ist nicht verfügbar. Du kannst ${other} nehmen oder einen anderen wählen.`,
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     passwordHint: 'Mindestens 8 Zeichen.',

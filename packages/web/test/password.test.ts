@@ -68,8 +68,8 @@ describe('the web client', () => {
     await asking.page.getByText('Check your e-mail').waitFor();
 
     const { page, problems, context } = await visit(browser, { path: linkTo(email), baseUrl: strict.url });
-    await page.getByLabel('Username').fill(name);
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    expect(await page.getByLabel('Username').inputValue()).toBe(name);
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.locator('.shell').waitFor();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
@@ -72,6 +72,81 @@ describe('a visitor who is not signed in', () => {
     await page.getByLabel('Password').fill('correct horse');
     await submit.click();
     await page.locator('.shell').waitFor();
+    await context.close();
+  });
+});
+
+describe('the form for a new account', () => {
+  const open = async () => {
+    const visited = await visit(browser, { path: '/signup' });
+    const { page } = visited;
+    const [email, username, password] = ['E-mail address', 'Username', 'Password'].map((label) =>
+      page.getByLabel(label, { exact: true }),
+    ) as [Locator, Locator, Locator];
+    return { ...visited, email, username, password, submit: page.getByRole('button', { name: 'Create account' }) };
+  };
+
+  it('the form for a new account suggests a username while the address is typed, by keyboard alone', async () => {
+    const name = aName();
+    const { page, context, email, username, password } = await open();
+    await expect.poll(() => email.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    // Sent too early: what is missing is said, and then filled in.
+    await page.keyboard.press('Enter');
+    await email.pressSequentially(`${name.toUpperCase()}+chat@Example.org`);
+    expect(await username.inputValue()).toBe(name);
+    await page.keyboard.press('Tab');
+    expect(await username.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('correct horse');
+    await page.keyboard.press('Enter');
+    await page.locator('.shell').waitFor();
+    expect([await email.count(), await password.count()]).toEqual([0, 0]);
+    await context.close();
+  });
+
+  it('the form for a new account leaves a username alone that somebody typed, also where it is taken', async () => {
+    const [name, taken] = [aName(), (await anAccount()).username];
+    const { page, context, email, username, password, submit } = await open();
+    await email.fill(`${name}@example.org`);
+    await username.fill(taken);
+    await email.fill(`other.${name}@example.org`);
+    expect(await username.inputValue()).toBe(taken);
+    await password.fill('correct horse');
+    await submit.click();
+    await page.getByText('The username is already in use.').waitFor();
+    expect(await username.inputValue()).toBe(taken);
+    await username.fill(name);
+    await submit.click();
+    await page.locator('.shell').waitFor();
+    await context.close();
+  });
+
+  it('the form for a new account suggests a number where a suggestion is taken or reserved, and keeps it', async () => {
+    const taken = (await anAccount()).username;
+    await anAccount({ username: `${taken}2` });
+    const { page, context, email, username, password, submit } = await open();
+    await email.fill('info@example.org');
+    await password.fill('correct horse');
+    await submit.click();
+    await page.getByText('The username info is not available. You can have info2, or choose another one.').waitFor();
+    expect(await username.inputValue()).toBe('info2');
+    await email.fill(`${taken}@example.com`);
+    await submit.click();
+    await page.getByText(`You can have ${taken}2,`).waitFor();
+    // Another provider, but the same name before the sign.
+    await email.fill(`${taken}@example.net`);
+    expect(await username.inputValue()).toBe(`${taken}2`);
+    await submit.click();
+    await page.getByText(`You can have ${taken}3,`).waitFor();
+    await submit.click();
+    await page.locator('.shell').waitFor();
+    await context.close();
+  });
+
+  it('the form for a new account tells programs that keep passwords which field is which', async () => {
+    const { context, email, username, password } = await open();
+    const kinds = [email, username, password].map((field) => field.getAttribute('autocomplete'));
+    expect(await Promise.all(kinds)).toEqual(['email', 'username', 'new-password']);
     await context.close();
   });
 });

@@ -1,9 +1,13 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Failure } from '../api.ts';
 import { go, roomPath } from '../routes.ts';
 import { rooms } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
+import { otherName, usernameFrom } from '../suggested-name.ts';
 import { sync } from '../sync/sync.ts';
-import { Field } from './controls.tsx';
+import { Field, Form } from './controls.tsx';
 
 /** Shows a new account the room that it was invited to, or the first one that it has joined. */
 export async function enter(invited?: string): Promise<void> {
@@ -13,31 +17,72 @@ export async function enter(invited?: string): Promise<void> {
   if (room !== undefined) go(roomPath(room), { replace: true });
 }
 
-type AccountFieldsProps = { email?: string | undefined; autoFocus?: boolean };
+type AccountFormProps = {
+  onSubmit: (values: Record<string, string>) => Promise<unknown>;
+  submit: string;
+  /** An address that was confirmed, which stays as it is. */
+  email?: string | undefined;
+  autoFocus?: boolean;
+  before?: ComponentChildren;
+  children?: ComponentChildren;
+};
 
-/** What every new account needs; an address that was confirmed stays as it is. */
-export const AccountFields = ({ email, autoFocus = false }: AccountFieldsProps) => (
-  <>
-    <Field
-      label={laterStrings.signUp.username}
-      name="username"
-      autocomplete="username"
-      hint={laterStrings.signUp.usernameHint}
-      maxLength={64}
-      pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
-      fault={strings.faults.username}
-      autoFocus={autoFocus}
-    />
-    <Field
-      label={laterStrings.signUp.email}
-      name="email"
-      type="email"
-      autocomplete="email"
-      {...(email !== undefined && { value: email, readonly: true })}
-    />
-    <NewPasswordField label={laterStrings.signUp.password} />
-  </>
-);
+/**
+ * What every new account needs: an address and a password. The address suggests the username, until somebody types one;
+ * where the service refuses a suggestion, the next one has a number.
+ */
+export function AccountForm({ onSubmit, submit, email, autoFocus = true, before, children }: AccountFormProps) {
+  const [base, setBase] = useState(usernameFrom(email ?? ''));
+  const [suggested, setSuggested] = useState(base);
+  const [isOwn, setOwn] = useState(false);
+  const suggest = ({ value, form }: HTMLInputElement) => {
+    const next = usernameFrom(value);
+    if (next === base) return;
+    setBase(next);
+    setSuggested(next);
+    // An empty field that was complained about is filled in now.
+    if (!isOwn) (form?.elements.namedItem('username') as HTMLInputElement | null)?.setCustomValidity('');
+  };
+  const send = async (values: Record<string, string>) => {
+    try {
+      await onSubmit(values);
+    } catch (failure) {
+      const isRefused = failure instanceof Failure && ['username_taken', 'username_reserved'].includes(failure.code ?? '');
+      if (!isRefused || isOwn) throw failure;
+      const other = otherName(base, suggested);
+      setSuggested(other);
+      throw new Failure(failure.status, laterStrings.signUp.taken(suggested, other));
+    }
+  };
+  return (
+    <Form onSubmit={send} submit={submit}>
+      {before}
+      <Field
+        label={laterStrings.signUp.email}
+        name="email"
+        type="email"
+        autocomplete="email"
+        autoFocus={autoFocus && email === undefined}
+        onInput={suggest}
+        {...(email !== undefined && { value: email, readonly: true })}
+      />
+      <Field
+        label={laterStrings.signUp.username}
+        name="username"
+        autocomplete="username"
+        hint={laterStrings.signUp.suggested}
+        maxLength={64}
+        pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
+        fault={strings.faults.username}
+        value={suggested}
+        onInput={() => setOwn(true)}
+        autoFocus={autoFocus && email !== undefined}
+      />
+      <NewPasswordField label={laterStrings.signUp.password} />
+      {children}
+    </Form>
+  );
+}
 
 type NewPasswordFieldProps = { label: string; autoFocus?: boolean };
 

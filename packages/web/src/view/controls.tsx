@@ -159,7 +159,7 @@ type FieldProps = {
   fault?: string;
   autoFocus?: boolean;
   readonly?: boolean;
-  onInput?: () => void;
+  onInput?: (element: HTMLInputElement) => void;
   onKeyDown?: (event: KeyboardEvent) => void;
   onBlur?: () => void;
   role?: 'combobox';
@@ -193,7 +193,7 @@ export function Field({ label, name, hint, fault, autoFocus = false, required = 
       onInvalid={({ currentTarget }) => sayFault(currentTarget, fault)}
       onInput={({ currentTarget }) => {
         currentTarget.setCustomValidity('');
-        onInput?.();
+        onInput?.(currentTarget);
       }}
       {...(rest as object)}
       {...(isSecret && isShown && { type: 'text' })}

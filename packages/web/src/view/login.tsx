@@ -10,7 +10,7 @@ import { abandonAccount } from '../start.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
-import { AccountFields, enter } from './account-fields.tsx';
+import { AccountForm, enter } from './account-fields.tsx';
 import { Field, Form } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { useInvitation } from './join.tsx';
@@ -140,8 +140,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
       <h1>{laterStrings.signUp.title}</h1>
       {isInvited && <p>{target ? laterStrings.join.to(nameOf(target), safeName(target.room_name)) : laterStrings.join.signUp}</p>}
       {isOver && <p class="problem">{laterStrings.join.over}</p>}
-      <Form onSubmit={submit} submit={laterStrings.signUp.submit}>
-        <AccountFields email={confirmation?.email} autoFocus />
+      <AccountForm onSubmit={submit} submit={laterStrings.signUp.submit} email={confirmation?.email}>
         {settings.registration === 'invited' && !isInvited && (
           <Field
             label={laterStrings.signUp.invitation}
@@ -150,7 +149,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
             autocomplete="off"
           />
         )}
-      </Form>
+      </AccountForm>
       <SignInByProvider />
       {followed === undefined ? (
         <a href="/login">{laterStrings.signUp.toLogin}</a>

@@ -4,9 +4,9 @@ import { settings } from '../settings.ts';
 import { setUp } from '../sign-in.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
-import { AccountFields, enter } from './account-fields.tsx';
+import { AccountForm, enter } from './account-fields.tsx';
 import { notice } from './announcer.tsx';
-import { Field, Form } from './controls.tsx';
+import { Field } from './controls.tsx';
 
 /** The start page of a service without an administrator, who is created here with the code that the service printed. */
 export function SetUp() {
@@ -30,17 +30,21 @@ export function SetUp() {
     <>
       <h1>{laterStrings.setup.title}</h1>
       <p>{laterStrings.setup.text}</p>
-      <Form onSubmit={submit} submit={laterStrings.setup.submit}>
-        <Field
-          label={laterStrings.setup.code}
-          name="code"
-          value={code}
-          hint={laterStrings.setup.codeHint}
-          autocomplete="off"
-          autoFocus={code === ''}
-        />
-        <AccountFields autoFocus={code !== ''} />
-      </Form>
+      <AccountForm
+        onSubmit={submit}
+        submit={laterStrings.setup.submit}
+        autoFocus={code !== ''}
+        before={
+          <Field
+            label={laterStrings.setup.code}
+            name="code"
+            value={code}
+            hint={laterStrings.setup.codeHint}
+            autocomplete="off"
+            autoFocus={code === ''}
+          />
+        }
+      />
       <details>
         <summary>{laterStrings.setup.help}</summary>
         <p>{laterStrings.setup.helpText}</p>
