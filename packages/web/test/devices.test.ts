@@ -82,3 +82,61 @@ it('a room that is read on another device becomes read here within moments, even
   await expect.poll(unread, { timeout: 10_000 }).toBe(0);
   await context.close();
 });
+
+describe('what another device chooses for a room', () => {
+  const unreadRow = (page: Page, id: string) => page.locator(`a.room.unread[href="/rooms/${id}"]`);
+
+  it('what another device chooses for a room before this one hears of changes is shown once it does', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const rooms = [];
+    for (let n = 0; n < 22; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));
+    for (const { id } of rooms) await aMessage(ann, id, {}, call);
+    const [oldest] = rooms as [(typeof rooms)[number]];
+    const { page, context } = await visit(browser);
+    const isListed = Promise.withResolvers<void>();
+    await page.route('**/api/tickets', async (route) => {
+      await isListed.promise;
+      await route.continue();
+    });
+    await signIn(page, bob);
+    await unreadRow(page, oldest.id).waitFor();
+    await call('PATCH', `/api/members/${await memberId(oldest, bob)}`, { token: bob.token, body: { is_muted: true } });
+    isListed.resolve();
+    await unreadRow(page, oldest.id).waitFor({ state: 'detached', timeout: 10_000 });
+    await context.close();
+  });
+
+  it('what another device chooses for a room is not undone by a list of rooms that is on its way', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    await aMessage(ann, room.id, {}, call);
+    const { page, context } = await visit(browser);
+    const isHeard = Promise.withResolvers<void>();
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (String(payload).includes('"is_muted":true')) isHeard.resolve();
+      }),
+    );
+    const isConnected = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
+    await signIn(page, bob);
+    await isConnected;
+    await unreadRow(page, room.id).waitFor();
+    await page.waitForLoadState('networkidle');
+    let isHeld = false;
+    await page.route('**/api/members?*', async (route) => {
+      if (isHeld) return route.continue();
+      isHeld = true;
+      const response = await route.fetch();
+      await call('PATCH', `/api/members/${await memberId(room, bob)}`, { token: bob.token, body: { is_muted: true } });
+      await isHeard.promise;
+      await route.fulfill({ response });
+    });
+    const isAnswered = page.waitForResponse((response) => response.url().includes('/api/members?'));
+    await aMessage(ann, room.id, {}, call);
+    await isAnswered;
+    await unreadRow(page, room.id).waitFor({ state: 'detached', timeout: 10_000 });
+    // The page may be asking once more.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+});

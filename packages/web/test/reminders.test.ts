@@ -150,6 +150,27 @@ describe('a reminder', () => {
     await Promise.all([context.close(), elsewhere.context.close()]);
   });
 
+  it('a reminder that another device sets before this one hears of changes is told once it does', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
+    const { _id } = await aMessage(other, room.id, { text: 'the invoice' }, call);
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const isSet = Promise.withResolvers<void>();
+    await page.route('**/api/tickets', async (route) => {
+      await isSet.promise;
+      await route.continue();
+    });
+    const isAsked = page.waitForResponse((response) => response.url().includes('reminders=true'));
+    await signIn(page, me);
+    await (await isAsked).finished();
+    const body = { remind_at: new Date(Date.now() + 1_000).toISOString() };
+    await succeed(call('PUT', `/api/messages/${_id.$oid}/save`, { token: me.token, body }));
+    isSet.resolve();
+    await saved(page).locator('.count', { hasText: '1' }).waitFor({ timeout: 15_000 });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('a reminder goes with its message from the list, and from the number', async () => {
     const { page, context, me, remindSoon } = await inARoom();
     await remindSoon();

@@ -35,7 +35,6 @@ export function followPresence(connection: Connection, readRooms: () => void): (
   const { signal } = ending;
   let watched: readonly string[] = [];
   let pause: ReturnType<typeof setTimeout> | undefined;
-  let wasConnected = false;
   // Somebody has opened this page.
   let actedAt = performance.now();
 
@@ -66,9 +65,9 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     connected: () => {
       clearTimeout(forgetting);
       tell();
-      // What was saved elsewhere meanwhile was told to nobody.
-      if (wasConnected) lookAtSaved();
-      wasConnected = true;
+      // What was saved elsewhere before was told to nobody, nor what there is to notice.
+      lookAtSaved();
+      countSoon();
     },
     disconnected: forgetSoon,
     heard: (frame) => {

@@ -41,8 +41,11 @@ class Sync {
   /** Whether changes are pushed, and whether anything listens for that. */
   #push: 'unused' | 'waiting' | 'connected' = 'unused';
   #connection: Connection | undefined;
-  /** When the whole list of rooms was read. */
+  /** When the reading of the whole list of rooms began, the last time, and when something last said that it may be old. */
   #allRoomsAt = never;
+  #doubtedAt = never;
+  /** How many answers with a list are on their way. */
+  #listing = 0;
 
   start(): void {
     this.stop();
@@ -79,22 +82,31 @@ class Sync {
   /** Reads the list of my rooms: its first page, which has what moved, or now and then all of it. */
   async readRooms({ all = false } = {}): Promise<void> {
     const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
-    const isAll = all || performance.now() - this.#allRoomsAt > patience;
+    const began = performance.now();
+    const isAll = all || this.#doubtedAt >= this.#allRoomsAt || began - this.#allRoomsAt > patience;
     const list: Member[] = [];
     let since: string | undefined;
-    for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
-      const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
-      const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
-      // The service was restored from a backup: everything is read again, from the first page.
-      if (learnEpoch(headers)) return this.#startOver();
-      list.push(...data);
-      since = headers.get('X-Next-Cursor') ?? undefined;
-      after = nextOf(headers);
+    this.#listing++;
+    try {
+      for (let after: string | undefined, isMore = true; isMore; isMore = isAll && after !== undefined) {
+        const query = { user: 'me' as const, limit: isAll ? 200 : 20, ...(after !== undefined && { after }) };
+        const { data, headers } = await askFully<Member[]>(chat.GET('/api/members', { params: { query } }));
+        // The service was restored from a backup: everything is read again, from the first page.
+        if (learnEpoch(headers)) return await this.#startOver();
+        list.push(...data);
+        since = headers.get('X-Next-Cursor') ?? undefined;
+        after = nextOf(headers);
+      }
+    } finally {
+      this.#listing--;
     }
     dropOldMarkers();
     const before = rooms.value;
-    mergeRooms(list, isAll || list.length < 20);
-    if (isAll) this.#allRoomsAt = performance.now();
+    // Not over what a later look has found, which was answered before.
+    if (began >= this.#allRoomsAt) {
+      mergeRooms(list, isAll || list.length < 20);
+      if (isAll) this.#allRoomsAt = began;
+    }
     const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
     if (before && moved.length > 0) tell({ type: 'rooms' });
     const positions = list.map(({ room, seq = 0 }) => ({ room: room.$oid, seq, lastRead: 0 }));
@@ -186,7 +198,7 @@ class Sync {
     ended.addEventListener('abort', leave);
   }
 
-  // What was written before is not pushed, nor what was read elsewhere, in whichever room.
+  // What was written before is not pushed, nor what was read or chosen elsewhere, in whichever room, a moment ago.
   #connected(): void {
     this.#push = 'connected';
     this.#doubtList();
@@ -197,12 +209,12 @@ class Sync {
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
     if (frame.type === 'thread') threadChangedElsewhere(frame);
-    // Where favourites stand, the list says: it knows which of two devices came last.
-    if (frame.type === 'thread' || (frame.type === 'read' && frame.favourite_order !== undefined)) {
-      this.#allRoomsAt = never;
+    // Where favourites stand, the list says: it knows which of two devices came last. One that is on its way may not have it.
+    if (frame.type === 'thread' || (frame.type === 'read' && (this.#listing > 0 || frame.favourite_order !== undefined))) {
+      this.#doubtList();
       this.wake();
     } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
-    else if (frame.type === 'left') this.#allRoomsAt = never;
+    else if (frame.type === 'left') this.#doubtList();
     else if (frame.type === 'room' && frame.events) tellOfHere(frame.events);
     this.#follower.hear(frame);
     void this.run();
@@ -213,7 +225,7 @@ class Sync {
     this.#connection?.check();
     // What waits since before may wait for a connection that is gone.
     giveUpOld();
-    this.#doubtList();
+    if (performance.now() - this.#allRoomsAt > staleAfter) this.#doubtList();
     this.wake();
   }
 
@@ -223,9 +235,9 @@ class Sync {
     this.wake();
   }
 
-  /** Has the whole list of rooms read the next time, unless it was just read. */
+  /** Has the whole list of rooms read the next time. */
   #doubtList(): void {
-    if (performance.now() - this.#allRoomsAt > staleAfter) this.#allRoomsAt = never;
+    this.#doubtedAt = performance.now();
   }
 }
 
