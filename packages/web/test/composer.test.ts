@@ -22,6 +22,21 @@ async function writing() {
   return { owner, other, room, page, context, problems, field, stored };
 }
 
+describe('the field for a message', () => {
+  it('the field for a message is one line high on a phone, however long the name of the room is', async () => {
+    const owner = await anAccount();
+    const heights: (number | undefined)[] = [];
+    for (const name of ['Short', 'A long name of many words '.repeat(4).trim().slice(0, 100)]) {
+      const room = await aRoom({ owner, name });
+      const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, width: 390, height: 844 });
+      await signIn(page, owner);
+      heights.push((await page.locator('.room-pane .composer textarea').boundingBox())?.height);
+      await context.close();
+    }
+    expect(heights[1]).toBe(heights[0]);
+  });
+});
+
 describe('Enter', () => {
   it('Enter makes a new line in a block of code that is open, and sends it once it is closed', async () => {
     const { page, context, stored, field } = await writing();

@@ -123,6 +123,40 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
+  it('the list of rooms has room for rooms on a screen that is low, as at twice the size or on a phone on its side', async () => {
+    const owner = await anAccount();
+    for (let n = 1; n <= 12; n++) await aRoom({ owner, name: `Room ${n}` });
+    const { page, context } = await visit(browser, { path: '/', width: 640, height: 400 });
+    await signIn(page, owner);
+    await page.locator('.rooms .room').nth(11).waitFor();
+    // How many can be seen, and pressed, at the same time.
+    const most = await page.evaluate<number>(`(() => {
+      const list = document.querySelector('.rooms');
+      const isShown = (row) => {
+        const { left, top, bottom } = row.getBoundingClientRect();
+        return [top + 4, bottom - 4].every((y) => row.contains(document.elementFromPoint(left + 40, y)));
+      };
+      const counts = [];
+      for (list.scrollTop = 0; counts.length < 40; list.scrollTop += 20)
+        counts.push([...list.querySelectorAll('.room')].filter((row) => row.matches('section .room') && isShown(row)).length);
+      return Math.max(...counts);
+    })()`);
+    expect(most).toBeGreaterThanOrEqual(4);
+    await context.close();
+  });
+
+  it('the list of rooms says which are muted to those who see no icon, and the whole of a name that is cut off', async () => {
+    const owner = await anAccount();
+    const name = 'Project Alpha, the working group for the northern region';
+    const room = await aRoom({ owner, name });
+    await call('PATCH', `/api/members/${await memberId(room, owner)}`, { token: owner.token, body: { is_muted: true } });
+    const { page, context } = await visit(browser, { path: '/' });
+    await signIn(page, owner);
+    await page.getByRole('link', { name: `${name} Muted` }).waitFor();
+    await page.locator('.rooms').getByTitle(name, { exact: true }).waitFor();
+    await context.close();
+  });
+
   it('the list of rooms folds, and still shows what is for the reader and where a draft waits', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const alpha = await aRoom({ owner, members: [other], name: 'Alpha' });

@@ -26,13 +26,13 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
   const mine = roomOf(room);
   if (!about || !details || !mine)
     return (
-      <Side room={room} title={strings.details.title}>
+      <Side room={room} title={laterStrings.details.title}>
         <Loading failure={failure} onRetry={onRetry} />
       </Side>
     );
   const isOwner = mine.role === 'owner' && !mine.isDirect;
   return (
-    <Side room={room} title={strings.details.title}>
+    <Side room={room} title={laterStrings.details.title}>
       <div class="side-content details">
         {isOwner ? (
           <>
@@ -40,17 +40,20 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
             <Change room={room} />
           </>
         ) : (
-          <p dir="auto">{details.topic ? <Line text={details.topic} /> : <span class="muted">{strings.details.noTopic}</span>}</p>
+          <p dir="auto">
+            {details.topic ? <Line text={details.topic} /> : <span class="muted">{laterStrings.details.noTopic}</span>}
+          </p>
         )}
         {details.retention_days !== null && <p>{laterStrings.retention.kept(details.retention_days)}</p>}
         <p class="muted">
-          {strings.details.created(dayOf(new Date(details.created_at.$date)))} · {strings.details.messages(details.message_count)}
+          {laterStrings.details.created(dayOf(new Date(details.created_at.$date)))} ·{' '}
+          {laterStrings.details.messages(details.message_count)}
         </p>
-        <Check label={strings.details.favourite} isChecked={mine.isFavourite} onChange={(is) => setFavourite(room, is)} />
-        <Check label={strings.details.mute} isChecked={mine.isMuted} onChange={(is) => setMuted(room, is)} />
+        <Check label={laterStrings.details.favourite} isChecked={mine.isFavourite} onChange={(is) => setFavourite(room, is)} />
+        <Check label={laterStrings.details.mute} isChecked={mine.isMuted} onChange={(is) => setMuted(room, is)} />
         {me().is_admin && !mine.isDirect && (
           <Check
-            label={strings.details.isDefault}
+            label={laterStrings.details.isDefault}
             isChecked={details.is_default}
             onChange={(is_default) => changeDetails(room, { is_default })}
           />
@@ -59,7 +62,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         <div class="stack">
           {isOwner && (
             <button type="button" onClick={() => void changeDetails(room, { archived: details.archived_at === null })}>
-              {details.archived_at === null ? strings.details.archive : strings.details.unarchive}
+              {details.archived_at === null ? laterStrings.details.archive : laterStrings.details.unarchive}
             </button>
           )}
           {mine.isDirect && (
@@ -74,7 +77,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
           )}
           {me().is_admin && !mine.isDirect && (
             <button type="button" class="danger" onClick={() => void remove(room)}>
-              {strings.details.remove}
+              {laterStrings.details.remove}
             </button>
           )}
         </div>
@@ -100,24 +103,24 @@ function Change({ room }: { room: string }) {
     });
     changeMyRoom(room, { name });
     await loadAbout(room);
-    notice(strings.details.saved);
+    notice(laterStrings.details.saved);
   };
   return (
     <Form onSubmit={save} submit={strings.app.save}>
-      <Field label={strings.details.name} name="name" value={about?.name ?? ''} maxLength={100} />
-      <Field label={strings.details.topic} name="topic" value={details?.topic ?? ''} maxLength={250} required={false} />
+      <Field label={laterStrings.details.name} name="name" value={about?.name ?? ''} maxLength={100} />
+      <Field label={laterStrings.details.topic} name="topic" value={details?.topic ?? ''} maxLength={250} required={false} />
       <label class="check">
-        <input type="checkbox" name="is_open" defaultChecked={about?.is_open ?? false} /> {strings.details.isOpen}
+        <input type="checkbox" name="is_open" defaultChecked={about?.is_open ?? false} /> {laterStrings.details.isOpen}
       </label>
       <label class="check">
-        <input type="checkbox" name="is_visible" defaultChecked={about?.is_visible ?? false} /> {strings.details.isVisible}
+        <input type="checkbox" name="is_visible" defaultChecked={about?.is_visible ?? false} /> {laterStrings.details.isVisible}
       </label>
       <Choice
         name="role"
-        label={strings.details.forAll}
+        label={laterStrings.details.forAll}
         choices={roles}
         chosen={details?.mention_all_role ?? 'member'}
-        shown={(role) => strings.details.forAllRoles[role]}
+        shown={(role) => laterStrings.details.forAllRoles[role]}
       />
       <Field
         label={laterStrings.retention.field}

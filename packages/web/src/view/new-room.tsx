@@ -4,6 +4,7 @@ import { idOf } from '../ids.ts';
 import { listOf } from '../locale.ts';
 import { go, roomPath } from '../routes.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
@@ -33,20 +34,20 @@ export function NewRoom({ close }: { close: () => void }) {
     await sync.readRooms({ all: true });
     close();
     go(roomPath(room, { panel: 'members' }));
-    if (missing.length > 0) notice(strings.directory.notAdded(listOf(missing)));
+    if (missing.length > 0) notice(laterStrings.newRoom.notAdded(listOf(missing)));
   };
   return (
-    <Form onSubmit={create} submit={strings.directory.createSubmit}>
-      <Field label={strings.directory.createName} name="name" maxLength={100} autocomplete="off" autoFocus />
+    <Form onSubmit={create} submit={laterStrings.newRoom.submit}>
+      <Field label={laterStrings.newRoom.name} name="name" maxLength={100} autocomplete="off" autoFocus />
       <fieldset>
-        <legend>{strings.directory.createWho}</legend>
+        <legend>{laterStrings.newRoom.who}</legend>
         {kinds.map((kind) => (
           <label class="check" key={kind}>
-            <input type="radio" name="kind" value={kind} defaultChecked={kind === 'open'} /> {strings.directory.createKinds[kind]}
+            <input type="radio" name="kind" value={kind} defaultChecked={kind === 'open'} /> {laterStrings.newRoom.kinds[kind]}
           </label>
         ))}
       </fieldset>
-      <PeopleField label={strings.directory.createPeople} name="people" required={false} />
+      <PeopleField label={laterStrings.newRoom.people} name="people" required={false} />
     </Form>
   );
 }

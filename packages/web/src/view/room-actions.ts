@@ -9,6 +9,7 @@ import { isOnlyOwner } from '../store/more-members.ts';
 import { allThreads, changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../store/rooms.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 import { strings } from '../strings.ts';
+import { laterStrings } from '../strings-later.ts';
 import { sync } from '../sync/sync.ts';
 import { tell } from '../tabs.ts';
 import { notice } from './announcer.tsx';
@@ -78,7 +79,7 @@ export function hide(room: string): void {
   // What was just sent here reaches the open room before the list of rooms.
   hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.place.at ?? 0));
   goFrom(room);
-  notice(strings.details.hidden);
+  notice(laterStrings.details.hidden);
 }
 
 /** Leaves a room, when that is confirmed. */
@@ -89,15 +90,15 @@ export async function leave(room: string): Promise<void> {
     mustStay = mayHaveTo && (await isOnlyOwner(room, idOf(me())));
   });
   if (!isKnown) return;
-  if (mustStay) return openMessage(strings.details.mustStay, strings.details.mustStayHint);
-  if (!(await confirmed(strings.details.leaveAsk, strings.details.leave))) return;
+  if (mustStay) return openMessage(laterStrings.details.mustStay, laterStrings.details.mustStayHint);
+  if (!(await confirmed(laterStrings.details.leaveAsk, strings.details.leave))) return;
   const member = roomOf(room)?.member ?? '';
   if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) forget(room);
 }
 
 /** Deletes a room for everyone, when that is confirmed. */
 export async function remove(room: string): Promise<void> {
-  if (!(await confirmed(strings.details.removeAsk, strings.details.remove))) return;
+  if (!(await confirmed(laterStrings.details.removeAsk, laterStrings.details.remove))) return;
   if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) forget(room);
 }
 

@@ -63,7 +63,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <BackLink />
           <div class="title">
             {/* The heading says it to those who can’t see it, also when something stands over the room. */}
-            <p class="name" aria-hidden="true">
+            <p class="name" aria-hidden="true" title={name}>
               {!mine.isDirect && (mine.avatar ? <RoomMark id={room} avatar={mine.avatar} /> : <span class="muted">#</span>)}
               <bdi>{name}</bdi>
               {other && <PresenceDot user={other.id} />}

@@ -159,7 +159,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
         ) : (
           <RoomMark id={id} avatar={room.avatar} />
         )}
-        <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : undefined}>
+        <span class="name" title={people.some((one) => one.name !== undefined) ? usernamesOf(people) : name}>
           <bdi>{name}</bdi>
           {other && <StatusMark status={statusOf(other.id)} />}
         </span>
@@ -170,7 +170,12 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
             <span class="visually-hidden">{strings.rooms.draft}</span>
           </>
         )}
-        {isMuted && <Icon name="mute" />}
+        {isMuted && (
+          <>
+            <Icon name="mute" />
+            <span class="visually-hidden">{strings.rooms.muted}</span>
+          </>
+        )}
         {mentions > 0 && <span class="visually-hidden">{strings.rooms.mentions(mentions)}</span>}
         {isUnread && <span class="visually-hidden">{strings.rooms.unread(room.unread)}</span>}
         {count > 0 && (
