@@ -226,3 +226,39 @@ describe('the address of a room', () => {
     await context.close();
   });
 });
+
+describe('going back', () => {
+  it('going back closes a menu and a dialog, which are about what one leaves, but asks before something typed is lost', async () => {
+    const owner = me();
+    const other = await aRoomOf([owner], { name: 'Elsewhere' });
+    const { page, context, problems } = await visit(browser, { path: `/rooms/${other}` });
+    await signIn(page, owner);
+    const menu = page.getByRole('menu');
+    const dialog = page.getByRole('dialog');
+    const open = async () => {
+      await page.locator(`.rooms a[href="/rooms/${long}"]`).click();
+      await page.getByRole('heading', { name: 'Long' }).waitFor();
+    };
+    await open();
+    await page.locator('.room-pane li.message').last().hover();
+    await page.locator('.room-pane li.message').last().getByRole('button', { name: 'More actions' }).click();
+    await menu.waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    await menu.waitFor({ state: 'detached' });
+    await open();
+    await page.keyboard.press('Control+k');
+    await dialog.waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await open();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await dialog.locator('input').fill('ann');
+    await page.goBack();
+    await dialog.getByRole('button', { name: 'Keep writing' }).click();
+    expect(await dialog.locator('input').inputValue()).toBe('ann');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

@@ -104,6 +104,8 @@ export function Dialogs() {
     // By itself, the browser gives it to the first button, which is the one that closes.
     focusFirst(dialog.current, asks ? '.dialog-ask' : '.dialog-body');
   }, [value, asks]);
+  // Going back leads away from what the dialog is about.
+  useLayoutEffect(() => addEventListener('popstate', dismiss), []);
   if (!value) return null;
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;

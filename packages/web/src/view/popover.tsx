@@ -25,9 +25,13 @@ export function closePopover({ isFocusKept = false } = {}): void {
 /** Whether a finger is what points here: it has a sheet of all that can be done, and no room for buttons beside that. */
 export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
 
+/** Going back leads away from what the popover is about. */
+const leaveBehind = () => closePopover({ isFocusKept: true });
+
 /** Where the popover that is open stands. */
 export function Popovers() {
   const { value } = open;
+  useLayoutEffect(() => addEventListener('popstate', leaveBehind), []);
   return value ? <Box key={value} {...value} /> : null;
 }
 
