@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Message } from '../api.ts';
 import { forgetName, recallJson, remember } from '../storage.ts';
 import { nameOfTab, tabsOpen, tell } from '../tabs.ts';
 import { cache, noteProblem } from './cache.ts';
@@ -10,6 +11,13 @@ import { cache, noteProblem } from './cache.ts';
 
 /** Where a draft belongs: a room, or a thread in it. */
 export const placeOf = (room: string, thread?: string): string => (thread === undefined ? room : `${room}/${thread}`);
+
+/**
+ * Where the text belongs that is typed in place of a message: with the time of its last change, because what was typed
+ * over an earlier text is not to replace another one.
+ */
+export const placeOfEdit = ({ room, thread, seq, _id, edited_at }: Message): string =>
+  [room.$oid, thread?.$oid, seq, _id.$oid, edited_at?.$date].join('/');
 
 /** The place whose draft was sent in another tab, or thrown away: where it stands, it goes. */
 export const sentElsewhere = signal<string | undefined>(undefined);

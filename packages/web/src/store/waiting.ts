@@ -6,5 +6,8 @@ import { drafted, placeOf } from './drafts.ts';
 export const waitingDrafts = computed((): string[] => {
   const { value } = route;
   const open = value.name === 'room' ? [placeOf(value.room), placeOf(value.room, value.thread)] : [];
-  return [...drafted.value].filter((place) => !open.includes(place)).reverse();
+  // So does an edit, in its message.
+  const isOpen = (place: string) =>
+    open.includes(place) || (value.name === 'room' && place.startsWith(value.room) && place.split('/').length > 2);
+  return [...drafted.value].filter((place) => !isOpen(place)).reverse();
 });

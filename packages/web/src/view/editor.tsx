@@ -20,6 +20,8 @@ type EditorProps = {
   hint: string;
   placeholder?: string;
   initial: string;
+  /** What is there if nothing was changed: `initial`, if nothing else is said. */
+  base?: string;
   isFocused?: boolean;
   /** What is typed, at every change. */
   onChange?: (text: string) => void;
@@ -58,6 +60,7 @@ export function Editor({
   hint,
   placeholder,
   initial,
+  base = initial,
   isFocused = false,
   onChange,
   onSubmit,
@@ -162,7 +165,7 @@ export function Editor({
     return true;
   };
   const cancel = async () => {
-    if (field.current?.value !== initial && !(await confirmed(strings.app.discardAsk, strings.app.discard))) return;
+    if (field.current?.value !== base && !(await confirmed(strings.app.discardAsk, strings.app.discard))) return;
     onCancel?.();
   };
   const accept = (suggestion: Suggestion | undefined) => {

@@ -140,16 +140,19 @@ function Drafts() {
       {places.length === 0 && <p class="muted center">{words.none}</p>}
       <ul class="results">
         {places.map((place) => {
-          const [room = '', thread] = place.split('/');
+          const [room = '', thread, seq] = place.split('/');
+          const message = Number(seq);
+          const within = seq === undefined ? {} : thread ? { reply: message } : { seq: message };
           const name = safeName(roomOf(room)?.name ?? '') || words.gone;
           return (
             <li key={place}>
-              <a href={roomPath(room, thread === undefined ? {} : { thread })}>
+              <a href={roomPath(room, thread ? { thread, ...within } : within)}>
                 <Icon name="edit" />
                 <span class="body">
                   <span class="meta">
                     <bdi class="author">{name}</bdi>
-                    {thread !== undefined && <span class="muted">{words.inThread}</span>}
+                    {thread && <span class="muted">{words.inThread}</span>}
+                    {seq !== undefined && <span class="muted">{strings.composer.editing}</span>}
                   </span>
                   <span class="excerpt" dir="auto">
                     {plainText(draftOf(place)).slice(0, 300)}

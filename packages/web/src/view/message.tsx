@@ -8,6 +8,7 @@ import { shortcutKey } from '../keyboard.ts';
 import { listOf } from '../locale.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
+import { discardDraft, drafted, draftOf, keepDraft, placeOfEdit } from '../store/drafts.ts';
 import { quickEmoji } from '../store/emoji.ts';
 import { authorOf, findPersons, nameOf, personOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
@@ -70,7 +71,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const isForAll = message.mentions_all !== null && message.user.$oid !== mine;
   const isMentioned = isForAll || message.mentions.some(({ $oid }) => $oid === mine);
   // Also of a message that is deleted meanwhile: what was typed is its author's.
-  const isEditing = editing.value === idOf(message);
+  const isEditing = useComputed(() => editing.value === idOf(stored) || drafted.value.has(placeOfEdit(stored))).value;
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog and a menu give the focus back.
@@ -140,7 +141,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         )}
         {isGrouped && <span class="visually-hidden">{nameOf(author)}: </span>}
         {isEditing ? (
-          <Edit message={message} row={row} />
+          <Edit message={message} place={placeOfEdit(stored)} row={row} />
         ) : isDeleted ? (
           <p class="text gone">{strings.message.deleted}</p>
         ) : (
@@ -284,12 +285,17 @@ function Reactions({ message }: { message: Message }) {
   );
 }
 
-function Edit({ message, row }: { message: Message; row: { current: HTMLLIElement | null } }) {
+type EditProps = { message: Message; place: string; row: { current: HTMLLIElement | null } };
+
+/** The field for another text of a message. What was typed is kept like a draft, however the page is left. */
+function Edit({ message, place: first, row }: EditProps) {
+  const [base] = useState(message.text);
+  const [place] = useState(first);
   const end = () => {
+    void discardDraft(place);
     editing.value = undefined;
     row.current?.focus();
   };
-  const [base] = useState(message.text);
   const save = async (text: string) => {
     await editMessage(message, text, base);
     end();
@@ -300,10 +306,15 @@ function Edit({ message, row }: { message: Message; row: { current: HTMLLIElemen
       room={message.room.$oid}
       label={strings.composer.editing}
       hint={strings.composer.editHint}
-      initial={base}
+      initial={draftOf(place) || base}
+      base={base}
+      onChange={(text) => {
+        editing.value = idOf(message);
+        keepDraft(place, text);
+      }}
       onSubmit={save}
       onCancel={end}
-      isFocused
+      isFocused={editing.peek() === idOf(message)}
     />
   );
 }

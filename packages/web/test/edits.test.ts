@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { call, openPage, serveUrl, signIn, textsOf, visit } from './support.ts';
+
+const field = (page: Page) => page.locator('.room-pane li.message textarea');
+const drafts = (page: Page) => page.locator('.rooms').getByRole('link', { name: /^Drafts/ });
+
+/** Somebody who types another text of a message, and has not saved it. */
+async function editing() {
+  const owner = await anAccount();
+  const [room, other] = [await aRoom({ owner, name: 'Plans' }), await aRoom({ owner, name: 'Other' })];
+  const { _id, seq } = await aMessage(owner, room.id, { text: 'first' }, call);
+  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  await signIn(page, owner);
+  await page.locator('.room-pane li.message', { hasText: 'first' }).waitFor();
+  await page.locator('.room-pane .composer textarea').press('ArrowUp');
+  await field(page).fill('a longer text');
+  const path = `/api/messages/${_id.$oid}`;
+  const stored = async () => ((await call('GET', path, { token: owner.token })).body as { text: string }).text;
+  return { owner, room, other, page, context, problems, seq, path, stored };
+}
+
+describe('an edit that was not saved', () => {
+  it('an edit that was not saved is there after another room, and is thrown away only after a question', async () => {
+    const { page, context, problems } = await editing();
+    await page.locator('.rooms a', { hasText: 'Other' }).click();
+    await page.getByRole('heading', { name: 'Other' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => field(page).inputValue()).toBe('a longer text');
+    await field(page).press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => textsOf(page)).toEqual(['first']);
+    await page.reload();
+    await expect.poll(() => textsOf(page)).toEqual(['first']);
+    expect([await field(page).count(), problems]).toEqual([0, []]);
+    await context.close();
+  });
+
+  it('an edit that was not saved is there after a reload, where one can clear it, type on, and save it once', async () => {
+    const { page, context, problems, stored } = await editing();
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe('a longer text');
+    // Who comes back writes a new message, as always.
+    await page.locator('.room-pane .composer textarea:focus').waitFor();
+    await field(page).fill('');
+    await field(page).pressSequentially('another');
+    await field(page).press('Enter');
+    await expect.poll(stored).toBe('another');
+    await expect.poll(() => textsOf(page)).toEqual(['another']);
+    await page.reload();
+    await expect.poll(() => textsOf(page)).toEqual(['another']);
+    expect([await field(page).count(), await drafts(page).count(), problems]).toEqual([0, 0, []]);
+    await context.close();
+  });
+
+  it('an edit that was not saved waits among the drafts in other rooms, which lead to it', async () => {
+    const { page, context, problems, room, seq } = await editing();
+    expect(await drafts(page).count()).toBe(0);
+    await page.locator('.rooms a', { hasText: 'Other' }).click();
+    await drafts(page).getByText('1', { exact: true }).waitFor();
+    await drafts(page).click();
+    await page.locator('.results a', { hasText: 'a longer text' }).click();
+    await page.waitForURL((url) => url.pathname === `/rooms/${room.id}/${seq}`);
+    await expect.poll(() => field(page).inputValue()).toBe('a longer text');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('an edit that was not saved replaces no text that another device has saved meanwhile, and is offered to its author', async () => {
+    const { page, context, other, owner, path, stored } = await editing();
+    await page.goto(`${serveUrl}/rooms/${other.id}`);
+    await drafts(page).getByText('1', { exact: true }).waitFor();
+    await call('PATCH', path, { token: owner.token, body: { text: 'from elsewhere' } });
+    // What the browser keeps is shown until the service has answered.
+    const isSaved = Promise.withResolvers<void>();
+    await page.route('**/api/events?*', async (route) => {
+      await isSaved.promise;
+      await route.continue();
+    });
+    await page.locator('.rooms a', { hasText: 'Plans' }).click();
+    await expect.poll(() => field(page).inputValue()).toBe('a longer text');
+    await field(page).press('Enter');
+    isSaved.resolve();
+    await page.getByText('edited somewhere else in the meantime').waitFor();
+    expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'a longer text']);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+
+  it('an edit that was not saved in one tab, and is saved there, is gone from another', async () => {
+    const { page, context, room, stored } = await editing();
+    // A draft is stored a moment after the last key.
+    await page.waitForTimeout(1_000);
+    const { page: second } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
+    await expect.poll(() => field(second).inputValue()).toBe('a longer text');
+    await field(page).press('Enter');
+    await expect.poll(stored).toBe('a longer text');
+    await expect.poll(() => textsOf(second)).toEqual(['a longer text']);
+    expect(await field(second).count()).toBe(0);
+    await context.close();
+  });
+});
