@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { users } from '../../../lib/collections/users.ts';
-import { aName, anAccount } from '../../../test/support/accounts.ts';
+import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
 
 /** How many members the large room has. */
@@ -162,5 +162,37 @@ describe('the time for which a room keeps its messages', () => {
     await other.page.getByText('Messages here are deleted for good 30 days after they were sent.').waitFor();
     expect(await other.page.getByLabel('Delete messages after').count()).toBe(0);
     await other.context.close();
+  });
+});
+
+describe('somebody who is put out of a room while writing', () => {
+  it.each([
+    ['a removal', false],
+    ['the deletion of the room', true],
+  ])('somebody who is put out of a room while writing hears of it, and keeps the words: after %s', async (_, isDeleted) => {
+    const [owner, member] = [await anAdmin(), await anAccount()];
+    const room = await aRoom({ owner, members: [member], name: 'Plans' });
+    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    await signIn(page, member);
+    await page.locator('.room-pane .composer textarea:focus').waitFor();
+    await page.keyboard.type('half a sentence');
+    // A draft is stored a moment after the last key.
+    await page.waitForTimeout(500);
+    const path = isDeleted ? room.path : `/api/members/${await memberId(room, member)}`;
+    await succeed(call('DELETE', path, { token: owner.token }));
+    const sentence = isDeleted ? 'This room does not exist, or you are not a member of it.' : 'You are not in this room.';
+    await page.locator('main p:focus', { hasText: sentence }).waitFor();
+    // To type on leads nowhere.
+    await page.keyboard.type(' of mine');
+    await page.keyboard.press('Enter');
+    await page.locator('main p:focus', { hasText: sentence }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'All rooms' }).click();
+    await page
+      .locator('.rooms')
+      .getByRole('link', { name: /^Drafts/ })
+      .click();
+    await page.locator('.results', { hasText: 'half a sentence' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
   });
 });

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, chat, type ListedRoom } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go, roomPath } from '../routes.ts';
@@ -77,7 +77,13 @@ async function join(room: string): Promise<void> {
 /** What an address of a room shows those who are not in it: the way in, if it is open. */
 export function NotIn({ room }: { room: string }) {
   const { value, failure } = useLoaded(() => ask(chat.GET('/api/rooms/{room}', { params: { path: { room } } })), [room]);
-  if (!value && !failure) return <Loading />;
+  const sentence = useRef<HTMLParagraphElement>(null);
+  const isKnown = value !== undefined || failure !== undefined;
+  // Those who were put out while they wrote lost the field that had the focus. A button could be pressed by their next Enter.
+  useEffect(() => {
+    if (document.activeElement === document.body) sentence.current?.focus();
+  }, [isKnown]);
+  if (!isKnown) return <Loading />;
   return (
     <>
       {value && (
@@ -85,7 +91,9 @@ export function NotIn({ room }: { room: string }) {
           <bdi>{safeName(value.name)}</bdi>
         </h1>
       )}
-      <p>{value ? (value.is_open ? strings.room.notIn : strings.room.closed) : strings.room.gone}</p>
+      <p ref={sentence} tabIndex={-1}>
+        {value ? (value.is_open ? strings.room.notIn : strings.room.closed) : strings.room.gone}
+      </p>
       {value?.is_open && (
         <button type="button" class="primary" onClick={() => void attempt(() => join(room))}>
           {strings.room.join}
