@@ -262,3 +262,17 @@ describe('going back', () => {
     await context.close();
   });
 });
+
+it('a menu is closed by Escape wherever the focus is, as by the way back of a phone, and nothing else is', async () => {
+  const { page, context, problems } = await visit(browser, { path: `/rooms/${long}?panel=members` });
+  await signIn(page, me());
+  const menu = page.getByRole('menu');
+  await page.locator('.room-pane li.message').last().hover();
+  await page.locator('.room-pane li.message').last().getByRole('button', { name: 'More actions' }).click();
+  await menu.waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached', timeout: 10_000 });
+  expect([new URL(page.url()).search, problems]).toEqual(['?panel=members', []]);
+  await context.close();
+});

@@ -56,7 +56,11 @@ function Box({ opener, role, label, content }: Popover) {
     const dismiss = () => (isTouched() ? put() : closePopover({ isFocusKept: true }));
     addEventListener('pointerdown', leave);
     addEventListener('resize', dismiss);
+    // The way back of a phone, and Escape wherever the focus is.
+    const watcher = CloseWatcher && new CloseWatcher();
+    if (watcher) watcher.onclose = () => closePopover();
     return () => {
+      watcher?.destroy();
       observer.disconnect();
       removeEventListener('pointerdown', leave);
       removeEventListener('resize', dismiss);
@@ -81,6 +85,10 @@ function Box({ opener, role, label, content }: Popover) {
     </div>
   );
 }
+
+/** Tells when the user asks to close something; not every browser has it. */
+type Watcher = { onclose: () => void; destroy: () => void };
+const { CloseWatcher } = window as { CloseWatcher?: new () => Watcher };
 
 /** How far a popover stays from the edges of the window, in pixels. */
 const margin = 8;
