@@ -51,7 +51,8 @@ export const commands: Record<string, Command> = {
   'user activate': { usage: '<username>', summary: 'Activates a deactivated account again.', operands: 1 },
   'user disconnect': {
     usage: '<username>',
-    summary: 'Parts an account from the person at the identity provider who signs in to it: its sessions end, its tokens stay.',
+    summary:
+      'Parts an account from the person at the identity provider who signs in to it: its sessions and what groups gave end, its tokens stay.',
     operands: 1,
   },
   'user hold': {

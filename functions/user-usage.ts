@@ -1,14 +1,13 @@
-import { holdParameters, holdUser } from '../lib/accounts/holds.ts';
-import { forgetUsage, readUsage, usageSchema } from '../lib/accounts/usage.ts';
+import { changeUsage, forgetUsage, readUsage, usageChanges, usageSchema } from '../lib/accounts/usage.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
-import { actOfHold, actOnUser } from '../lib/audit/acts.ts';
+import { actOnUser, actsOfUsage } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { noSuchUser } from '../lib/identity/users.ts';
 
 const path = { user: about('The account, by its `_id`.', idOf('user')) };
 
-/** `/api/users/{user}/usage`: what an account has, whether it is held, and what the limits have counted against it. */
+/** `/api/users/{user}/usage`: what an account has, its hold and its rate, and what the limits have counted against it. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Count what an account has: sessions, tokens, rooms and files',
@@ -19,18 +18,20 @@ export const handler = endpoint({
     run: ({ path: { user } }) => readUsage(user),
   }),
   PATCH: operation({
-    summary: 'Put an account on hold, or release it: while it is held, none of its messages is deleted because of its age',
+    summary: "Put an account on hold, so that none of its messages is deleted because of its age, or set the account's rate",
     access: 'admin',
     path,
-    body: holdParameters,
+    body: usageChanges,
+    needsAny: true,
     status: 204,
     refusals: [noSuchUser],
-    security: ({ path: { user }, body: { is_held } }) => ({
-      event: is_held ? 'account held' : 'account released',
+    security: ({ path: { user }, body: { is_held, writes_per_second: rate } }) => ({
+      event: is_held === undefined ? 'rate changed' : is_held ? 'account held' : 'account released',
       whom: user.toHexString(),
+      ...(rate !== undefined && { what: `${rate ?? 'default'} per second` }),
     }),
-    audit: ({ path: { user }, body: { is_held } }, caller) => actOfHold(user, is_held, caller),
-    run: ({ path: { user }, body }) => holdUser(user, body),
+    audit: ({ path: { user }, body }, caller) => actsOfUsage(user, body, caller),
+    run: ({ path: { user }, body }) => changeUsage(user, body),
   }),
   DELETE: operation({
     summary: 'Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations',

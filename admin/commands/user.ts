@@ -1,15 +1,16 @@
-import { type AccountChanges, changeUser, createUser, setWriteRate } from '../../lib/accounts/accounts.ts';
+import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { holdUser } from '../../lib/accounts/holds.ts';
 import { disconnectUser } from '../../lib/accounts/identities.ts';
 import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
+import { ownRate, setWriteRate } from '../../lib/accounts/rates.ts';
 import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
-import { integer, readParameters, readTexts } from '../../lib/api/parameters.ts';
+import { readParameters, readTexts } from '../../lib/api/parameters.ts';
 import type { AuditAction } from '../../lib/audit/actions.ts';
-import { actOfHold, createdUser } from '../../lib/audit/acts.ts';
+import { actOfHold, createdUser, rateDetails } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { email, findUserByName, listUsers, newUsername, username } from '../../lib/identity/users.ts';
 import { type Run, required } from '../command.ts';
@@ -23,7 +24,7 @@ import { onUser, recorded } from '../recorded.ts';
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
 
 const readRate = (word: string) =>
-  readTexts({ 'writes-per-second': integer(1, 10_000) }, { 'writes-per-second': word })['writes-per-second'];
+  readTexts({ 'writes-per-second': ownRate }, { 'writes-per-second': word })['writes-per-second'];
 
 export const userCommands: Record<string, Run> = {
   'user create': async ([name], options, streams) => {
@@ -95,12 +96,12 @@ export const userCommands: Record<string, Run> = {
   'user hold': holding(true, 'keeps all its messages'),
   'user release': holding(false, 'has its messages deleted by their age again'),
   'user limit': async ([word], options) => {
-    const rate = options.default === true ? undefined : readRate(required(options, 'writes-per-second'));
+    const rate = options.default === true ? null : readRate(required(options, 'writes-per-second'));
     const found = await findUserByName(readUsername(word));
-    const user = await recorded(onUser(found, 'user.rate_changed', { per_second: String(rate ?? 'default') }), () =>
+    const user = await recorded(onUser(found, 'user.rate_changed', rateDetails(rate)), () =>
       setWriteRate(toObjectId(found._id), rate),
     );
-    const text = rate === undefined ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
+    const text = rate === null ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
     return { data: user, text: `${user.username} ${text} now.` };
   },
   'user unlimit': async ([word]) => {
@@ -133,7 +134,7 @@ function holding(is_held: boolean, effect: string): Run {
   return async ([word]) => {
     const user = await findUserByName(readUsername(word));
     const id = toObjectId(user._id);
-    await recorded(await actOfHold(id, is_held, commandLine), () => holdUser(id, { is_held }));
+    await recorded(await actOfHold(id, is_held, commandLine), () => holdUser(id, is_held));
     return { data: { _id: user._id, username: user.username, is_held }, text: `${user.username} ${effect}.` };
   };
 }

@@ -117,16 +117,6 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   return shownUser.show(changed);
 }
 
-/** Gives an account a rate of messages and changes of its own, or takes it away; 404 when the account does not exist. */
-export async function setWriteRate(id: ObjectId, perSecond: number | undefined): Promise<User> {
-  const changed = await change(
-    id,
-    perSecond === undefined ? { $unset: { writes_per_second: '' } } : { $set: { writes_per_second: perSecond } },
-  );
-  if (!changed) throw noSuchUser();
-  return shownUser.show(changed);
-}
-
 /** Stores a new account and joins its default rooms; 409 when its name or address is taken. */
 export async function insertUser(created: NewAccount): Promise<UserDocument> {
   const { username, name, email, password, is_admin, is_first, identity, isConfirmed } = created;

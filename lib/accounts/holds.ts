@@ -1,17 +1,18 @@
 import type { ObjectId } from 'mongodb';
-import { about, flag, type Values } from '../api/parameters.ts';
+import { about, flag } from '../api/parameters.ts';
 import { users } from '../collections/users.ts';
 import { noSuchUser } from '../identity/users.ts';
 
-export const holdParameters = {
-  is_held: about('Whether no message of the account is deleted because of its age, in any room, such as for a court.', flag),
-};
+export const holdParameter = about(
+  'Whether no message of the account is deleted because of its age, in any room, such as for a court.',
+  flag,
+);
 
 /**
  * Has the messages of an account deleted by their age no longer, or again; 404 for an unknown one. The hold outlives the
  * account: of a deleted one, it is ended by its id.
  */
-export async function holdUser(_id: ObjectId, { is_held }: Values<typeof holdParameters>): Promise<void> {
+export async function holdUser(_id: ObjectId, is_held: boolean): Promise<void> {
   const change = is_held ? { $set: { is_held: true as const } } : { $unset: { is_held: '' as const } };
   const { matchedCount } = await users.unscoped.updateOne({ _id, webhook_of: { $exists: false } }, change);
   if (matchedCount === 0) throw noSuchUser();

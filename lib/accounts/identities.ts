@@ -23,26 +23,39 @@ export const disconnectionRefusals = [notConnected, noOtherWay];
  * Parts an account from the person at the identity provider who signs in to it, and ends its sessions; 409 where there
  * is none. Another person can be connected then, and the same one gets a new account.
  */
-export const disconnectUser = (_id: ObjectId): Promise<User> => part(_id, { identity: { $exists: true } }, undefined);
+export const disconnectUser = (_id: ObjectId): Promise<User> => disconnect(_id, async () => {}, undefined);
 
 /**
  * Parts the caller's account from the person at the identity provider, and ends its other sessions. It takes a session
- * that has just begun, and 409 if nothing else would let the caller in. What groups gave ends as well: no later sign-in
- * would take it back.
+ * that has just begun, and 409 if nothing else would let the caller in.
  */
 export async function disconnectOwn(caller: Caller): Promise<User> {
   await requireFreshSession(caller);
-  const { _id } = caller.user;
+  const requireOtherWay = async (user: UserDocument) => {
+    if (!(await hasOtherWay(user))) throw noOtherWay();
+  };
+  return disconnect(caller.user._id, requireOtherWay, caller.token._id);
+}
+
+/**
+ * What groups gave ends as well, because no later sign-in would take it back: first, so that a process that dies leaves
+ * nothing that nobody takes. 409 for the last administrator whom a group has made.
+ */
+async function disconnect(
+  _id: ObjectId,
+  check: (user: UserDocument) => Promise<void>,
+  keep: ObjectId | undefined,
+): Promise<User> {
   // A sign-in in between may make an administrator again.
   return attempt({ times: 5 }, async () => {
     const user = await users.findOne({ _id });
     if (!user) throw noSuchUser();
     if (!user.identity) throw notConnected();
-    if (!(await hasOtherWay(user))) throw noOtherWay();
+    await check(user);
     if (user.identity.gave_admin) await (user.is_admin ? endGroupAdministration(user) : forgetGroupAdministration(_id));
     const { issuer, subject } = user.identity;
     const isSame = { 'identity.subject': subject, 'identity.issuer': issuer, 'identity.gave_admin': { $exists: false } };
-    return part(_id, isSame, caller.token._id).catch(async (error) => {
+    return part(_id, isSame, keep).catch(async (error) => {
       if (await users.findOne({ _id, identity: { $exists: true } }, { projection: { _id: 1 } })) return undefined;
       throw error;
     });

@@ -25,7 +25,7 @@ import {
 } from './current-password.ts';
 import { deleteUser } from './deletion.ts';
 import { freshSignInRequired, requireFreshSession } from './fresh-sessions.ts';
-import { disconnectionRefusals, disconnectOwn } from './identities.ts';
+import { disconnectionRefusals, disconnectOwn, disconnectUser } from './identities.ts';
 import { lastAdminMustStay } from './last-admin.ts';
 import { newPassword } from './password-policy.ts';
 import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
@@ -68,7 +68,7 @@ export const accountChanges = {
     optional(flag),
   ),
   is_connected: about(
-    'False, as the only change of the own account, parts it from the person at the identity provider; the session must be less than ten minutes old.',
+    'False, as the only change, parts the account from the person at the identity provider: the own one with a session that is less than ten minutes old, or, as an administrator, that of another.',
     optional(flag),
   ),
 };
@@ -169,9 +169,10 @@ export async function changeUserFor(
   // An e-mail address is a credential, because a new password can be requested with it.
   const isCredential = password !== undefined || email !== undefined;
   if (is_connected !== undefined) {
-    if (is_connected || !isOwn || Object.keys(changes).length > 0)
-      throw invalidParameter('is_connected', 'be false, and the only change, of the own account');
-    return disconnectOwn(caller);
+    if (is_connected || Object.keys(changes).length > 0) throw invalidParameter('is_connected', 'be false, and the only change');
+    if (isOwn) return disconnectOwn(caller);
+    requireFullAdmin(caller);
+    return disconnectUser(id);
   }
   if (Object.keys(changes).length === 0) throw missingEvery(['name', 'status', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");
@@ -194,7 +195,8 @@ export async function deleteUserFor(id: ObjectId, currentPassword: string | unde
   await deleteUser(id);
 }
 
-// A caller who creates administrators, or sets others' passwords, can become anyone. No token may gain more than its
+// A caller who creates administrators, or sets others' passwords, can become anyone; who disconnects can end an
+// administrator's rights. No token may gain more than its
 // scopes in this way.
 function requireFullAdmin(caller: Caller | undefined): void {
   requireAdmin(caller);

@@ -1,11 +1,14 @@
 import type { ObjectId } from 'mongodb';
-import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
+import { optional, type Values } from '../api/parameters.ts';
+import { aCount, aFlag, described, orNull, record, type Shown } from '../api/schema.ts';
 import { fileQuotas } from '../collections/file-quotas.ts';
 import { rooms } from '../collections/rooms.ts';
 import { tokens, unexpired } from '../collections/tokens.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { findUser } from '../identity/users.ts';
+import { holdParameter, holdUser } from './holds.ts';
 import { countPasskeys } from './passkey-removal.ts';
+import { rateParameter, setWriteRate } from './rates.ts';
 import { unlimit } from './unlimit.ts';
 
 /** What an account has. */
@@ -18,6 +21,10 @@ export const usageSchema = record('Usage', {
   passkeys: described('The number of passkeys.', aCount),
   has_second_factor: described('Whether a login needs a code beside the password.', aFlag),
   is_held: described('Whether its messages are kept however old they are.', aFlag),
+  writes_per_second: described(
+    "The account's own sustained rate of messages and changes per second; null if it has that of the service.",
+    orNull(aCount),
+  ),
 });
 
 /** So many things of a kind are counted. */
@@ -34,9 +41,9 @@ export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchem
     rooms.countDocuments({ 'members.user': user, members: { $elemMatch: { user, role: 'owner' } } }, { limit: most }),
     fileQuotas.findOne({ _id: user.toHexString() }, { projection: { bytes: 1 } }),
     countPasskeys(user),
-    users.findOne<Pick<UserDocument, 'second_factor' | 'is_held'>>(
+    users.findOne<Pick<UserDocument, 'second_factor' | 'is_held' | 'writes_per_second'>>(
       { _id: user },
-      { projection: { 'second_factor.since': 1, is_held: 1 } },
+      { projection: { 'second_factor.since': 1, is_held: 1, writes_per_second: 1 } },
     ),
   ]);
   return {
@@ -48,7 +55,23 @@ export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchem
     passkeys,
     has_second_factor: account?.second_factor !== undefined,
     is_held: account?.is_held === true,
+    writes_per_second: account?.writes_per_second ?? null,
   };
+}
+
+/** What administrators change about the use of an account. */
+export const usageChanges = { is_held: optional(holdParameter), writes_per_second: optional(rateParameter) };
+
+/**
+ * Puts an account on hold or releases it, and gives it a rate of its own or takes that away; 404 for an unknown one. The
+ * rate is first, because a deleted account can be on hold but has no rate: nothing has changed when that is refused.
+ */
+export async function changeUsage(
+  user: ObjectId,
+  { is_held: isHeld, writes_per_second: perSecond }: Values<typeof usageChanges>,
+): Promise<void> {
+  if (perSecond !== undefined) await setWriteRate(user, perSecond);
+  if (isHeld !== undefined) await holdUser(user, isHeld);
 }
 
 /** Forgets what the limits have counted against an account; 404 for an unknown one. */

@@ -34,9 +34,26 @@ export async function actOfHold(id: ObjectId, isHeld: boolean, caller: Caller): 
   return [{ action: isHeld ? 'user.held' : 'user.released', target }];
 }
 
+/** The hold on an account, or its end, and its rate, each as an act. */
+export async function actsOfUsage(
+  id: ObjectId,
+  { is_held, writes_per_second: rate }: { is_held?: boolean | undefined; writes_per_second?: number | null | undefined },
+  caller: Caller,
+): Promise<Act[]> {
+  const held = is_held === undefined ? [] : await actOfHold(id, is_held, caller);
+  const target = rate !== undefined && isAdmin(caller) ? await userTarget(id) : undefined;
+  return target ? [...held, { action: 'user.rate_changed', target, details: rateDetails(rate) }] : held;
+}
+
+/** What the trail has of a rate. */
+export const rateDetails = (perSecond: number | null | undefined): Record<string, string> => ({
+  per_second: String(perSecond ?? 'default'),
+});
+
 type Changes = {
   is_admin?: boolean | undefined;
   is_active?: boolean | undefined;
+  is_connected?: boolean | undefined;
   email?: string | undefined;
   password?: string | undefined;
   name?: string | undefined;
@@ -47,11 +64,12 @@ export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, cal
   if (!isAdmin(caller)) return [];
   const id = user === 'me' ? caller.user._id : user;
   const isOwn = id.equals(caller.user._id);
-  const { is_admin, is_active, email, password } = changes;
+  const { is_admin, is_active, is_connected, email, password } = changes;
   const isProfile = (['name', ...preferences] as const).some((one) => changes[one] !== undefined);
   const actions: (AuditAction | false)[] = [
     is_admin !== undefined && (is_admin ? 'user.promoted' : 'user.demoted'),
     is_active !== undefined && (is_active ? 'user.activated' : 'user.deactivated'),
+    !isOwn && is_connected === false && 'user.disconnected',
     !isOwn && email !== undefined && 'user.email_changed',
     !isOwn && password !== undefined && 'user.password_changed',
     !isOwn && isProfile && 'user.profile_changed',

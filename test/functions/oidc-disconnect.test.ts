@@ -11,6 +11,7 @@ const { tokens } = await import('../../lib/collections/tokens.ts');
 const { users } = await import('../../lib/collections/users.ts');
 const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
+const { admin: command } = await import('../support/run-command.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');
 const { outcome } = await import('../support/responses.ts');
 const { inProcess: call } = await import('../support/transports.ts');
@@ -91,9 +92,7 @@ describe('people who disconnect their accounts from the identity provider', () =
   it('people who disconnect their accounts do it once, also at the same moment, and for nobody else', async () => {
     const { id, token } = await aPerson();
     await setPassword(token);
-    const { token: byAdmin } = await anAdmin();
-    const wrong = refusals.invalid('is_connected', 'be false, and the only change, of the own account');
-    expect(outcome(await change(byAdmin, { is_connected: false }, id.toHexString()))).toEqual(wrong);
+    const wrong = refusals.invalid('is_connected', 'be false, and the only change');
     expect((await change((await anAccount()).token, { is_connected: false }, id.toHexString())).status).toBe(403);
     for (const body of [{ is_connected: true }, { is_connected: false, name: 'Ann' }])
       expect(outcome(await change(token, body))).toEqual(wrong);
@@ -125,6 +124,70 @@ describe('people who disconnect their accounts from the identity provider', () =
     await users.unscoped.updateMany(others, { $set: { is_admin: false } });
     expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The last administrator must stay one.'));
     expect(await users.findOne({ _id: id })).toMatchObject({ is_admin: true, identity: { gave_admin: true } });
+    await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });
+  });
+});
+
+/** The ways in which others disconnect an account. */
+const ways: [string, (who: { name: string; id: ObjectId }) => Promise<'done' | 'refused'>][] = [
+  [
+    'an administrator',
+    async ({ id }) => {
+      const { status } = await change((await anAdmin()).token, { is_connected: false }, id.toHexString());
+      return status === 200 ? 'done' : 'refused';
+    },
+  ],
+  ['a command', async ({ name }) => ((await command(['user', 'disconnect', name])).code === 0 ? 'done' : 'refused')],
+];
+
+describe.each(ways)('an account that %s disconnects from the identity provider', (_way, disconnectOther) => {
+  it('loses its sessions and keeps its tokens, also without another way to sign in', async () => {
+    const person = await aPerson();
+    const named = await call('POST', '/api/tokens', { token: person.token, body: { name: 'bot' } });
+    expect(await disconnectOther(person)).toBe('done');
+    expect(await users.findOne({ _id: person.id })).not.toHaveProperty('identity');
+    const statusOf = async (one: string | undefined) => (await call('GET', '/api/users/me', { token: one })).status;
+    expect([await statusOf(person.token), await statusOf((named.body as { token: string }).token)]).toEqual([401, 200]);
+    expect(await disconnectOther(person)).toBe('refused');
+  });
+
+  it('loses what the group of administrators gave, and keeps what an administrator gave', async () => {
+    const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
+    await users.updateOne({ _id: made.id }, { $set: { is_admin: true } });
+    for (const person of [given, made]) expect(await disconnectOther(person)).toBe('done');
+    expect(await users.findOne({ _id: given.id })).toMatchObject({ is_admin: false });
+    expect(await users.findOne({ _id: made.id })).toMatchObject({ is_admin: true });
+    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({ actor: { kind: 'service' } });
+  });
+});
+
+describe('an account that is disconnected from the identity provider by others', () => {
+  it('is that of another, and of a token that may do everything', async () => {
+    const { id, token } = await aPerson();
+    const { token: byAdmin, password } = await anAdmin();
+    const scoped = await call('POST', '/api/tokens', { token: byAdmin, body: { name: 'bot', scopes: ['account', 'admin'] } });
+    const disconnectBy = (by: string | undefined) => change(by, { is_connected: false }, id.toHexString());
+    expect((await disconnectBy((scoped.body as { token: string }).token)).status).toBe(403);
+    expect((await disconnectBy((await anAccount()).token)).status).toBe(403);
+    const wrong = refusals.invalid('is_connected', 'be false, and the only change');
+    expect(outcome(await change(byAdmin, { is_connected: false, password }, id.toHexString()))).toEqual(wrong);
+    expect(await users.findOne({ _id: id })).toHaveProperty('identity');
+    expect((await call('GET', '/api/users/me', { token })).status).toBe(200);
+    expect(outcome(await change(byAdmin, { is_connected: false }, new ObjectId().toHexString()))).toEqual(
+      refusals.noSuch('user'),
+    );
+  });
+
+  it('stays connected where it is the last administrator, whom a group has made', async () => {
+    const person = await aPerson({ groups: ['chat-admins'] });
+    const others = { is_admin: true, _id: { $ne: person.id } };
+    const before = await users.find(others).toArray();
+    await users.unscoped.updateMany(others, { $set: { is_admin: false } });
+    expect(await command(['user', 'disconnect', person.name])).toMatchObject({
+      code: 1,
+      stderr: 'The last administrator must stay one.\n',
+    });
+    expect(await users.findOne({ _id: person.id })).toMatchObject({ is_admin: true, identity: { gave_admin: true } });
     await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });
   });
 });

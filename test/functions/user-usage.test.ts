@@ -28,6 +28,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
         passkeys: 0,
         has_second_factor: false,
         is_held: false,
+        writes_per_second: null,
       },
     });
   });
@@ -62,6 +63,38 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     await deleteUser(new ObjectId(id));
     expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).toMatchObject({ is_held: true });
     expect((await hold(false)).status).toBe(204);
+    expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
+  });
+
+  it('PATCH gives an account a rate of its own, or that of the service again, beside its hold', async () => {
+    const { id } = await anAccount();
+    const path = `/api/users/${id}/usage`;
+    const set = (body: object) => call('PATCH', path, { token: admin.token, body });
+    const changes = [
+      [{ writes_per_second: 1_000 }, { writes_per_second: 1_000, is_held: false }],
+      [{ is_held: true }, { writes_per_second: 1_000, is_held: true }],
+      [{ writes_per_second: null }, { writes_per_second: null, is_held: true }],
+      [
+        { writes_per_second: 1, is_held: false },
+        { writes_per_second: 1, is_held: false },
+      ],
+    ] as const;
+    for (const [body, after] of changes) {
+      expect(outcome(await set(body))).toEqual({ status: 204, body: '' });
+      expect((await call('GET', path, { token: admin.token })).body).toMatchObject(after);
+    }
+    for (const wrong of [0, 1.5, 10_001, '5'])
+      expect(outcome(await set({ writes_per_second: wrong }))).toEqual(
+        refusals.invalid('writes_per_second', 'be null, or from 1 to 10000'),
+      );
+    expect((await set({})).status).toBe(400);
+  });
+
+  it('PATCH changes nothing of an account that is deleted when a rate is asked for as well', async () => {
+    const { id } = await anAccount();
+    await deleteUser(new ObjectId(id));
+    const body = { is_held: true, writes_per_second: 5 };
+    expect(outcome(await call('PATCH', `/api/users/${id}/usage`, { token: admin.token, body }))).toEqual(refusals.noSuch('user'));
     expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
   });
 

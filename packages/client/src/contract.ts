@@ -912,6 +912,8 @@ export type Usage = {
   has_second_factor: boolean;
   /** Whether its messages are kept however old they are. */
   is_held: boolean;
+  /** The account's own sustained rate of messages and changes per second; null if it has that of the service. */
+  writes_per_second: number | null;
 };
 
 export type Setup = {
@@ -2263,7 +2265,7 @@ export type Operations = {
       is_admin?: boolean;
       /** Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens. Must be true or false. */
       is_active?: boolean;
-      /** False, as the only change of the own account, parts it from the person at the identity provider; the session must be less than ten minutes old. Must be true or false. */
+      /** False, as the only change, parts the account from the person at the identity provider: the own one with a session that is less than ten minutes old, or, as an administrator, that of another. Must be true or false. */
       is_connected?: boolean;
     };
     data: User;
@@ -2352,12 +2354,14 @@ export type Operations = {
     data: Usage;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Put an account on hold, or release it: while it is held, none of its messages is deleted because of its age */
+  /** Put an account on hold, so that none of its messages is deleted because of its age, or set the account's rate */
   'PATCH /api/users/{user}/usage': {
     path: { 'user': string };
     body: {
       /** Whether no message of the account is deleted because of its age, in any room, such as for a court. Must be true or false. */
-      is_held: boolean;
+      is_held?: boolean;
+      /** The sustained rate of messages and changes per second that the account may make, with bursts of up to five times as many; null for that of the service. Must be null, or from 1 to 10000. */
+      writes_per_second?: null | number;
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;

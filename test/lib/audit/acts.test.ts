@@ -14,7 +14,7 @@ const { verifyTrail } = await import('../../../lib/audit/trail.ts');
 const { aName, anAccount, anAdmin, aSession } = await import('../../support/accounts.ts');
 const { aBot } = await import('../../support/bots.ts');
 const { aPicture } = await import('../../support/files.ts');
-const { signInBy } = await import('../../support/oidc-browser.ts');
+const { signInBy, userOf } = await import('../../support/oidc-browser.ts');
 const { aRoomOf } = await import('../../support/rooms.ts');
 const { admin: command } = await import('../../support/run-command.ts');
 const { turnOn } = await import('../../support/second-factor.ts');
@@ -146,6 +146,17 @@ const byGroup = (way: string, ...groups: string[][]): Row => [
   },
 ];
 
+/** Somebody who has signed in by the provider. */
+const connected = (way: string, act: (account: { id: string; username: string }) => Promise<unknown>, actor: object): Row => [
+  way,
+  async () => {
+    const person = aName();
+    provider.people.set(person, { preferred_username: person, email: `${person}@example.org`, email_verified: true });
+    await act({ id: userOf(await signInBy(provider, person, {}))._id.$oid, username: person });
+    return { actor, target: person };
+  },
+];
+
 const exported = join(directory, 'all.ndjson');
 const patch = (body: object) => (account: Account) => ask('PATCH', `/api/users/${account.id}`, body);
 const withRoom = (word: string) => async (room: string) => {
@@ -261,7 +272,11 @@ const rows: Record<Action, Row[]> = {
     onAccount('a request', ({ id }) => ask('DELETE', `/api/users/${id}/usage`)),
     onAccount('a command', named('user', 'unlimit', '?'), byCommand),
   ],
-  'user.rate_changed': [onAccount('a command', named('user', 'limit', '?', '--writes-per-second', '3'), byCommand)],
+  'user.rate_changed': [
+    onAccount('a request', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { writes_per_second: 3 })),
+    onAccount('a request for the usual rate', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { writes_per_second: null })),
+    onAccount('a command', named('user', 'limit', '?', '--writes-per-second', '3'), byCommand),
+  ],
   'user.held': [
     onAccount('a request', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { is_held: true })),
     onAccount('a command', named('user', 'hold', '?'), byCommand),
@@ -271,16 +286,8 @@ const rows: Record<Action, Row[]> = {
     onAccount('a command', named('user', 'release', '?'), byCommand),
   ],
   'user.disconnected': [
-    [
-      'a command',
-      async () => {
-        const person = aName();
-        provider.people.set(person, { preferred_username: person, email: `${person}@example.org`, email_verified: true });
-        await signInBy(provider, person, {});
-        await type('user', 'disconnect', person);
-        return { actor: byCommand, target: person };
-      },
-    ],
+    connected('a request', ({ id }) => ask('PATCH', `/api/users/${id}`, { is_connected: false }), byAdmin),
+    connected('a command', ({ username }) => type('user', 'disconnect', username), byCommand),
   ],
   'bot.created': [
     onBot('a request', (name) => ask('POST', '/api/bots', { username: name }), byAdmin, { isThere: false }),

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { rateLimits } from '../../../lib/collections/rate-limits.ts';
 import { users } from '../../../lib/collections/users.ts';
-import { type Account, anAccount } from '../../support/accounts.ts';
+import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { callThrough } from '../../support/processes.ts';
 import { aRoom } from '../../support/rooms.ts';
 
@@ -104,5 +104,22 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     await users.updateOne({ _id: new ObjectId(bot.id) }, { $set: { writes_per_second: 10_000 } });
     expect(await sendAtOnce(bot, 60)).toEqual({ 201: 60 });
     expect((await send(bot)).headers['ratelimit-policy']).toBe('"writes";q=50000;w=5');
+  });
+
+  it('the rate of changes that an administrator sets for an account holds in every process within seconds, until it is taken back', async () => {
+    const [admin, bot] = [await anAdmin(), await aSlowAccount()];
+    const set = async (writes_per_second: number | null) => {
+      const { token } = admin;
+      const { status } = await call('PATCH', `/api/users/${bot.id}/usage`, { token, body: { writes_per_second } });
+      expect(status).toBe(204);
+    };
+    const policies = async () => {
+      const replies = await Promise.all(Array.from({ length: 10 }, () => send(bot)));
+      return [...new Set(replies.map(({ headers }) => headers['ratelimit-policy']))];
+    };
+    await set(1_000);
+    await expect.poll(policies, { timeout: 20_000 }).toEqual(['"writes";q=5000;w=5']);
+    await set(null);
+    await expect.poll(policies, { timeout: 20_000 }).toEqual(['"writes";q=20;w=20']);
   });
 });

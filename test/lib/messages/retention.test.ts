@@ -94,14 +94,14 @@ describe('messages', () => {
         await age(await aMessage(author, room.id, { text }), 8);
       await keep(room, 7);
     }
-    await holdUser(new ObjectId(held.id), { is_held: true });
+    await holdUser(new ObjectId(held.id), true);
     expect(await sweepMessages()).toBe(4);
     for (const room of some) expect(await texts(room)).toEqual(['', 'evidence', '']);
     expect(await sweepMessages()).toBe(0);
     // The hold outlives the account.
     await deleteUser(new ObjectId(held.id));
     expect(await sweepMessages()).toBe(0);
-    await holdUser(new ObjectId(held.id), { is_held: false });
+    await holdUser(new ObjectId(held.id), false);
     // As if the process had died when it began.
     expect(await sweepMessages({ until: 0 })).toBe(0);
     expect(await sweepMessages()).toBe(2);
@@ -114,17 +114,17 @@ describe('messages', () => {
     const room = await aRoom({ members: [ann, bob] });
     for (const author of [ann, bob]) {
       await age(await aMessage(author, room.id, { text: author.username }), 8);
-      await holdUser(new ObjectId(author.id), { is_held: true });
+      await holdUser(new ObjectId(author.id), true);
     }
     await keep(room, 7);
     expect(await sweepMessages()).toBe(0);
     // What is said later is swept all the same.
     await age(await aMessage(room.owner, room.id, { text: 'later' }), 8);
     expect(await sweepMessages()).toBe(1);
-    await holdUser(new ObjectId(bob.id), { is_held: false });
+    await holdUser(new ObjectId(bob.id), false);
     expect(await sweepMessages()).toBe(1);
     expect(await texts(room)).toEqual([ann.username, '', '']);
-    await holdUser(new ObjectId(ann.id), { is_held: false });
+    await holdUser(new ObjectId(ann.id), false);
     expect(await sweepMessages()).toBe(1);
     expect(await texts(room)).toEqual(['', '', '']);
   });
@@ -133,7 +133,7 @@ describe('messages', () => {
     const [held, room] = [await anAccount(), await aRoom()];
     await addMember(room, held);
     const { _id } = await aMessage(held, room.id, { text: 'regretted' });
-    await holdUser(new ObjectId(held.id), { is_held: true });
+    await holdUser(new ObjectId(held.id), true);
     expect((await call('DELETE', `/api/messages/${_id.$oid}`, { token: held.token })).status).toBe(204);
     expect(await texts(room)).toEqual(['']);
   });

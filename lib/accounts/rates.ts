@@ -1,0 +1,20 @@
+import type { ObjectId } from 'mongodb';
+import { about, integer, orNone } from '../api/parameters.ts';
+import { users } from '../collections/users.ts';
+import { noSuchUser, shownUser, type User } from '../identity/users.ts';
+
+/** The rates that an account can be given, in messages and changes per second. */
+export const ownRate = integer(1, 10_000);
+
+export const rateParameter = about(
+  'The sustained rate of messages and changes per second that the account may make, with bursts of up to five times as many; null for that of the service.',
+  orNone(ownRate),
+);
+
+/** Gives an account a rate of messages and changes of its own, or takes it away; 404 when the account does not exist. */
+export async function setWriteRate(_id: ObjectId, perSecond: number | null): Promise<User> {
+  const update = perSecond === null ? { $unset: { writes_per_second: '' as const } } : { $set: { writes_per_second: perSecond } };
+  const changed = await users.findOneAndUpdate({ _id }, update, { returnDocument: 'after' });
+  if (!changed) throw noSuchUser();
+  return shownUser.show(changed);
+}
