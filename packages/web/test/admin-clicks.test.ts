@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Account, aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { type Account, aName, anAccount, anAdmin, aSession } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
@@ -12,6 +12,7 @@ import { call, signIn, type Visit, visit } from './support.ts';
 const admin = await anAdmin();
 const ask = (path: string) => succeed(call('GET', path, { token: admin.token }));
 const stateOf = async ({ id }: Account) => (await ask(`/api/users/${id}`)).body;
+const usageOf = async (id: string) => (await ask(`/api/users/${id}/usage`)).body;
 const roomState = async (id: string) => ((await ask(`/api/overview/rooms?room=${id}`)).body as object[])[0];
 
 /** Somebody at the page, by whatever one uses it. */
@@ -122,6 +123,76 @@ const tasks: Task[] = [
       await hands.press(button(hands.page, `Manage ${person.username}`));
       await act(hands, 'Make administrator');
       await expect.poll(() => stateOf(person)).toMatchObject({ is_admin: true });
+    },
+  ],
+  [
+    'set the rate of somebody',
+    6,
+    async (hands) => {
+      const { id, username } = await anAccount();
+      await open(hands, 'People');
+      await manage(hands, username);
+      await hands.press(button(hands.page.locator('.panel'), 'Change the rate'));
+      await hands.type(hands.page.getByLabel('Messages and changes per second'), '20');
+      await hands.press(button(hands.page.getByRole('dialog'), 'Set the rate'));
+      await expect.poll(() => usageOf(id)).toMatchObject({ writes_per_second: 20 });
+    },
+  ],
+  [
+    'end one session of somebody',
+    7,
+    async (hands) => {
+      const person = await anAccount();
+      const [first, second] = [await aSession(call, person), await aSession(call, person)];
+      await open(hands, 'People');
+      await manage(hands, person.username);
+      await hands.press(hands.page.locator('.panel summary', { hasText: 'Sessions' }));
+      await hands.press(button(hands.page, `End the session ${first.slice(-4)}`));
+      await hands.press(button(hands.page.getByRole('dialog'), 'End'));
+      await expect.poll(() => usageOf(person.id)).toMatchObject({ sessions: 1 });
+      expect((await call('GET', '/api/users/me', { token: second })).status).toBe(200);
+    },
+  ],
+  [
+    'revoke a token of somebody',
+    7,
+    async (hands) => {
+      const { id, username } = await anAccount();
+      const body = { name: 'Build server', scopes: ['rooms:read'], user: id };
+      await succeed(call('POST', '/api/tokens', { token: admin.token, body }));
+      await open(hands, 'People');
+      await manage(hands, username);
+      await hands.press(hands.page.locator('.panel summary', { hasText: 'Tokens' }));
+      await hands.press(button(hands.page, 'Revoke Build server'));
+      await hands.press(button(hands.page.getByRole('dialog'), 'Revoke'));
+      await expect.poll(() => usageOf(id)).toMatchObject({ tokens: 1 });
+    },
+  ],
+  [
+    'create a bot',
+    5,
+    async (hands) => {
+      const username = aName();
+      await open(hands, 'People');
+      await hands.press(link(hands.page, 'Bots'));
+      await hands.type(hands.page.getByLabel('Username of the new bot'), username);
+      await hands.press(button(hands.page, 'Create a bot'));
+      await expect.poll(async () => (await ask(`/api/users?username=${username}`)).body).toMatchObject([{ is_bot: true }]);
+    },
+  ],
+  [
+    'create a room for somebody',
+    5,
+    async (hands) => {
+      const [name, owner] = [aName(), await anAccount()];
+      await open(hands, 'Rooms');
+      await hands.press(button(hands.page, 'Create a room'));
+      await hands.type(hands.page.getByLabel('Name of the room'), name);
+      await hands.type(hands.page.getByLabel('Username of its owner'), owner.username);
+      await hands.press(button(hands.page.getByRole('dialog'), 'Create room'));
+      await expect
+        .poll(async () => (await ask(`/api/overview/rooms?q=${name}`)).body)
+        .toMatchObject([{ member_count: 1, owner_count: 1 }]);
     },
   ],
   [

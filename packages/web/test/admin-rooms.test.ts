@@ -115,6 +115,57 @@ describe('rooms', () => {
     await context.close();
   });
 
+  it('rooms are created for others, of whom one must exist, or for the administrator', async () => {
+    const [word, owner] = [aWord(), await anAccount()];
+    const { page, context, problems } = await at('rooms', phone);
+    const dialog = page.getByRole('dialog');
+    const create = async (name: string, username: string) => {
+      await page.getByRole('button', { name: 'Create a room' }).click();
+      await dialog.getByLabel('Name of the room').fill(name);
+      await dialog.getByLabel('Username of its owner').fill(username);
+      await page.keyboard.press('Enter');
+    };
+    await create(`${word} one`, `nobody-${word}`);
+    await dialog.getByText('There is no user with this name.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    await dialog.getByLabel('Username of its owner').fill(`@${owner.username.toUpperCase()}`);
+    await page.keyboard.press('Enter');
+    await page.locator('.toast', { hasText: `${word} one is created.` }).waitFor();
+    await create(`${word} two`, '');
+    await page.locator('.toast', { hasText: `${word} two is created.` }).waitFor();
+    const { body } = await succeed(call('GET', `/api/overview/rooms?q=${word}`, { token: admin.token }));
+    const made = body as { _id: { $oid: string }; name: string }[];
+    expect(made.map(({ name }) => name).sort()).toEqual([`${word} one`, `${word} two`]);
+    const ownersOf = async (name: string) => {
+      const room = made.find((one) => one.name === name)?._id.$oid;
+      const { body: members } = await call('GET', `/api/members?room=${room}`, { token: admin.token });
+      return (members as { username: string; role: string }[]).map(({ username, role }) => [username, role]);
+    };
+    expect(await ownersOf(`${word} one`)).toEqual([[owner.username, 'owner']]);
+    expect(await ownersOf(`${word} two`)).toEqual([[admin.username, 'owner']]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('rooms that are created for others are not created twice when the hand-over fails on its way', async () => {
+    const [word, owner] = [aWord(), await anAccount()];
+    const { page, context } = await at('rooms');
+    // The administrator can't leave at first.
+    await page.route('**/api/members/*', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Create a room' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the room').fill(word);
+    await dialog.getByLabel('Username of its owner').fill(owner.username);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').first().waitFor();
+    await page.unroute('**/api/members/*');
+    await dialog.getByRole('button', { name: 'Create room' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await succeed(call('GET', `/api/overview/rooms?q=${word}`, { token: admin.token }));
+    expect(body).toMatchObject([{ name: word, member_count: 1, owner_count: 1 }]);
+    await context.close();
+  });
+
   it('rooms are put on hold, and released', async () => {
     const word = aWord();
     const room = await aRoom({ name: word });

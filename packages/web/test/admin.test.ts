@@ -213,10 +213,148 @@ describe('people', () => {
     await dialog.getByLabel('Your own password').fill(admin.password);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
+    await page.locator('.panel').getByRole('button', { name: 'Turn off the second factor' }).waitFor({ state: 'detached' });
     expect(await statusOf(session)).toBe(401);
     expect((await logIn(call, account.username, account.password)).status).toBe(201);
     expect(problems).toEqual([]);
     await context.close();
+  });
+
+  it('people on the administrators’ page get a rate of their own, and that of the service again', async () => {
+    const person = await anAccount();
+    const rateOf = async () => {
+      const { body } = await call('GET', `/api/users/${person.id}/usage`, { token: admin.token });
+      return (body as { writes_per_second: number | null }).writes_per_second;
+    };
+    const { page, context, problems } = await at('people', admin, phone);
+    await manage(page, person);
+    const set = async (rate: string) => {
+      await page.locator('.panel').getByRole('button', { name: 'Change the rate' }).click();
+      await page.getByLabel('Messages and changes per second').fill(rate);
+      await page.keyboard.press('Enter');
+    };
+    await set('10001');
+    const field = page.getByLabel('Messages and changes per second');
+    expect(await field.evaluate((element) => (element as HTMLInputElement).validationMessage)).toBe(
+      'A whole number from 1 to 10,000, or nothing.',
+    );
+    expect(await objections(page)).toEqual([]);
+    await field.fill('25');
+    await page.keyboard.press('Enter');
+    await page.getByText('25 changes per second').waitFor();
+    expect(await rateOf()).toBe(25);
+    await page.locator('.panel').getByRole('button', { name: 'Change the rate' }).click();
+    expect(await field.inputValue()).toBe('25');
+    await page.keyboard.press('Escape');
+    await set('');
+    await page.getByText('25 changes per second').waitFor({ state: 'detached' });
+    expect([await rateOf(), problems]).toEqual([null, []]);
+    await context.close();
+  });
+
+  it('people on the administrators’ page lose one session and one token, which the page lists without their secrets', async () => {
+    const person = await anAccount();
+    const [kept, ended] = [await aSession(call, person), await aSession(call, person)];
+    const made = await call('POST', '/api/tokens', {
+      token: admin.token,
+      body: { name: 'Build server', scopes: ['rooms:read'], user: person.id },
+    });
+    const { token } = made.body as { token: string };
+    const { page, context, problems } = await at('people', admin, phone);
+    await manage(page, person);
+    const open = (title: string) => page.locator('.panel summary', { hasText: title }).click();
+    await open('Sessions');
+    const sessions = page.locator('.foldable', { hasText: 'Sessions' });
+    await expect.poll(() => sessions.locator('li').count()).toBe(2);
+    await open('Tokens');
+    const tokens = page.locator('.foldable', { hasText: 'Tokens' });
+    await tokens.getByText('Build server').waitFor();
+    expect(await tokens.textContent()).toContain('rooms:read');
+    expect(await objections(page)).toEqual([]);
+    for (const secret of [kept, ended, token, person.token]) expect(await page.content()).not.toContain(secret);
+    await sessions.getByRole('button', { name: `End the session ${ended.slice(-4)}` }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('.effects').textContent()).toBe('The device that uses it has to sign in again.');
+    expect(await objections(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'End' }).click();
+    await expect.poll(() => sessions.locator('li').count()).toBe(1);
+    expect([await statusOf(kept), await statusOf(ended)]).toEqual([200, 401]);
+    await page.getByText(/· 1 session · 2 tokens ·/).waitFor();
+    await tokens.getByRole('button', { name: 'Revoke Build server' }).click();
+    expect(await dialog.locator('.effects').textContent()).toContain('Programs that use it stop working immediately.');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await statusOf(token)).toBe(200);
+    await tokens.getByRole('button', { name: 'Revoke Build server' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await tokens.getByText('Build server').waitFor({ state: 'detached' });
+    await expect.poll(() => tokens.locator('summary').evaluate((summary) => summary === document.activeElement)).toBe(true);
+    expect([await statusOf(token), await statusOf(person.token)]).toEqual([401, 200]);
+    // What ends all is seen in the list that is open.
+    await act(page, 'End all sessions');
+    await sessions.getByText('There are no sessions.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('people on the administrators’ page have their tokens listed page by page', async () => {
+    const person = await anAccount();
+    const make = (name: string) =>
+      call('POST', '/api/tokens', { token: admin.token, body: { name, scopes: ['rooms:read'], user: person.id } });
+    for (let index = 0; index < 51; index++) expect((await make(`Program ${index}`)).status).toBe(201);
+    const { page, context } = await at('people');
+    await manage(page, person);
+    await page.locator('.panel summary', { hasText: 'Tokens' }).click();
+    const items = page.locator('.foldable li');
+    await expect.poll(() => items.count()).toBe(50);
+    await page.locator('.foldable').getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => items.count()).toBe(52);
+    await items.last().getByRole('button', { name: 'Revoke Program 50' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    // What was shown stays.
+    await expect.poll(() => items.count()).toBe(51);
+    await context.close();
+  });
+
+  it('people on the administrators’ page who are the administrator keep the session that they use', async () => {
+    const own = await anAdmin();
+    const other = await aSession(call, own);
+    const { page, context } = await at('people', own);
+    await manage(page, own);
+    await page.locator('.panel summary', { hasText: 'Sessions' }).click();
+    const items = page.locator('.foldable li');
+    await expect.poll(() => items.count()).toBe(2);
+    expect(await items.filter({ hasText: 'This session' }).getByRole('button').count()).toBe(0);
+    expect(await items.getByRole('button').count()).toBe(1);
+    await items.getByRole('button').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await expect.poll(() => items.count()).toBe(1);
+    expect(await statusOf(other)).toBe(401);
+    await context.close();
+  });
+
+  it('people on the administrators’ page in Arabic and German are read the words for sessions, tokens and rates', async () => {
+    const person = await anAccount();
+    await aSession(call, person);
+    for (const [locale, sessions, rate] of [
+      ['ar', 'الجلسات', 'تغيير المعدل'],
+      ['de', 'Sitzungen', 'Rate ändern'],
+    ] as const) {
+      const { page, context, problems } = await visit(browser, {
+        path: '/admin/people',
+        ...phone,
+        options: { ...phone.options, locale },
+      });
+      await signIn(page, admin);
+      await goWithin(page, '/admin/people');
+      await page.getByRole('searchbox').fill(person.username);
+      await expect.poll(() => page.locator('.managed').count()).toBe(1);
+      await page.locator('.managed button').click();
+      await page.locator('.panel').getByRole('button', { name: rate }).waitFor();
+      await page.locator('.panel summary', { hasText: sessions }).click();
+      await page.locator('.foldable li').first().waitFor();
+      expect([await objections(page), problems]).toEqual([[], []]);
+      await context.close();
+    }
   });
 
   it('people become administrators and stop being so', async () => {

@@ -164,3 +164,40 @@ it('with several identity providers there is a button for each, which leads to i
   await both.stop();
   for (const provider of [one, other]) provider.close();
 });
+
+it('an administrator disconnects somebody from the identity provider, after the page has said what ends', async () => {
+  const admin = await anAdmin();
+  const person = await anAccount();
+  provider.people.set('eve', { preferred_username: 'another', email: 'eve@id.example.org', email_verified: true });
+  const theirs = await visit(browser, { path: '/settings/profile', baseUrl: service.url });
+  await signIn(theirs.page, person);
+  await theirs.page.getByRole('button', { name: 'Connect with Example ID' }).click();
+  await atProvider(theirs.page, 'eve');
+  await theirs.page.getByRole('link', { name: 'Continue' }).click();
+  await theirs.page.getByText(`@${person.username}`).waitFor();
+
+  const { page, problems, context } = await visit(browser, { path: '/admin/people', baseUrl: service.url });
+  await signIn(page, admin);
+  await page.goto(`${service.url}/admin/people`);
+  await page.getByRole('searchbox').fill(person.username);
+  await page.getByRole('button', { name: `Manage ${person.username}` }).click();
+  const button = page.locator('.panel').getByRole('button', { name: 'Disconnect from the identity provider' });
+  await button.click();
+  const dialog = page.getByRole('dialog');
+  expect((await dialog.locator('.effects li').allInnerTexts()).join('\n')).toBe(
+    [
+      'The person at the identity provider can no longer sign in to this account.',
+      'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator.',
+      '1 session ends.',
+      '1 token goes on working.',
+      'Without a password, its owner needs a link for a new one.',
+    ].join('\n'),
+  );
+  expect(await objections(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Disconnect from the identity provider' }).click();
+  await button.waitFor({ state: 'detached' });
+  await theirs.page.getByText('Your session has ended.').waitFor();
+  expect(problems).toEqual([]);
+  await theirs.context.close();
+  await context.close();
+});

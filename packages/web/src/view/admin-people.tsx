@@ -49,6 +49,7 @@ export function People() {
         <button type="button" onClick={() => openDialog(words.invite, () => <Invite />)}>
           {words.invite}
         </button>
+        <a href="/settings/bots">{laterStrings.settings.bots}</a>
       </div>
       <Search label={words.search} onSearch={setQ} />
       <Pages read={read} input={`${turn} ${q}`} none={words.none}>

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Usage } from '../../../client/src/index.ts';
 import { ask, chat, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
@@ -9,6 +10,7 @@ import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
 import { type Action, Actions } from './admin-actions.tsx';
 import { makeLink, ShownLink } from './admin-link.tsx';
+import { PersonSessions, PersonTokens } from './admin-tokens.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form, Loading } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
@@ -20,8 +22,13 @@ type PersonPanelProps = { user: User; onChange: (changed: User | undefined) => v
 export function PersonPanel({ user, onChange }: PersonPanelProps) {
   const path = { user: idOf(user) };
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);
+  const [turn, setTurn] = useState(0);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.admin.people;
+  const again = () => {
+    setTurn((before) => before + 1);
+    reload();
+  };
   const name = safeName(nameOf(user));
   return (
     <>
@@ -33,10 +40,13 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
           words.rooms(value.rooms),
           words.owned(value.owned_rooms),
           words.files(sizeOf(value.file_bytes)),
+          ...(value.writes_per_second === null ? [] : [words.ownRate(value.writes_per_second)]),
           ...(value.is_held ? [words.held] : []),
         ].join(' · ')}
       </p>
-      <Actions actions={actionsOn(user, value, onChange)} titleOf={(label) => words.ask(label, name)} onDone={reload} />
+      <Actions actions={actionsOn(user, value, onChange, reload)} titleOf={(label) => words.ask(label, name)} onDone={again} />
+      <PersonSessions user={path.user} turn={turn} onChange={reload} />
+      <PersonTokens user={path.user} turn={turn} onChange={reload} />
     </>
   );
 }
@@ -57,13 +67,44 @@ function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void 
   );
 }
 
+// From 1 to 10,000, and empty for the usual rate.
+const ratePattern = '\\s*([1-9][0-9]{0,3}|10000)\\s*';
+
+/** Sets how often an account may write, such as that of a busy bot. */
+function Rate({ user, rate, onDone }: { user: string; rate: number | null; onDone: () => void }) {
+  const words = laterStrings.admin.people;
+  const set = async ({ rate: typed = '' }: Record<string, string>) => {
+    const body = { writes_per_second: typed.trim() === '' ? null : Number(typed) };
+    await ask(chat.PATCH('/api/users/{user}/usage', { params: { path: { user } }, body }));
+    onDone();
+    notice(laterStrings.settings.changed);
+  };
+  return (
+    <Form onSubmit={set} submit={words.rateSubmit}>
+      <Field
+        label={words.rateField}
+        hint={words.rateHint}
+        name="rate"
+        value={rate === null ? '' : String(rate)}
+        inputmode="numeric"
+        autocomplete="off"
+        required={false}
+        pattern={ratePattern}
+        fault={words.rateFault}
+        maxLength={8}
+        autoFocus
+      />
+    </Form>
+  );
+}
+
 /** All that can be done about an account. */
-function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange']): (Action | false)[] {
+function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChange'], reload: () => void): (Action | false)[] {
   const words = laterStrings.admin.people;
   const id = idOf(user);
   const isMe = id === idOf(me());
   const path = { user: id };
-  const change = async (body: { is_admin: boolean } | { is_active: boolean }) => {
+  const change = async (body: { is_admin: boolean } | { is_active: boolean } | { is_connected: false }) => {
     const changed = (await ask(chat.PATCH('/api/users/{user}', { params: { path }, body }))) as User;
     onChange(changed);
     if (isMe) begin(changed);
@@ -76,6 +117,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
   const ends = [words.endsSessions(usage.sessions), words.stopsTokens(usage.tokens)];
   return [
     !isMe &&
+      !user.is_bot &&
       user.is_active && {
         label: words.reset,
         act: async () => {
@@ -96,7 +138,15 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
       !isMe && {
         label: words.resetFactor,
         act: async () => {
-          openDialog(words.resetFactor, (close) => <ResetSecondFactor user={id} onDone={close} />);
+          openDialog(words.resetFactor, (close) => (
+            <ResetSecondFactor
+              user={id}
+              onDone={() => {
+                close();
+                reload();
+              }}
+            />
+          ));
           return undefined;
         },
       },
@@ -107,14 +157,43 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         return words.unlimited;
       },
     },
+    {
+      label: words.rate,
+      act: async () => {
+        openDialog(words.ask(words.rate, safeName(nameOf(user))), (close) => (
+          <Rate
+            user={id}
+            rate={usage.writes_per_second}
+            onDone={() => {
+              close();
+              reload();
+            }}
+          />
+        ));
+        return undefined;
+      },
+    },
     usage.is_held
       ? { label: words.release, effects: [words.releases], act: () => hold(false) }
       : { label: words.hold, effects: [words.holds, words.holdsNobody], act: () => hold(true) },
-    !user.is_active
+    !user.is_active || user.is_bot
       ? false
       : user.is_admin
         ? { label: words.demote, effects: [words.demotes, words.forgetsMade], act: () => change({ is_admin: false }) }
         : { label: words.promote, effects: [words.promotes], act: () => change({ is_admin: true }) },
+    user.is_connected === true &&
+      !isMe && {
+        label: words.disconnect,
+        effects: [
+          words.disconnects,
+          words.takesGiven,
+          words.endsSessions(usage.sessions),
+          words.keepsTokens(usage.tokens),
+          words.needsPassword,
+        ],
+        isDangerous: true,
+        act: () => change({ is_connected: false }),
+      },
     !isMe &&
       (user.is_active
         ? {

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ManagedRoom, RoomUsage } from '../../../client/src/contract.ts';
-import { ask, chat, Failure } from '../api.ts';
+import { ask, chat, Failure, randomKey, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { locale } from '../locale.ts';
+import { me } from '../session.ts';
 import { nameOf } from '../store/names.ts';
 import { readPage } from '../store/read-page.ts';
 import { roomOf } from '../store/rooms.ts';
@@ -14,7 +15,9 @@ import { type Action, Actions } from './admin-actions.tsx';
 import { Managed, Pages, Search } from './admin-list.tsx';
 import { RoomMembers } from './admin-members.tsx';
 import { Invitations, Webhooks } from './admin-parts.tsx';
-import { Loading } from './controls.tsx';
+import { notice } from './announcer.tsx';
+import { Field, Form, Loading } from './controls.tsx';
+import { openDialog } from './dialog.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The way to one room among all. */
@@ -37,18 +40,71 @@ export const readRooms = (q: string, after?: string) => {
 export function Rooms() {
   const [q, setQ] = useState('');
   const words = laterStrings.admin.rooms;
+  const [turn, setTurn] = useState(0);
   const { search } = location;
+  const create = () =>
+    openDialog(
+      words.create,
+      (close) => <NewRoom close={close} />,
+      () => setTurn((before) => before + 1),
+    );
   return (
     <>
+      <div class="row">
+        <button type="button" class="primary" onClick={create}>
+          {words.create}
+        </button>
+      </div>
       <Search label={words.search} onSearch={setQ} />
       {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
-      <Pages read={(after) => readRooms(q, after)} input={`${search} ${q}`} none={words.none}>
+      <Pages read={(after) => readRooms(q, after)} input={`${turn} ${search} ${q}`} none={words.none}>
         {(list, replace) =>
           list.map((room) => <RoomItem key={idOf(room)} room={room} onChange={(changed) => replace(room, changed)} />)
         }
       </Pages>
     </>
   );
+}
+
+/** Creates an open, visible room, for its owner or for the administrator. */
+function NewRoom({ close }: { close: () => void }) {
+  // By the key of its name, the room of an attempt that failed on its way is found again.
+  const [keys] = useState(() => new Map<string, string>());
+  const words = laterStrings.admin.rooms;
+  const create = async ({ name = '', owner = '' }: Record<string, string>) => {
+    const user = await findOwner(owner);
+    const key = keys.get(name) ?? randomKey();
+    keys.set(name, key);
+    const header = { 'Idempotency-Key': key };
+    const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));
+    if (user) await handOver(room, user);
+    close();
+    notice(words.created(name));
+  };
+  return (
+    <Form onSubmit={create} submit={laterStrings.newRoom.submit}>
+      <Field label={laterStrings.newRoom.name} name="name" maxLength={100} autocomplete="off" autoFocus />
+      <Field label={words.ownerName} hint={words.ownerHint} name="owner" maxLength={65} required={false} autocomplete="off" />
+    </Form>
+  );
+}
+
+/** The account of another who is to own a room; undefined for the administrator. */
+async function findOwner(typed: string): Promise<string | undefined> {
+  const username = typed.trim().replace(/^@/, '').toLowerCase();
+  if (username === '' || username === me().username) return undefined;
+  const [found] = (await ask(chat.GET('/api/users', { params: { query: { username } } }))) as User[];
+  if (!found) throw new Failure(404, laterStrings.search.noAuthor);
+  return idOf(found);
+}
+
+/** Makes another the owner of a room that the administrator has just created, and leaves it. */
+async function handOver(room: string, user: string): Promise<void> {
+  const members = await ask(chat.GET('/api/members', { params: { query: { room } } }));
+  const memberOf = (id: string) => members.find((member) => member.user.$oid === id);
+  if (!memberOf(user)) await ask(chat.POST('/api/members', { body: { room, user, role: 'owner' } }));
+  const own = memberOf(idOf(me()));
+  if (own) await ask(chat.DELETE('/api/members/{member}', { params: { path: { member: idOf(own) } } }));
 }
 
 type RoomItemProps = { room: ManagedRoom; onChange: (changed: ManagedRoom | undefined) => void };

@@ -20,7 +20,7 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
   return {
     value: state.value,
     failure: state.failure,
-    reload: () => setTurn(turn + 1),
+    reload: () => setTurn((before) => before + 1),
     set: (value) => setState({ value }),
   };
 }
