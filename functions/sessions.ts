@@ -1,4 +1,5 @@
-import { logIn, loginName, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../lib/accounts/login.ts';
+import { logIn, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../lib/accounts/login.ts';
+import { loginName } from '../lib/accounts/login-names.ts';
 import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
 import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
 import { endOtherSessions, listSessions, newSessionSchema, sessionRefusals, sessionSchema } from '../lib/accounts/sessions.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { blankCharacters, normaliseCredential } from '../../packages/client/src/texts.ts';
-import { anyText, type Parameter } from '../api/parameters.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { type Refusal, unauthenticated } from '../errors.ts';
-import { emailKey, emailKeys, shownUser } from '../identity/users.ts';
+import { emailKey, shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { beginLogin, type LoginAttempt } from './login-limits.ts';
+import { isCalled } from './login-names.ts';
 import { requirePasswords } from './password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from './passwords.ts';
 import { useSecondFactor, type WithSecondFactor, wrongCode } from './second-factor-codes.ts';
@@ -16,14 +15,6 @@ export const wrongLogin: Refusal = () => unauthenticated('The username or passwo
 export const secondFactorRequired: Refusal = () =>
   unauthenticated('A code of the second factor is required.', 'second_factor_required');
 export const wrongSecondFactor: Refusal = () => unauthenticated(wrongCode, 'wrong_second_factor');
-
-/** The user who logs in, by username, also as a mention, or by e-mail address. */
-export const loginName: Parameter<string> = {
-  read: (sent) => anyText.read(typeof sent === 'string' ? normaliseCredential(sent).replace(/^@(?=.)/, '') : sent),
-  about: 'The username or the e-mail address of the account.',
-  rule: anyText.rule,
-  schema: { type: 'string', pattern: `[^${blankCharacters}]` },
-};
 
 /** An attempt to log in: a username or an e-mail address, and from where it comes. */
 export type Login = {
@@ -42,9 +33,7 @@ export type Login = {
  */
 export async function logIn({ name, password, code, source, agent }: Login): Promise<NewSession> {
   requirePasswords();
-  const user = await users.findOne(
-    name.includes('@') ? { email_key: { $in: emailKeys(name) } } : { username: name.toLowerCase() },
-  );
+  const user = await users.findOne(isCalled(name));
   const hash = user?.is_active && !user.is_bot ? user.password_hash : undefined;
   const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), {
     source,

@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
-import { about, type Values } from '../api/parameters.ts';
+import { about, optional, type Values } from '../api/parameters.ts';
 import { aText, described, record, type Shown } from '../api/schema.ts';
 import { type PasskeyDocument, passkeys } from '../collections/passkeys.ts';
 import { type UserDocument, users } from '../collections/users.ts';
@@ -8,6 +8,7 @@ import { shownUser } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { countSignIn } from './anonymous-limits.ts';
 import { rememberAddress } from './login-limits.ts';
+import { loginName, namesAccount } from './login-names.ts';
 import {
   base64url,
   beginChallenge,
@@ -36,13 +37,21 @@ export const assertion = {
   authenticator_data: about('What the authenticator says, `response.authenticatorData`, in base64url.', base64url(4_096)),
   signature: about('Its signature, `response.signature`, in base64url.', base64url(2_048)),
   user_handle: about('The `response.userHandle`, in base64url.', base64url(86)),
+  username: about(
+    'The username or the e-mail address of the account that is meant, where that is known, as after its password: a passkey of another account is then refused.',
+    optional(loginName),
+  ),
 };
 
 export const wrongPasskey: Refusal = () =>
   unauthenticated('This passkey does not sign in here: it was removed, or is one for another service.', 'wrong_passkey');
 
+/** 401: the passkey is a right one, of another account than the one that was named. */
+export const passkeyOfAnother: Refusal = () =>
+  unauthenticated('This passkey is one of another account than the one that is signing in.', 'passkey_of_another');
+
 export const beginningRefusals = [passkeysUnavailable, tooManyRequests];
-export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, accountDeactivated];
+export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, passkeyOfAnother, accountDeactivated];
 
 /** Begins a sign-in with a passkey: the browser asks which one, so that no account is named before. */
 export async function beginSignIn(source: string): Promise<Shown<typeof passkeyChallengeSchema>> {
@@ -53,7 +62,8 @@ export async function beginSignIn(source: string): Promise<Shown<typeof passkeyC
 
 /**
  * Begins a session for the owner of a passkey, whom the authenticator has recognised: no password and no code is asked
- * for beside it. 401 for every passkey but those that accounts have, and for what any of them did not sign.
+ * for beside it. 401 for every passkey but those that accounts have, for what any of them did not sign, and for that of
+ * another account than the one that is named. That is told after the proof alone, to the owner of the other account.
  */
 export async function signInByPasskey(
   sent: Values<typeof assertion>,
@@ -73,6 +83,10 @@ export async function signInByPasskey(
   const proven = await verify(sent, passkey, challenge, site).catch((error) => {
     throw refuse('wrong passkey', { whom, what: reasonOf(error) });
   });
+  if (sent.username !== undefined && !namesAccount(sent.username, user)) {
+    log('info', 'security', { event: 'passkey of another account', whom, source });
+    throw passkeyOfAnother();
+  }
   if (!user.is_active) throw accountDeactivated();
   if (!(await noteUse(passkey, proven)))
     throw refuse('passkey removed, or its counter went back', { whom, what: passkey._id.toHexString() });

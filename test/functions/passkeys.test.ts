@@ -312,6 +312,37 @@ describe('a sign-in with a passkey', () => {
     expect((await signInWith(inProcess, passkey)).status).toBe(201);
   });
 
+  it.each([
+    ['username', ({ username }: Account) => `@${username.toUpperCase()}`],
+    ['e-mail address', ({ email }: Account) => email.toUpperCase()],
+  ])(
+    'a sign-in with a passkey is that of the account whose %s is named, and tells nobody else whether there is one',
+    async (_by, nameOf) => {
+      const [account, other] = [await anAccount(), await anAccount()];
+      const { passkey } = await addPasskey(inProcess, account);
+      const signInAs = async (username: string) =>
+        inProcess('PUT', signIns, { body: { ...sign(passkey, await beginSignIn(inProcess)), username } });
+      const ofAnother = {
+        status: 401,
+        body: {
+          ...unauthenticated,
+          description: 'This passkey is one of another account than the one that is signing in.',
+          code: 'passkey_of_another',
+        },
+      };
+      for (const name of [nameOf(other), `nobody-${account.username}`, `nobody@${account.email}`, other.id])
+        expect(outcome(await signInAs(name))).toEqual(ofAnother);
+      expect((await inProcess('GET', '/api/sessions', { token: account.token })).body).toEqual([]);
+      const reply = await signInAs(nameOf(account));
+      expect(outcome(reply)).toMatchObject({ status: 201, body: { user: { _id: { $oid: account.id } } } });
+      // What is not a passkey of either says the same with a name as without.
+      const { passkey: removed, id } = await addPasskey(inProcess, other);
+      expect((await remove(inProcess, other, id)).status).toBe(204);
+      const body = { ...sign(removed, await beginSignIn(inProcess)), username: nameOf(account) };
+      expect(outcome(await inProcess('PUT', signIns, { body }))).toEqual(wrong);
+    },
+  );
+
   it('a sign-in with a passkey takes no code of the second factor, which the authenticator’s own check stands for', async () => {
     const account = await anAccount();
     const { app } = await turnOn(inProcess, account);

@@ -1458,7 +1458,7 @@ export type Unauthenticated = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'second_factor_required' | 'unauthenticated' | 'wrong_passkey' | 'wrong_second_factor';
+  code?: 'passkey_of_another' | 'second_factor_required' | 'unauthenticated' | 'wrong_passkey' | 'wrong_second_factor';
 };
 
 /** The caller may not do this. */
@@ -2558,6 +2558,8 @@ export type Operations = {
       signature: string;
       /** The `response.userHandle`, in base64url. Must be base64url of at most 86 characters. */
       user_handle: string;
+      /** The username or the e-mail address of the account that is meant, where that is known, as after its password: a passkey of another account is then refused. Must be a text that is not empty. */
+      username?: string;
       /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
       cookie?: boolean;
     };

@@ -61,8 +61,11 @@ export async function addPasskey(proof: { current_password?: string; code?: stri
 const deviceName = (): string | undefined =>
   /iPhone|iPad|Android|Windows|Mac|CrOS|Linux(?!; Android)/.exec(navigator.userAgent)?.[0];
 
-/** Signs in with a passkey that the browser lets people choose; throws a `Failure` that says why not. */
-export const signInByPasskey = (): Promise<void> => signInAs({});
+/**
+ * Signs in with a passkey that the browser lets people choose, of the account that is called so if one is; throws a
+ * `Failure` that says why not.
+ */
+export const signInByPasskey = (username?: string): Promise<void> => signInAs({}, username);
 
 /**
  * Has the browser suggest passkeys in the field for the name, until `signal` ends that, where this browser has used one
@@ -84,7 +87,7 @@ export async function suggestPasskeys(signal: AbortSignal): Promise<boolean> {
   return false;
 }
 
-async function signInAs(options: CredentialRequestOptions): Promise<void> {
+async function signInAs(options: CredentialRequestOptions, username?: string): Promise<void> {
   const { challenge, rp_id: rpId } = await inWords(ask(chat.POST('/api/passkey-sessions', { body: {} })));
   const publicKey = { challenge: toBytes(challenge), rpId, userVerification, timeout } as const;
   const got = await inWords(navigator.credentials.get({ publicKey, ...options }));
@@ -97,6 +100,7 @@ async function signInAs(options: CredentialRequestOptions): Promise<void> {
     signature: fromBytes(signature),
     user_handle: fromBytes(userHandle ?? new ArrayBuffer(0)),
     cookie: keepsCookies(),
+    ...(username && { username }),
   };
   enter(await inWords(ask(chat.PUT('/api/passkey-sessions', { body }))));
   remember(usedHere, 'yes');

@@ -647,6 +647,7 @@ export const laterStrings: Words['laterStrings'] = {
     none: 'ليس لديك مفتاح مرور بعد.',
     add: 'إضافة مفتاح مرور',
     added: 'تمت إضافة مفتاح المرور.',
+    codeToo: 'مضى على تسجيل دخولك وقت طويل فلا يُستغنى عن الرمز: أدخل رمزًا أيضًا.',
     removed: 'تمت إزالة مفتاح المرور.',
     rename: 'إعادة تسمية',
     renameOne: (name) => `إعادة تسمية ${own(name)}`,
@@ -668,6 +669,7 @@ export const laterStrings: Words['laterStrings'] = {
     refused: {
       passkey_expired: 'استغرق ذلك وقتًا طويلًا. حاول مرة أخرى.',
       wrong_passkey: 'لا يمكن تسجيل الدخول هنا بمفتاح المرور هذا. ربما تمت إزالته.',
+      passkey_of_another: 'مفتاح المرور هذا لحساب آخر. اختر مفتاحًا آخر أو أدخل رمزًا.',
       passkey_refused: 'لا يمكن استخدام مفتاح المرور هذا هنا. جرّب جهازًا آخر.',
       passkey_exists: 'أُضيف مفتاح المرور هذا من قبل.',
       too_many_passkeys: 'لديك 20 مفتاح مرور بالفعل. أزل واحدًا أولًا.',

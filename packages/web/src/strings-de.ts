@@ -572,6 +572,7 @@ export const laterStrings: Words['laterStrings'] = {
     none: 'Du hast noch keinen Passkey.',
     add: 'Passkey hinzufügen',
     added: 'Der Passkey ist hinzugefügt.',
+    codeToo: 'Deine Anmeldung ist zu lange her, um ohne Code auszukommen: Gib auch einen ein.',
     removed: 'Der Passkey ist entfernt.',
     rename: 'Umbenennen',
     renameOne: (name) => `${name} umbenennen`,
@@ -594,6 +595,7 @@ export const laterStrings: Words['laterStrings'] = {
     refused: {
       passkey_expired: 'Das hat zu lange gedauert. Versuche es noch einmal.',
       wrong_passkey: 'Mit diesem Passkey kannst du dich hier nicht anmelden. Vielleicht wurde er entfernt.',
+      passkey_of_another: 'Dieser Passkey gehört zu einem anderen Konto. Wähle einen anderen oder gib einen Code ein.',
       passkey_refused: 'Dieser Passkey funktioniert hier nicht. Nimm ein anderes Gerät.',
       passkey_exists: 'Dieser Passkey wurde schon hinzugefügt.',
       too_many_passkeys: 'Du hast schon 20 Passkeys. Entferne zuerst einen.',

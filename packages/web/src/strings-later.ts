@@ -274,6 +274,7 @@ export const laterStrings = {
     none: 'You have no passkey yet.',
     add: 'Add a passkey',
     added: 'The passkey is added.',
+    codeToo: 'Your sign-in was too long ago to do without a code: enter one as well.',
     removed: 'The passkey is removed.',
     rename: 'Rename',
     renameOne: (name: string) => `Rename ${name}`,
@@ -297,6 +298,7 @@ export const laterStrings = {
     refused: {
       passkey_expired: 'That took too long. Try again.',
       wrong_passkey: 'This passkey does not sign in here. It may have been removed.',
+      passkey_of_another: 'This passkey is for another account. Choose another one, or enter a code.',
       passkey_refused: 'This passkey can’t be used here. Try another device.',
       passkey_exists: 'This passkey was added already.',
       too_many_passkeys: 'You have 20 passkeys already. Remove one first.',

@@ -1,5 +1,7 @@
+import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { tokens } from '../../../lib/collections/tokens.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aWrongCode, turnOn } from '../../../test/support/second-factor.ts';
@@ -163,6 +165,59 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
+  it('the page takes in place of the next code a passkey of the account whose password was given, and of no other', async () => {
+    const [account, other] = [await anAccount(), await anAccount()];
+    const { recovery } = await turnOn(overHttp(service.url), account);
+    const { page, problems, context } = await aDevice('/login');
+    await addPasskey(page, other);
+    await signOut(page);
+    await page.getByLabel('Username or e-mail address').fill(account.email);
+    await page.getByLabel('Password', { exact: true }).fill(account.password);
+    await button(page, 'Sign in').click();
+    await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    await button(page, 'Sign in with a passkey').click();
+    await page.getByText('This passkey is for another account.').waitFor();
+    expect(await objections(page)).toEqual([]);
+    expect((await context.cookies()).filter(({ name }) => name === 'session')).toEqual([]);
+    // The code still does.
+    await button(page, 'Use a recovery code').click();
+    await page.getByLabel('Recovery code').fill(recovery[0] ?? '');
+    await button(page, 'Sign in').click();
+    await page.locator('.shell').waitFor();
+    await page.goto(`${service.url}/settings/profile`);
+    await page.getByText(`@${account.username}`).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('the page asks for a code where the passkey of the sign-in ceases to stand for one while the form is open', async () => {
+    const account = await anAccount();
+    const { page, problems, context, session, authenticatorId } = await aDevice('/login');
+    await addPasskey(page, account);
+    await signOut(page);
+    await button(page, 'Sign in with a passkey').click();
+    await page.locator('.shell').waitFor();
+    const { recovery } = await turnOn(overHttp(service.url), account);
+    await page.goto(`${service.url}/settings/passkeys`);
+    await page.getByLabel('Current password').fill(account.password);
+    const code = page.getByLabel('Code of the app, or a recovery code');
+    expect(await code.count()).toBe(0);
+    const sessions = { user: new ObjectId(account.id), by_passkey: true as const };
+    await tokens.updateMany(sessions, { $set: { created_at: new Date(Date.now() - 601_000) } });
+    // The device takes another passkey only where it has none of the account.
+    await session.send('WebAuthn.clearCredentials', { authenticatorId });
+    await button(page, 'Add a passkey').click();
+    await page.getByText('enter one as well').waitFor();
+    expect(await objections(page)).toEqual([]);
+    expect(await code.evaluate((field) => field === document.activeElement)).toBe(true);
+    // The password that was typed is still there.
+    await code.fill(recovery[0] ?? '');
+    await page.keyboard.press('Enter');
+    await page.getByText('The passkey is added.').first().waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('the page suggests a passkey in the field for the name, in a browser that has used one here, and asks for none before', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
@@ -179,10 +234,14 @@ describe('a page whose service has an address of its own', () => {
     await button(page, 'Sign in with a passkey').waitFor();
     await expect.poll(() => asked).toContain('POST /api/passkey-sessions');
     expect(await page.locator('.shell').count()).toBe(0);
-    // The button asks as well, which ends the suggestion: a service that knows the passkey asks twice.
+    // The button asks as well, which ends the suggestion: a service that knows the passkey asks twice. The device answers what
+    // it is asked after it may, so the service's own answer waits for that.
+    const mayAnswer = Promise.withResolvers<void>();
+    await page.route('**/api/passkey-sessions', (route) => mayAnswer.promise.then(() => route.continue()), { times: 1 });
     await button(page, 'Sign in with a passkey').click();
     await expect.poll(() => asked.filter((one) => one === 'POST /api/passkey-sessions')).toHaveLength(2);
     await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true });
+    mayAnswer.resolve();
     await page.locator('.shell').waitFor();
     await context.clearCookies();
     await page.goto(`${service.url}/login`);

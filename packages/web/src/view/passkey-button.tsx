@@ -11,10 +11,12 @@ type Props = {
   onSignedIn: () => void;
   /** Whether the browser also suggests passkeys in the field for the name. */
   isSuggested?: boolean;
+  /** What the account is called that is signing in, where a password of it was given. */
+  username?: string;
 };
 
 /** The button that signs in with a passkey. */
-export function PasskeyButton({ onSignedIn, isSuggested = false }: Props) {
+export function PasskeyButton({ onSignedIn, isSuggested = false, username }: Props) {
   const [failure, setFailure] = useState<string>();
   const suggestion = useRef<AbortController | undefined>(undefined);
   const suggest = () => {
@@ -34,7 +36,7 @@ export function PasskeyButton({ onSignedIn, isSuggested = false }: Props) {
   const signIn = async () => {
     suggestion.current?.abort();
     setFailure(undefined);
-    await signInByPasskey();
+    await signInByPasskey(username);
     onSignedIn();
   };
   return (

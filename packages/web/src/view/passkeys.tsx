@@ -1,5 +1,6 @@
+import { useState } from 'preact/hooks';
 import type { Passkeys as List, Passkey } from '../../../client/src/index.ts';
-import { ask, chat } from '../api.ts';
+import { ask, chat, Failure } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { addPasskey, arePasskeysUsed, inWords } from '../passkeys.ts';
@@ -13,13 +14,26 @@ import { useLoaded } from './use-list.ts';
 
 /** The passkeys of the user: adding, renaming and removing them. */
 export function Passkeys() {
-  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/passkeys')), []);
+  const { value, failure, reload, set } = useLoaded(() => ask(chat.GET('/api/passkeys')), []);
+  const [isLate, setLate] = useState(false);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.passkeys;
   const { passkeys } = value;
   const obstacle = obstacleOf(value);
+  /** The ten minutes in which a sign-in with a passkey stands for a code may have ended while the form was open. */
+  const askForCode = async () => {
+    const now = await ask(chat.GET('/api/passkeys'));
+    setLate(now.needs_code);
+    set(now);
+    if (now.needs_code) throw new Failure(400, words.codeToo);
+  };
   const add = async ({ adding = '', code }: Record<string, string>) => {
-    await codeInWords(addPasskey({ ...proofOf(adding), ...(code !== undefined && { code }) }));
+    try {
+      await codeInWords(addPasskey({ ...proofOf(adding), ...(code !== undefined && { code }) }));
+    } catch (failure) {
+      if (failure instanceof Failure && failure.status === 400 && !value.needs_code) await askForCode();
+      throw failure;
+    }
     notice(words.added);
     reload();
   };
@@ -34,7 +48,7 @@ export function Passkeys() {
       {obstacle === undefined ? (
         <Form key={passkeys.length} onSubmit={add} submit={words.add}>
           <CurrentPassword name="adding" />
-          {value.needs_code && <CodeField kind="either" />}
+          {value.needs_code && <CodeField kind="either" autoFocus={isLate} />}
         </Form>
       ) : (
         <p>{obstacle}</p>

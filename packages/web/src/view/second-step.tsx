@@ -31,7 +31,7 @@ export function SecondStep({ credentials, onSignedIn, onBack }: Props) {
       <button type="button" class="link" onClick={() => setRecovery(!isRecovery)}>
         {isRecovery ? laterStrings.secondFactor.useApp : laterStrings.secondFactor.useRecovery}
       </button>
-      {arePasskeysUsed() && <PasskeyButton onSignedIn={onSignedIn} />}
+      {arePasskeysUsed() && <PasskeyButton onSignedIn={onSignedIn} username={credentials.username} />}
     </>
   );
 }
