@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms.ts';
 import { webhookStates } from '../../../lib/collections/webhook-states.ts';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
@@ -202,6 +203,30 @@ describe('rooms', () => {
     await panel.getByRole('button', { name: 'Lift' }).click();
     await panel.getByText('Banned', { exact: true }).waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('rooms have their bans listed page by page, and lift the last one as well', async () => {
+    const word = aWord();
+    const room = await aRoom({ name: word });
+    const banned: string[] = [];
+    while (banned.length < 51) banned.push((await anAccount()).id);
+    const _id = new ObjectId(room.id);
+    await rooms.updateOne({ _id }, { $set: { banned: banned.map((id) => new ObjectId(id)) } });
+    const { page, context } = await at('rooms');
+    await manage(page, word);
+    const panel = page.locator('.panel');
+    await panel.getByText('Members', { exact: true }).click();
+    const lifts = panel.getByRole('button', { name: 'Lift', exact: true });
+    await expect.poll(() => lifts.count()).toBe(50);
+    await panel.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => lifts.count()).toBe(51);
+    await lifts.last().click();
+    await expect.poll(() => lifts.count()).toBe(50);
+    const last = banned.sort().at(-1);
+    const stored = (await rooms.findOne({ _id }))?.banned.map((id) => id.toHexString());
+    expect(stored).toHaveLength(50);
+    expect(stored).not.toContain(last);
     await context.close();
   });
 

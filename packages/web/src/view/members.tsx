@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Ban } from '../../../client/src/contract.ts';
 import { ask, chat, type Member } from '../api.ts';
 import { idOf } from '../ids.ts';
 import { go } from '../routes.ts';
@@ -6,6 +7,7 @@ import { me } from '../session.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '../store/members.ts';
 import { findMembers, loadMoreMembers } from '../store/more-members.ts';
 import { nameOf, personOf, statusOf } from '../store/names.ts';
+import { readPage } from '../store/read-page.ts';
 import { roomOf } from '../store/rooms.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -212,31 +214,44 @@ function Invite({ room }: { room: string }) {
 
 /** Who is kept out of a room, for its moderators. */
 export function Bans({ room, changes }: { room: string; changes: number }) {
-  const { value, reload } = useLoaded(
-    async () => await ask(chat.GET('/api/bans', { params: { query: { room, limit: 200 } } })),
-    [room, changes],
-  );
-  if (!value || value.length === 0) return null;
-  const lift = async (user: string) => {
-    await attempt(() => ask(chat.DELETE('/api/bans', { params: { query: { room, user } } })));
-    reload();
+  const read = (after?: string) =>
+    readPage<Ban>(
+      (next) => chat.GET('/api/bans', { params: { query: { room, limit: 50, ...(next !== undefined && { after: next }) } } }),
+      after,
+    );
+  const { value, reload, set } = useLoaded(() => read(), [room, changes]);
+  if (!value || (value.list.length === 0 && value.next === undefined)) return null;
+  const lift = async (ban: Ban) => {
+    const query = { room, user: ban.user.$oid };
+    const isLifted = await attempt(() => ask(chat.DELETE('/api/bans', { params: { query } })));
+    if (isLifted) set({ ...value, list: value.list.filter((one) => one !== ban) });
+    else reload();
+  };
+  const more = async () => {
+    const page = await read(value.next);
+    set({ list: [...value.list, ...page.list], next: page.next });
   };
   return (
     <section>
       <h3>{laterStrings.members.bans}</h3>
       <ul class="members">
-        {value.map((ban) => (
+        {value.list.map((ban) => (
           <li class="member" key={ban.user.$oid}>
             <Avatar person={ban} id={ban.user.$oid} />
             <span class="name">
               <PersonNames person={ban} />
             </span>
-            <button type="button" onClick={() => void lift(ban.user.$oid)}>
+            <button type="button" onClick={() => void lift(ban)}>
               {laterStrings.members.unban}
             </button>
           </li>
         ))}
       </ul>
+      {value.next !== undefined && (
+        <button type="button" onClick={() => void attempt(more)}>
+          {strings.app.more}
+        </button>
+      )}
     </section>
   );
 }
