@@ -1,9 +1,9 @@
 import {
+  botWebhookChangeRefusals,
   botWebhookChanges,
   botWebhookParameters,
   botWebhookRefusals,
   botWebhookSchema,
-  changeBotWebhook,
   findBotWebhook,
   newBotWebhookRefusals,
   putBotWebhook,
@@ -14,11 +14,12 @@ import { actOnBot } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deliverySchema } from '../lib/members/outgoing-webhooks.ts';
+import { changeOrReplay } from '../lib/webhooks/bot-replay.ts';
 import { testBotWebhook } from '../lib/webhooks/test-event.ts';
 
 const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
 
-/** `/api/bots/{bot}/webhook`: to where messages are sent that mention a bot, and those of its direct conversations. */
+/** `/api/bots/{bot}/webhook`: to where it is sent what mentions a bot or happens in its rooms. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Get the webhook of a bot and its last deliveries, as the owner of the bot or an administrator',
@@ -32,7 +33,7 @@ export const handler = endpoint({
   }),
   PUT: operation({
     summary:
-      'Create the webhook of a bot, as its owner or an administrator, or change its address; its `secret` is another one each time, and shown only once',
+      'Create the webhook of a bot, as its owner or an administrator, or change its address and what it sends; its `secret` is another one each time, and shown only once',
     access: 'user',
     scope: 'account',
     path,
@@ -56,16 +57,17 @@ export const handler = endpoint({
     run: ({ path: { bot }, caller }) => testBotWebhook(bot, caller),
   }),
   PATCH: operation({
-    summary: 'Switch the webhook of a bot on or off, or replace its secret, as the owner of the bot or an administrator',
+    summary:
+      'Switch the webhook of a bot on or off, choose what it sends, replace its secret, or have it send events again, as the owner of the bot or an administrator',
     access: 'user',
     scope: 'account',
     path,
     body: botWebhookChanges,
     status: 200,
     answer: botWebhookSchema,
-    refusals: botWebhookRefusals,
+    refusals: botWebhookChangeRefusals,
     audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
-    run: ({ path: { bot }, body, caller }) => changeBotWebhook(bot, body, caller),
+    run: ({ path: { bot }, body, caller }) => changeOrReplay(bot, body, caller),
   }),
   DELETE: operation({
     summary: 'Remove the webhook of a bot, as the owner of the bot or an administrator',

@@ -12,7 +12,7 @@ import type { Caller } from '../identity/caller.ts';
 import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts';
 import { aHint } from '../identity/tokens.ts';
 import { isReceiver, receiver, receiverRefused } from '../members/webhooks.ts';
-import { isStillOwned } from './bot-rules.ts';
+import { isStillOwned, webhookOf } from './bot-rules.ts';
 import { noSuchBot, requireBot, shownBot } from './bots.ts';
 
 /** The name of a command, without its slash. */
@@ -86,7 +86,7 @@ export async function findBotDetails(id: ObjectId, caller: Caller): Promise<Show
   const bot = await requireBot(id, caller);
   const [found, webhook] = await Promise.all([
     commands.find({ bot: id }, { sort: { _id: 1 }, limit: mostCommands, batchSize: mostCommands + 1 }).toArray(),
-    botWebhooks.findOne({ _id: id }, { projection: { _id: 1 } }),
+    botWebhooks.findOne(webhookOf(bot), { projection: { _id: 1 } }),
   ]);
   return { ...shownBot.show(bot), commands: found.map(show), has_webhook: webhook !== null };
 }

@@ -18,12 +18,18 @@ export const accountIsBot: Refusal = () =>
 export const silenceBot = async (bot: ObjectId): Promise<void> =>
   void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot }), forgetBotWebhook(bot)]));
 
-/** Ends the webhook of a bot; returns whether it had one. */
-export async function forgetBotWebhook(bot: ObjectId): Promise<boolean> {
-  const { deletedCount } = await botWebhooks.deleteOne({ _id: bot });
-  await webhookStates.deleteMany({ bot });
+/** Ends the webhook of a bot, or only what was stored under an owner; returns whether there was one. */
+export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId | null }): Promise<boolean> {
+  const { deletedCount } = await botWebhooks.deleteOne({ _id: bot, ...stored });
+  if (deletedCount > 0 || !stored) await webhookStates.deleteMany({ bot });
   return deletedCount > 0;
 }
+
+/**
+ * The webhook that a bot has under the owner that it has now. One that the earlier owner stored just when the bot got another
+ * may be left, of a process that died before it could look: nobody is shown it, and it sends nothing.
+ */
+export const webhookOf = ({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>) => ({ _id, owner: owner ?? null });
 
 /** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
 export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {

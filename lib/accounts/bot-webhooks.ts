@@ -1,32 +1,41 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { about, flag, optional, type Values } from '../api/parameters.ts';
-import { aText, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
-import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
+import { about, flag, id, oneOf, optional, sequence, someOf, type Values, withDefault } from '../api/parameters.ts';
+import { aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
+import { type BotWebhookDocument, botWebhooks, messageChoices } from '../collections/bot-webhooks.ts';
+import { type SentEventType, sentEventTypes } from '../collections/events.ts';
+import type { UserDocument } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { attempt } from '../deadline.ts';
+import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts';
 import { aHint } from '../identity/tokens.ts';
 import { aShownSecret, botDeliverySchema, freshState, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
 import { isReceiver, noSuchWebhook, receiver, receiverRefused } from '../members/webhooks.ts';
-import { forgetBotWebhook, isStillOwned } from './bot-rules.ts';
+import { noSuchRoom } from '../rooms/permissions.ts';
+import { forgetBotWebhook, isStillOwned, webhookOf } from './bot-rules.ts';
 import { noSuchBot, requireBot } from './bots.ts';
 
 /*
- * The webhook of a bot: messages that mention the bot, and those of its direct conversations, are sent to one address. The bot need not
- * follow its rooms by a connection of its own.
+ * The webhook of a bot: what happens in its rooms is sent to one address, by default messages that mention the bot, and those of its direct
+ * conversations. The bot need not follow its rooms by a connection of its own.
  */
 
 /** The webhook of a bot as the bot's owner and administrators see it. */
 export const botWebhookSchema = record(
   'BotWebhook',
   {
-    bot: described('The bot to which the messages are said.', idSchema),
-    url: described('To where messages are sent.', aText),
+    bot: described('The bot in whose rooms it listens.', idSchema),
+    url: described('To where events are sent.', aText),
+    events: described('The types of the events that it sends.', listOf(aWord(...sentEventTypes))),
+    messages: described(
+      'Whether it sends the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms.',
+      aWord(...messageChoices),
+    ),
     hint: aHint,
-    created_at: described('The time of creation: messages from then on are sent.', dateSchema),
+    created_at: described('The time of creation: what happens from then on is sent.', dateSchema),
     disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
     deliveries: described('The last 20 attempts, oldest first.', listOf(botDeliverySchema)),
     secret: aShownSecret,
@@ -36,21 +45,33 @@ export const botWebhookSchema = record(
 type BotWebhook = Shown<typeof botWebhookSchema>;
 
 export const botWebhookParameters = {
-  url: about('To where to send messages that mention the bot, and those of its direct conversations.', receiver),
+  url: about('To where to send events.', receiver),
+  events: about(
+    'The types of the events to send, by default `message.created`.',
+    withDefault<SentEventType[]>(someOf(sentEventTypes), ['message.created']),
+  ),
+  messages: about(
+    'Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; by default of `addressed` ones.',
+    withDefault(oneOf(...messageChoices), 'addressed'),
+  ),
 };
 
 export const botWebhookChanges = {
   is_enabled: about('Whether it sends; a receiver that fails for a day, or answers 410, switches it off.', optional(flag)),
+  events: about('The types of the events to send.', optional(someOf(sentEventTypes))),
+  messages: about('Whether to send the events of `addressed` messages alone, or of `all`.', optional(oneOf(...messageChoices))),
+  room: about('A room of the bot, of which events are sent again, with `seq`.', optional(id)),
+  seq: about('The place of the `room` after which it sends everything, also what it has sent before.', optional(sequence)),
   new_secret: newSecret,
 };
 
 export const botWebhookRefusals = [noSuchBot, noSuchWebhook];
+export const botWebhookChangeRefusals = [...botWebhookRefusals, noSuchRoom];
 export const newBotWebhookRefusals = [noSuchBot, receiverRefused];
 
 /** The webhook of a bot, for the bot's owner and administrators, as it is stored: 404 if not found. */
 export async function requireBotWebhook(bot: ObjectId, caller: Caller): Promise<BotWebhookDocument> {
-  await requireBot(bot, caller);
-  const found = await botWebhooks.findOne({ _id: bot });
+  const found = await botWebhooks.findOne(webhookOf(await requireBot(bot, caller)));
   if (!found) throw noSuchWebhook();
   return found;
 }
@@ -59,9 +80,11 @@ export async function requireBotWebhook(bot: ObjectId, caller: Caller): Promise<
 export const findBotWebhook = async (bot: ObjectId, caller: Caller): Promise<BotWebhook> =>
   show(await requireBotWebhook(bot, caller));
 
-const show = ({ _id, url, secret, created_at, disabled_at, deliveries }: BotWebhookDocument): BotWebhook => ({
+const show = ({ _id, url, events, messages, secret, created_at, disabled_at, deliveries }: BotWebhookDocument): BotWebhook => ({
   bot: showId(_id),
   url,
+  events,
+  messages,
   hint: secret.slice(-4),
   created_at: showDate(created_at),
   disabled_at: disabled_at && showDate(disabled_at),
@@ -74,23 +97,33 @@ const show = ({ _id, url, secret, created_at, disabled_at, deliveries }: BotWebh
  */
 export async function putBotWebhook(
   id: ObjectId,
-  { url }: Values<typeof botWebhookParameters>,
+  choice: Values<typeof botWebhookParameters>,
   caller: Caller,
 ): Promise<BotWebhook> {
+  requireSome(choice.events);
   const bot = await requireBot(id, caller);
-  if (!isReceiver(url)) throw receiverRefused();
-  const stored = await attempt({ times: 10 }, () => store(id, url));
-  // Asked when it exists: it ends with the account of the bot's owner.
+  if (!isReceiver(choice.url)) throw receiverRefused();
+  const stored = await attempt({ times: 10 }, () => store(bot, choice));
+  // Asked when it exists: it ends with the account of the bot's owner. One that the next owner has stored by now stays.
   if (await isStillOwned(bot)) return { ...show(stored), secret: stored.secret };
-  await forgetBotWebhook(id);
+  await forgetBotWebhook(id, { owner: stored.owner });
   throw noSuchBot();
 }
 
+function requireSome(events: unknown[] | undefined): void {
+  if (events?.length === 0) throw invalidParameter('events', 'have at least one type');
+}
+
 /** Stores a webhook with another secret; undefined where another has done that meanwhile. */
-async function store(_id: ObjectId, url: string): Promise<BotWebhookDocument | undefined> {
+async function store(bot: UserDocument, choice: Values<typeof botWebhookParameters>): Promise<BotWebhookDocument | undefined> {
+  const { _id, owner } = webhookOf(bot);
   const earlier = await botWebhooks.findOne({ _id });
-  if (earlier) return change(earlier, { url, disabled_at: null, ...replaceSecret(earlier) });
-  const created = { url, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
+  if (earlier && String(earlier.owner) === String(owner))
+    return change(earlier, { ...choice, disabled_at: null, ...replaceSecret(earlier) });
+  // Another owner's, who knows its secrets: nothing of it goes on. Unless that owner is the one that the bot has by now.
+  if (earlier && !(await isStillOwned(bot))) throw noSuchBot();
+  if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner });
+  const created = { ...choice, owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
   const insert = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $literal: created }, { created_at: '$$NOW' }] } }];
   try {
     // One that is there by now does not match, and another can't have its `_id`.
@@ -105,28 +138,32 @@ async function store(_id: ObjectId, url: string): Promise<BotWebhookDocument | u
   }
 }
 
-/** Changes a webhook that has the secret still; has it sent at once what waits, if it is on from now on. */
+/** Changes a webhook that has the secret still; has it sent at once what waits, if it is on or sends something else from now on. */
 async function change(
-  { _id, secret }: BotWebhookDocument,
+  { _id, secret, disabled_at }: BotWebhookDocument,
   set: Partial<BotWebhookDocument>,
 ): Promise<BotWebhookDocument | undefined> {
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
-  if (changed && set.disabled_at === null) {
+  const { disabled_at: offSince = disabled_at, events, messages } = set;
+  if (changed && !offSince && (set.disabled_at === null || events || messages)) {
     // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one.
     await webhookStates.updateMany({ bot: _id }, { $set: { ...freshState, retry_at: new Date() } });
   }
   return changed ?? undefined;
 }
 
-/** Switches the webhook of a bot on or off, or gives it another secret, for the bot's owner and administrators. */
-export const changeBotWebhook = (
+/** Switches the webhook of a bot on or off, or gives it another choice or secret, for the bot's owner and administrators. */
+export async function changeBotWebhook(
   bot: ObjectId,
-  { is_enabled, new_secret }: Values<typeof botWebhookChanges>,
+  { is_enabled, events, messages, new_secret }: Omit<Values<typeof botWebhookChanges>, 'room' | 'seq'>,
   caller: Caller,
-): Promise<BotWebhook> =>
-  attempt({ times: 10 }, async () => {
+): Promise<BotWebhook> {
+  requireSome(events);
+  return attempt({ times: 10 }, async () => {
     const found = await requireBotWebhook(bot, caller);
     const set = {
+      ...(events && { events }),
+      ...(messages && { messages }),
       ...(is_enabled !== undefined && { disabled_at: is_enabled ? null : (found.disabled_at ?? new Date()) }),
       ...(new_secret && replaceSecret(found)),
     };
@@ -134,6 +171,7 @@ export const changeBotWebhook = (
     const changed = await change(found, set);
     return changed && { ...show(changed), ...(new_secret && { secret: changed.secret }) };
   });
+}
 
 /** Removes the webhook of a bot, for the bot's owner and administrators. */
 export async function removeBotWebhook(bot: ObjectId, caller: Caller): Promise<void> {

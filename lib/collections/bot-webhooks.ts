@@ -1,13 +1,21 @@
 import type { ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
+import type { SentEventType } from './events.ts';
 import type { SigningSecret } from './signing-secrets.ts';
 import type { DeliveryDocument } from './webhook-states.ts';
 
-/** To where messages are sent that mention a bot, or are said in its direct conversations; by the `_id` of the bot. */
+/** Which messages of its rooms the webhook of a bot is about: those that are said to the bot, or all. */
+export const messageChoices = ['addressed', 'all'] as const;
+
+/** To where it is sent what happens in the rooms of a bot; by the `_id` of the bot. */
 export type BotWebhookDocument = SigningSecret & {
   _id: ObjectId;
   url: string;
-  /** Messages from then on are sent. */
+  /** The owner that the bot had when it was stored, null for none: under another one it counts for nothing. */
+  owner: ObjectId | null;
+  events: SentEventType[];
+  messages: (typeof messageChoices)[number];
+  /** What happens from then on is sent. */
   created_at: Date;
   disabled_at: Date | null;
   /** The last ones, each with its room, oldest first. */

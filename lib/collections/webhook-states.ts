@@ -1,4 +1,5 @@
-import type { IndexDescription, ObjectId } from 'mongodb';
+import { createHash } from 'node:crypto';
+import { type IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
 
 /** What became of one event at the receiver of a webhook: no `status` where no answer came. */
@@ -41,3 +42,12 @@ export const webhookStateIndexes: IndexDescription[] = [
 
 /** The states of all outgoing webhooks. */
 export const webhookStates = collection<WebhookStateDocument>('webhook_states');
+
+/** The id under which it is noted how far the webhook of a bot is in a room: the same for all who ask, so that there is one. */
+export const stateIdOf = (bot: ObjectId, room: ObjectId): ObjectId =>
+  new ObjectId(
+    createHash('sha256')
+      .update(bot.toHexString() + room.toHexString())
+      .digest()
+      .subarray(0, 12),
+  );

@@ -61,6 +61,7 @@ async function deliver(sender: Sender, signal?: AbortSignal): Promise<DeliveryRe
   let { seq } = state;
   let isOver = false;
   try {
+    if (!(await sender.isCurrent())) return 'more';
     while (performance.now() < until) {
       const { events, next, isLast } = await readNews(sender, seq);
       for (const event of events) {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { ObjectId } from 'mongodb';
-import { hasActiveOwner } from '../accounts/bot-rules.ts';
+import type { ObjectId } from 'mongodb';
+import { hasActiveOwner, webhookOf } from '../accounts/bot-rules.ts';
 import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
 import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } from '../collections/rooms.ts';
 import type { SigningSecret } from '../collections/signing-secrets.ts';
 import { users } from '../collections/users.ts';
+import { stateIdOf } from '../collections/webhook-states.ts';
 import { config } from '../config.ts';
 import type { Event } from '../feed/events.ts';
 import { lastRowUpTo } from '../feed/rows.ts';
@@ -29,6 +29,8 @@ export type Sender = {
   /** The place after which it begins. */
   findStart: () => Promise<number>;
   isWanted: (event: Event) => boolean;
+  /** Whether it is still what it was when it was found: asked with the lease, so that nothing that it has come to want is passed over. */
+  isCurrent: () => Promise<boolean>;
   /** Whether it may still send: it may have ended with a role, an account or a membership. */
   isThere: () => Promise<boolean>;
 };
@@ -43,6 +45,12 @@ export async function findSenders(room: ObjectId): Promise<Sender[]> {
   return [...outgoingOf(found?.webhooks).map((webhook) => roomSender(room, webhook)), ...ofBots];
 }
 
+/** The webhook of a bot, on or off, in a room that the bot is in. */
+export async function findBotSender(bot: ObjectId, room: ObjectId): Promise<Sender | undefined> {
+  const webhook = await botWebhooks.findOne<BotWebhook>({ _id: bot }, withoutDeliveries);
+  return (await sendersAmong(room, webhook ? [webhook] : []))[0];
+}
+
 const roomSender = (room: ObjectId, { _id, outgoing }: { _id: ObjectId; outgoing: OutgoingWebhook }): Sender => ({
   _id,
   room,
@@ -51,10 +59,15 @@ const roomSender = (room: ObjectId, { _id, outgoing }: { _id: ObjectId; outgoing
   findCaller: () => callerOfWebhook(_id),
   findStart: async () => outgoing.since,
   isWanted: ({ type, actor }) => outgoing.events.includes(type) && actor?.$oid !== _id.toHexString(),
+  isCurrent: async () => true,
   isThere: async () => (await rooms.findOne({ _id: room, 'webhooks._id': _id }, { projection: { _id: 1 } })) !== null,
 });
 
-/** How many webhooks of bots are looked at together. */
+/** So few webhooks of bots are looked for in a room; of more, the members of the room are asked for theirs. */
+const few = 20;
+
+/** In larger rooms, so many webhooks of bots are looked for at a time. */
+const mostMembers = 500;
 const chunkSize = 500;
 
 type BotWebhook = Omit<BotWebhookDocument, 'deliveries'>;
@@ -62,6 +75,17 @@ const withoutDeliveries = { projection: { deliveries: 0 } };
 
 /** The webhooks of the bots that are in a room, as long as they are on. */
 async function findBotSenders(room: ObjectId): Promise<Sender[]> {
+  const first = await botWebhooks.find<BotWebhook>({ disabled_at: null }, { ...withoutDeliveries, limit: few }).toArray();
+  if (first.length < few) return sendersAmong(room, first);
+  const isSmall = { [`members.${mostMembers}`]: { $exists: false } };
+  const found = await rooms.findOne<RoomOfBots>({ _id: room, ...isSmall }, { projection: memberFields });
+  if (!found) return findAmongAll(room);
+  const where = { _id: { $in: found.members.map(({ user }) => user) }, disabled_at: null };
+  return sendersIn(room, found, await botWebhooks.find<BotWebhook>(where, withoutDeliveries).toArray());
+}
+
+/** Looks for all webhooks of bots in a room with more members than those. */
+async function findAmongAll(room: ObjectId): Promise<Sender[]> {
   const senders: Sender[] = [];
   for (let after: ObjectId | undefined; ; ) {
     const where = { disabled_at: null, ...(after && { _id: { $gt: after } }) };
@@ -74,60 +98,76 @@ async function findBotSenders(room: ObjectId): Promise<Sender[]> {
 }
 
 type RoomOfBots = Pick<RoomDocument, 'is_direct'> & { members: Pick<MemberDocument, 'user' | 'joined_at'>[] };
+const memberFields = { is_direct: 1, 'members.user': 1, 'members.joined_at': 1 };
 
 async function sendersAmong(room: ObjectId, webhooks: BotWebhook[]): Promise<Sender[]> {
   if (webhooks.length === 0) return [];
   const where = { _id: room, 'members.user': { $in: webhooks.map(({ _id }) => _id) } };
   // The members of most rooms, which have no such bot, are not read.
   if (!(await rooms.findOne(where, { projection: { _id: 1 } }))) return [];
-  const projection = { is_direct: 1, 'members.user': 1, 'members.joined_at': 1 };
-  const found = await rooms.findOne<RoomOfBots>(where, { projection });
-  const joined = new Map(found?.members.map(({ user, joined_at }) => [user.toHexString(), joined_at]));
+  const found = await rooms.findOne<RoomOfBots>(where, { projection: memberFields });
+  return found ? sendersIn(room, found, webhooks) : [];
+}
+
+function sendersIn(room: ObjectId, { is_direct, members }: RoomOfBots, webhooks: BotWebhook[]): Sender[] {
+  const joined = new Map(members.map(({ user, joined_at }) => [user.toHexString(), joined_at]));
   return webhooks.flatMap((webhook) => {
     const joinedAt = joined.get(webhook._id.toHexString());
-    return joinedAt ? [botSender(room, webhook, joinedAt, found?.is_direct === true)] : [];
+    return joinedAt ? [botSender(room, webhook, joinedAt, is_direct === true)] : [];
   });
 }
 
-/** The webhook of a bot in a room: what was said before the bot came, or before the webhook was made, is not sent. */
-function botSender(room: ObjectId, { _id: bot, created_at, ...to }: BotWebhook, joinedAt: Date, isDirect: boolean): Sender {
+/** The webhook of a bot in a room: what happened before the bot came, or before the webhook was made, is not sent. */
+function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect: boolean): Sender {
+  const { _id: bot, created_at, events, messages } = webhook;
   const since = joinedAt > created_at ? joinedAt : created_at;
   const id = bot.toHexString();
+  const isAll = isDirect || messages === 'all';
   return {
-    _id: placeOf(bot, room),
+    _id: stateIdOf(bot, room),
     room,
     bot,
-    to,
+    to: webhook,
     speaker: bot,
     findCaller: () => callerOfBot(bot),
     findStart: () => findPlaceBefore(room, since),
-    isWanted: ({ type, actor, at, data }) =>
-      type === 'message.created' &&
-      actor?.$oid !== id &&
-      Date.parse(at.$date) >= since.getTime() &&
-      (isDirect || data?.mentions.some(({ $oid }) => $oid === id) === true),
-    isThere: () => maySend(bot, room, to.url),
+    isWanted: (event) =>
+      events.includes(event.type) &&
+      event.actor?.$oid !== id &&
+      Date.parse(event.at.$date) >= since.getTime() &&
+      (isAll || isAddressed(event, id)),
+    isCurrent: () => isUnchanged(webhook),
+    isThere: () => maySend(webhook, room),
   };
 }
 
-/** The id under which it is noted how far the webhook of a bot is in a room: the same for all who ask, so that there is one. */
-const placeOf = (bot: ObjectId, room: ObjectId): ObjectId =>
-  new ObjectId(
-    createHash('sha256')
-      .update(bot.toHexString() + room.toHexString())
-      .digest()
-      .subarray(0, 12),
-  );
+/**
+ * Whether an event is one of a message that mentions a bot, or of what the bot has said itself; or of no such message. Whom
+ * a deleted message mentioned, nobody knows any longer: each is such a one.
+ */
+function isAddressed({ type, data }: Event, bot: string): boolean {
+  const isOfMessage = type.startsWith('message.') || type.startsWith('reaction.');
+  if (!isOfMessage || type === 'message.deleted') return true;
+  if (!data || !('mentions' in data)) return false;
+  return data.user.$oid === bot || data.mentions.some(({ $oid }) => $oid === bot);
+}
 
-/** Whether the webhook of a bot is as it was, and the bot in the room now, and somebody answers for it. */
-async function maySend(bot: ObjectId, room: ObjectId, url: string): Promise<boolean> {
-  const projection = { _id: 1 };
-  const [webhook, isIn, account] = await Promise.all([
-    botWebhooks.findOne({ _id: bot, url, disabled_at: null }, { projection }),
-    rooms.findOne({ _id: room, 'members.user': bot }, { projection }),
+/** Whether the webhook of a bot is on, and has the address, the owner and the choice that it had. */
+async function isUnchanged({ _id, url, owner, events, messages }: BotWebhook): Promise<boolean> {
+  const now = await botWebhooks.findOne<BotWebhook>({ _id, url, owner, messages, disabled_at: null }, withoutDeliveries);
+  return now !== null && String(now.events) === String(events);
+}
+
+/** Whether the webhook of a bot is as it was, and the bot in the room now, and its owner the same who may answer for it. */
+async function maySend(webhook: BotWebhook, room: ObjectId): Promise<boolean> {
+  const { _id: bot, owner } = webhook;
+  const [isSame, isIn, account] = await Promise.all([
+    isUnchanged(webhook),
+    rooms.findOne({ _id: room, 'members.user': bot }, { projection: { _id: 1 } }),
     users.findOne({ _id: bot, is_bot: true, is_active: true }),
   ]);
-  return webhook !== null && isIn !== null && account !== null && (await hasActiveOwner(account));
+  if (!isSame || !isIn || !account) return false;
+  return String(webhookOf(account).owner) === String(owner) && (await hasActiveOwner(account));
 }
 
 async function callerOfBot(bot: ObjectId): Promise<Caller> {
@@ -164,14 +204,15 @@ export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
     projection,
   }))
     for (const { _id, outgoing } of outgoingOf(webhooks)) yield { _id, room, seq, since: outgoing.since, isOn: true };
-  for await (const { _id: bot, created_at, disabled_at } of botWebhooks.find({}, withoutDeliveries)) {
+  for await (const { _id: bot, created_at, disabled_at, events } of botWebhooks.find({}, withoutDeliveries)) {
     const ofBot = { 'members.user': bot };
     const fields = { seq: 1, last_message_at: 1 };
     for await (const found of rooms.find<Pick<RoomDocument, '_id' | 'seq' | 'last_message_at'>>(ofBot, { projection: fields })) {
       const { _id: room, seq, last_message_at } = found;
-      // Of a room in which it has noted nothing yet, it is unknown where it begins: anywhere, if something was said since.
-      const since = last_message_at && last_message_at >= created_at ? 0 : seq;
-      yield { _id: placeOf(bot, room), room, seq, since, isOn: disabled_at === null };
+      // Of a room in which it has noted nothing yet, it is unknown where it begins: anywhere, if something happened since.
+      const isSaid = last_message_at !== null && last_message_at >= created_at;
+      const since = isSaid || events.some((type) => type !== 'message.created') ? 0 : seq;
+      yield { _id: stateIdOf(bot, room), room, seq, since, isOn: disabled_at === null };
     }
   }
 }

@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
+import { forgetBotWebhook } from '../../lib/accounts/bot-rules.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { botWebhooks } from '../../lib/collections/bot-webhooks.ts';
 import { messages } from '../../lib/collections/messages.ts';
@@ -59,7 +60,16 @@ describe('the webhook of a bot', () => {
     const created = await call('PUT', pathOf(bot), { token: owner.token, body: { url } });
     const { secret, ...shown } = created.body as { secret: string };
     expect(secret).toMatch(/^whsec_[a-z0-9]{32}$/);
-    const bare = { bot: { $oid: bot.id }, url, hint: secret.slice(-4), created_at: anyDate, disabled_at: null, deliveries: [] };
+    const choice = { events: ['message.created'], messages: 'addressed' };
+    const bare = {
+      bot: { $oid: bot.id },
+      url,
+      ...choice,
+      hint: secret.slice(-4),
+      created_at: anyDate,
+      disabled_at: null,
+      deliveries: [],
+    };
     expect(shown).toEqual(bare);
     for (const token of [owner.token, admin.token])
       expect(outcome(await call('GET', pathOf(bot), { token }))).toEqual({ status: 200, body: bare });
@@ -405,5 +415,198 @@ describe('the webhook of a bot', () => {
     expect(await findUndelivered()).not.toContain(room.id);
     await mention('missed as well');
     expect(await findUndelivered()).toContain(room.id);
+  });
+});
+
+describe('what the webhook of a bot sends', () => {
+  const typesTo = ({ taken }: Receiver) => taken.map(({ event }) => event.type);
+
+  it('the webhook of a bot sends all messages of its rooms where that is chosen, but what the bot says itself', async () => {
+    const { room, bot, owner, receiver, change, deliver } = await withWebhook();
+    expect(await change({ messages: 'all' })).toMatchObject({
+      status: 200,
+      body: { messages: 'all', events: ['message.created'] },
+    });
+    await aMessage(owner, room.id, { text: 'to all' });
+    await aMessage(bot, room.id, { text: 'mine' });
+    await deliver();
+    expect(textsTo(receiver)).toEqual(['to all']);
+  });
+
+  it('the webhook of a bot sends the types of events that are chosen: of messages to the bot and by it, and of its rooms', async () => {
+    const { room, bot, owner, receiver, change, deliver, mention } = await withWebhook();
+    const events = ['message.edited', 'message.deleted', 'reaction.added', 'member.joined', 'room.changed'];
+    expect(await change({ events })).toMatchObject({ status: 200, body: { events, messages: 'addressed' } });
+    const { _id: said } = await mention('new messages are not chosen');
+    const { _id: mine } = await aMessage(bot, room.id, { text: 'Vote here' });
+    const { _id: other } = await aMessage(owner, room.id, { text: 'not for programs' });
+    const { token } = owner;
+    const react = (id: string) => call('PUT', `/api/messages/${id}/reactions/👍`, { token, body: {} });
+    for (const { $oid } of [said, mine, other]) await succeed(react($oid));
+    await succeed(call('PUT', `/api/messages/${mine.$oid}/reactions/👍`, { token: bot.token, body: {} }));
+    for (const { $oid } of [said, other])
+      await succeed(call('PATCH', `/api/messages/${$oid}`, { token, body: { text: `@${bot.username} after all` } }));
+    await succeed(call('DELETE', `/api/messages/${other.$oid}`, { token }));
+    await addMember(room, await anAccount());
+    await deliver();
+    expect(receiver.taken.map(({ event }) => [event.type, event.data?._id.$oid])).toEqual([
+      ['reaction.added', said.$oid],
+      ['reaction.added', mine.$oid],
+      ['message.edited', said.$oid],
+      ['message.deleted', other.$oid],
+      ['member.joined', expect.any(String)],
+    ]);
+  });
+
+  it('the webhook of a bot is told that the bot has come into a room', async () => {
+    const owner = await anAccount();
+    const [bot, room] = [await aBot(owner), await aRoom({ owner })];
+    const receiver = aReceiver();
+    const body = { url: receiver.url, events: ['member.joined'] };
+    expect((await succeed(call('PUT', pathOf(bot), { token: owner.token, body }))).body).toMatchObject({ events: body.events });
+    await addMember(room, await anAccount());
+    await addMember(room, bot);
+    expect(await findUndelivered()).toContain(room.id);
+    await deliverOfRoom(room.id);
+    expect(receiver.taken.map(({ event }) => event.data)).toMatchObject([{ user: { $oid: bot.id } }]);
+  });
+
+  it.each([
+    ['no type', { events: [] }, 'events'],
+    ['an unknown type', { events: ['message.read'] }, 'events'],
+    ['an unknown choice of messages', { messages: 'some' }, 'messages'],
+  ])('the webhook of a bot is refused with %s', async (_what, body, name) => {
+    const { bot, owner, receiver, change } = await withWebhook();
+    const put = call('PUT', pathOf(bot), { token: owner.token, body: { url: receiver.url, ...body } });
+    for (const reply of [await change(body), await put])
+      expect(reply).toMatchObject({ status: 400, body: { description: expect.stringContaining(`'${name}'`) } });
+  });
+
+  it('the webhook of a bot sends by the new choice what comes after it, also while an event is sent by the one before', async () => {
+    const { room, owner, receiver, change, deliver, mention } = await withWebhook();
+    receiver.answer = async () => {
+      receiver.answer = () => ({ status: 204 });
+      await change({ messages: 'all' });
+      await aMessage(owner, room.id, { text: 'to all' });
+      return { status: 204 };
+    };
+    await mention('first');
+    await deliver();
+    await retryDeliveries();
+    expect(textsTo(receiver).at(-1)).toBe('to all');
+    expect(typesTo(receiver)).not.toContain('message.edited');
+  });
+
+  it('the webhook of a bot sends again what came after a place of one room, under the same ids', async () => {
+    const { room, bot, owner, receiver, change, deliver, mention, textsOf } = await withWebhook();
+    const direct = await conversation(owner, bot);
+    await aMessage(owner, direct, { text: 'elsewhere' });
+    const { seq } = await mention('first');
+    for (const text of ['second', 'third']) await mention(text);
+    await Promise.all([deliver(), deliverOfRoom(direct)]);
+    const before = receiver.taken.filter(({ id }) => id.startsWith(room.id)).map(({ id }) => id);
+    receiver.taken.length = 0;
+    expect(await change({ room: room.id, seq })).toMatchObject({ status: 200, body: { bot: { $oid: bot.id } } });
+    await Promise.all([deliver(), deliverOfRoom(direct)]);
+    expect(textsOf()).toEqual(['second', 'third']);
+    expect(receiver.taken.map(({ id }) => id)).toEqual(before.slice(1));
+  });
+
+  it('the webhook of a bot sends again at once what waited for its time, and what is on only later once it is on', async () => {
+    const { room, receiver, change, mention, deliver, textsOf } = await withWebhook();
+    receiver.answer = () => ({ status: 500 });
+    const { seq } = await mention('again');
+    await deliver();
+    receiver.answer = () => ({ status: 204 });
+    await change({ is_enabled: false });
+    await change({ room: room.id, seq: seq - 1 });
+    await deliver();
+    expect(textsOf()).toEqual([]);
+    await change({ is_enabled: true });
+    await retryDeliveries();
+    expect(textsOf()).toEqual(['again']);
+    await change({ room: room.id, seq: seq - 1 });
+    await retryDeliveries();
+    expect(textsOf()).toEqual(['again', 'again']);
+  });
+
+  it('the webhook of a bot sends nothing again of before it was created, and does not go back to there', async () => {
+    const { room, owner, receiver, bot, change, deliver, mention, textsOf } = await withWebhook();
+    await succeed(call('DELETE', pathOf(bot), { token: owner.token }));
+    const { seq } = await mention('before');
+    const old = new Date(Date.now() - 86_400_000);
+    await messages.unscoped.updateMany({ room: new ObjectId(room.id) }, { $set: { created_at: old } });
+    await put(bot, owner, receiver.url);
+    await mention('after');
+    await deliver();
+    await change({ room: room.id, seq: 0 });
+    const state = await webhookStates.findOne({ bot: new ObjectId(bot.id) });
+    expect(state?.seq).toBeGreaterThanOrEqual(seq);
+    await deliver();
+    expect(textsOf()).toEqual(['after', 'after']);
+  });
+
+  it('the webhook of a bot sends again only events of a room that the bot is in, from a place that the room has', async () => {
+    const { room, owner, member, change } = await withWebhook();
+    const { seq } = await aMessage(owner, room.id);
+    const elsewhere = await aRoom({ owner });
+    for (const body of [{ room: room.id }, { seq }, { room: room.id, seq: seq + 1_000 }])
+      expect(await change(body)).toMatchObject({ status: 400 });
+    expect(outcome(await change({ room: elsewhere.id, seq: 0 }))).toEqual(refusals.noSuch('room'));
+    await succeed(call('DELETE', `/api/members/${member}`, { token: owner.token }));
+    expect(outcome(await change({ room: room.id, seq: 0 }))).toEqual(refusals.noSuch('room'));
+  });
+});
+
+describe('the webhook of a bot that has got another owner', () => {
+  /** A bot of somebody else by now, with the webhook that the earlier owner stored last, of a process that died then. */
+  async function handedOver() {
+    const own = await withWebhook();
+    const { bot } = own;
+    const [heir, _id] = [await anAccount(), new ObjectId(own.bot.id)];
+    const stored = await botWebhooks.findOne({ _id });
+    if (!stored) throw new Error('There is no webhook');
+    await succeed(call('PATCH', bot.path, { token: admin.token, body: { owner: heir.id } }));
+    await botWebhooks.insertOne(stored);
+    const as = (method: 'GET' | 'PATCH' | 'DELETE', body?: object) =>
+      call(method, pathOf(bot), { token: heir.token, ...(body && { body }) });
+    return { ...own, heir, _id, as };
+  }
+
+  it('the webhook of a bot that the earlier owner stored last sends nothing, and is not there for the new one', async () => {
+    const { bot, heir, receiver, mention, deliver, as } = await handedOver();
+    await mention('secret');
+    await deliver();
+    expect(receiver.asked).toEqual([]);
+    expect(outcome(await as('GET'))).toEqual(refusals.noSuch('webhook'));
+    expect(outcome(await as('PATCH', { is_enabled: true }))).toEqual(refusals.noSuch('webhook'));
+    expect((await call('GET', bot.path, { token: heir.token })).body).toMatchObject({ has_webhook: false });
+    expect((await as('DELETE')).status).toBe(204);
+  });
+
+  it('the webhook of a bot that the new owner creates has nothing of that of the earlier one, whose secret signs nothing', async () => {
+    const { bot, heir, _id, secret, mention, deliver } = await handedOver();
+    const mine = aReceiver();
+    const made = await put(bot, heir, mine.url);
+    await mention('new');
+    await deliver();
+    expect(mine.taken).toHaveLength(1);
+    const [{ body, headers } = { body: '', headers: {} }] = mine.taken;
+    const verify = (by: string) => new Verifier(by).verify(body, headers as Record<string, string>);
+    expect(verify(made.secret)).toMatchObject({ type: 'message.created' });
+    expect(() => verify(secret)).toThrow('No matching signature');
+    // The process of the earlier owner goes on: it takes away what it has stored, and nothing else.
+    await forgetBotWebhook(_id, { owner: new ObjectId() });
+    expect(await botWebhooks.countDocuments({ _id })).toBe(1);
+  });
+
+  it('the webhook of a bot belongs to the administrators with the bot, who have none from the earlier owner', async () => {
+    const { bot, _id, receiver, mention, deliver } = await handedOver();
+    await succeed(call('PATCH', bot.path, { token: admin.token, body: { owner: null } }));
+    await put(bot, admin, receiver.url);
+    await mention('to the administrators');
+    await deliver();
+    expect(receiver.taken).toHaveLength(1);
+    expect(await botWebhooks.findOne({ _id })).toMatchObject({ owner: null });
   });
 });

@@ -1139,13 +1139,17 @@ export type BotWebhookDelivery = {
 };
 
 export type BotWebhook = {
-  /** The bot to which the messages are said. */
+  /** The bot in whose rooms it listens. */
   bot: Id;
-  /** To where messages are sent. */
+  /** To where events are sent. */
   url: string;
+  /** The types of the events that it sends. */
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+  /** Whether it sends the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms. */
+  messages: 'addressed' | 'all';
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The time of creation: messages from then on are sent. */
+  /** The time of creation: what happens from then on is sent. */
   created_at: Time;
   /** When it was switched off; null while it is on. */
   disabled_at: Time | null;
@@ -2671,12 +2675,16 @@ export type Operations = {
     data: BotWebhook;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create the webhook of a bot, as its owner or an administrator, or change its address; its `secret` is another one each time, and shown only once */
+  /** Create the webhook of a bot, as its owner or an administrator, or change its address and what it sends; its `secret` is another one each time, and shown only once */
   'PUT /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     body: {
-      /** To where to send messages that mention the bot, and those of its direct conversations. Must be an address that begins with https://. */
+      /** To where to send events. Must be an address that begins with https://. */
       url: string;
+      /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+      /** Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; by default of `addressed` ones. Must be 'addressed' or 'all'. */
+      messages?: 'addressed' | 'all';
     };
     data: BotWebhook;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2688,12 +2696,20 @@ export type Operations = {
     data: WebhookDelivery;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Switch the webhook of a bot on or off, or replace its secret, as the owner of the bot or an administrator */
+  /** Switch the webhook of a bot on or off, choose what it sends, replace its secret, or have it send events again, as the owner of the bot or an administrator */
   'PATCH /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     body: {
       /** Whether it sends; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
       is_enabled?: boolean;
+      /** The types of the events to send. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+      /** Whether to send the events of `addressed` messages alone, or of `all`. Must be 'addressed' or 'all'. */
+      messages?: 'addressed' | 'all';
+      /** A room of the bot, of which events are sent again, with `seq`. Must be an id of 24 hexadecimal characters. */
+      room?: SentId | string;
+      /** The place of the `room` after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
+      seq?: number;
       /** `true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well. Must be true or false. */
       new_secret?: boolean;
     };
