@@ -201,19 +201,66 @@ function replyIn(answered: string): string | undefined {
   }
 }
 
-/** How many webhooks are tried again at a time; the others are a little later. */
+/** How many webhooks are tried again at a time, and how many of one bot while others wait; the rest is a little later. */
 const mostRetried = 200;
+const mostOfOne = 20;
 
-/** Delivers what could not be, and may be by now. */
+/** How often others are looked for than bots of which enough was found. */
+const mostLooks = 5;
+
+/** Delivers what could not be, and may be by now: what waits longest first, and for each bot or room no longer than its turn takes. */
 export async function retryDeliveries(signal?: AbortSignal): Promise<void> {
-  const isDue = { retry_at: { $lte: new Date() }, disabled_at: null };
-  const due = await webhookStates.find(isDue, { projection: { room: 1, bot: 1 }, limit: mostRetried }).toArray();
+  const due = await findDue();
   const off = await findOff(due);
   // Those of a bot whose webhook is off would take the turns of others.
   if (off.length > 0) await webhookStates.updateMany({ _id: { $in: off } }, { $set: { retry_at: null } });
-  await concurrently([...new Set(due.map(({ room }) => room.toHexString()))], roomsAtOnce, async (room) => {
-    await deliverOfRoom(room, signal);
+  const queues = Map.groupBy(due, ({ room, bot }) => (bot ?? room).toHexString());
+  await concurrently([...queues.values()], roomsAtOnce, async (ofOne) => {
+    const until = performance.now() + turn;
+    for (const room of new Set(ofOne.map(({ room }) => room.toHexString()))) {
+      if (performance.now() > until) return;
+      await deliverOfRoom(room, signal);
+    }
   });
+}
+
+type DueState = Pick<WebhookStateDocument, '_id' | 'room' | 'bot'>;
+
+/**
+ * What is due to be tried again, of every bot and room the same number: one bot that waits in very many rooms would have all
+ * turns to itself, so that others are looked for without it.
+ */
+async function findDue(): Promise<DueState[]> {
+  const isDue = { retry_at: { $lte: new Date() }, disabled_at: null };
+  const options = {
+    projection: { room: 1, bot: 1 },
+    sort: { retry_at: 1 as const },
+    limit: mostRetried,
+    batchSize: mostRetried + 1,
+  };
+  const found: DueState[] = [];
+  const many: ObjectId[] = [];
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const where = { ...isDue, ...(many.length > 0 && { bot: { $not: { $in: many } } }) };
+    const some: DueState[] = await webhookStates.find(where, options).toArray();
+    const ofBots = Map.groupBy(some, ({ bot }) => bot?.toHexString());
+    const large = [...ofBots].filter(([bot, { length }]) => bot !== undefined && length > mostOfOne);
+    const isLast = some.length < mostRetried || large.length === 0 || looks === mostLooks - 1;
+    found.push(...(isLast ? some : large.flatMap(([, states]) => states)));
+    if (isLast) break;
+    many.push(...large.map(([bot]) => new ObjectId(bot)));
+  }
+  const taken = new Map<string, number>();
+  const ranked = found.map((state) => {
+    const key = (state.bot ?? state.room).toHexString();
+    const rank = taken.get(key) ?? 0;
+    taken.set(key, rank + 1);
+    return { state, rank };
+  });
+  return ranked
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, mostRetried)
+    .map(({ state }) => state);
 }
 
 /** The states among these that belong to the webhook of a bot which is off or gone. */
