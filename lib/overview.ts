@@ -3,16 +3,15 @@ import manifest from '../package.json' with { type: 'json' };
 import { dateSchema, showDate } from './api/extended-json.ts';
 import { aCount, aText, aWord, described, listOf, orNull, record, type Shown } from './api/schema.ts';
 import { activities, activityDays } from './collections/activities.ts';
-import { botWebhooks } from './collections/bot-webhooks.ts';
 import { fileQuotas } from './collections/file-quotas.ts';
 import { type RoomDocument, rooms } from './collections/rooms.ts';
 import { users } from './collections/users.ts';
-import { webhookStates } from './collections/webhook-states.ts';
 import { config, isOnLambda } from './config.ts';
 import { isEmbeddedDatabase, readFileState } from './database/file-state.ts';
 import { listBackups } from './files/regular-backups.ts';
 import { store } from './files/store.ts';
 import { describeError, log } from './log.ts';
+import { countOff } from './members/all-made.ts';
 import { type CountedRoom, countDays, countedRoomFields, dayOf, startOfDay } from './messages/daily-counts.ts';
 import { messageCount } from './rooms/counters.ts';
 
@@ -72,18 +71,16 @@ export const overviewSchema = record('Overview', {
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const now = Date.now();
   const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
-  const [{ damage, readOnly }, people, { active, ...counted }, files, ofRooms, ofBots, ...activeIn] = await Promise.all([
+  const [{ damage, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] = await Promise.all([
     readFileState(),
     users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
     countRooms(startOfDay(now, mostDays - 1)),
     fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
-    webhookStates.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),
-    botWebhooks.countDocuments({ disabled_at: { $gt: new Date(0) } }, { limit: most }),
+    countOff(most),
     countActive(1),
     countActive(7),
     countActive(mostDays),
   ]);
-  const webhooksOff = Math.min(most, ofRooms + ofBots);
   const days = await countDays(active, mostDays, { now, until: performance.now() + enough });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {

@@ -1,17 +1,20 @@
 import { type Document, ObjectId } from 'mongodb';
-import { dateSchema, showDate } from '../api/extended-json.ts';
-import { type ListPage, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
-import type { Parameter } from '../api/parameters.ts';
+import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
+import { type ListPage, type Page, pageLimit, pageOf, pageStart, withOneMore } from '../api/pages.ts';
+import { about, oneOf, optional, type Parameter } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
+import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
 import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
-import { webhookStates } from '../collections/webhook-states.ts';
+import { type UserDocument, users } from '../collections/users.ts';
+import { type DeliveryDocument, webhookStates } from '../collections/webhook-states.ts';
 import { aFullName, aUsername, findPersons, type Persons, showPerson } from '../identity/persons.ts';
 import { invitationFields, showStoredInvitation, validInvitations } from './invitations.ts';
 import { deliverySchema, isAcknowledged, showDelivery } from './outgoing-webhooks.ts';
 import { showWebhook, webhookFields } from './webhooks.ts';
 
 /*
- * The invitations and webhooks of all rooms, for administrators: room by room, in the order of their ids.
+ * The invitations and webhooks of all rooms, for administrators: room by room, in the order of their ids, and after them the webhooks of
+ * bots.
  */
 
 /** A place in such a list: the thing that it comes after, and its room; either may be gone since. */
@@ -28,20 +31,32 @@ const place: Parameter<Place> = {
 };
 
 export const madeParameters = { limit: pageLimit, after: pageStart(place) };
+export const listedWebhookParameters = {
+  ...madeParameters,
+  is_off: about('Return only webhooks that are switched off.', optional(oneOf('true'))),
+};
 
+const creator = record('Creator', { username: aUsername, name: aFullName }, ['name']);
 const ofRoom = {
   room_name: described('The name of the room.', aText),
-  creator: described('The user who created it.', record('Creator', { username: aUsername, name: aFullName }, ['name'])),
+  creator: described('The user who created it.', creator),
 };
 
 /** An invitation to any room. */
 export const listedInvitationSchema = record('ListedInvitation', { ...invitationFields, ...ofRoom });
 type ListedInvitation = Shown<typeof listedInvitationSchema>;
 
-/** A webhook of any room, and how an outgoing one is doing. */
+/** A webhook of any room or bot, and how an outgoing one is doing. */
 export const listedWebhookSchema = record('ListedWebhook', {
   ...webhookFields,
-  ...ofRoom,
+  room: described('The room; null for the webhook of a bot.', orNull(idSchema)),
+  room_name: described('The name of the room; null for the webhook of a bot.', orNull(aText)),
+  bot: described('The bot, at whose address the webhook is changed; null for the webhook of a room.', orNull(idSchema)),
+  created_by: described(
+    'The user who created the webhook, or to whom its bot belongs, and with whose role or account it ends; null for that of a bot that belongs to the administrators.',
+    orNull(idSchema),
+  ),
+  creator: described('That user.', orNull(creator)),
   failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
   disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
   last_failure: described(
@@ -62,9 +77,20 @@ export async function listAllInvitations(page: Page<Place>): Promise<ListPage<Li
   return { items: found.map(show), next };
 }
 
-/** A page of the webhooks of all rooms. */
-export async function listAllWebhooks(page: Page<Place>): Promise<ListPage<ListedWebhook>> {
-  const { found, next } = await findMade<WebhookDocument>('webhooks', { $ifNull: ['$webhooks', []] }, page);
+type WebhooksPage = Page<Place> & { is_off?: 'true' | undefined };
+
+/** A page of the webhooks of all rooms, and after them of those of all bots. */
+export async function listAllWebhooks({ is_off, ...page }: WebhooksPage): Promise<ListPage<ListedWebhook>> {
+  const isAtBots = page.after?.room.equals(afterRooms) === true;
+  const ofRooms = isAtBots ? { items: [], next: undefined } : await listOfRooms(page, is_off && (await findOff()));
+  if (ofRooms.next !== undefined) return ofRooms;
+  const after = isAtBots && page.after ? page.after.id : leastId;
+  const ofBots = await listOfBots({ limit: page.limit - ofRooms.items.length, after }, is_off !== undefined);
+  return { items: [...ofRooms.items, ...ofBots.items], next: ofBots.next };
+}
+
+async function listOfRooms(page: Page<Place>, only: Chosen | undefined): Promise<ListPage<ListedWebhook>> {
+  const { found, next } = await findMade<WebhookDocument>('webhooks', { $ifNull: ['$webhooks', []] }, page, only);
   const ids = found.map(({ one }) => one._id);
   const [persons, stored] = await Promise.all([
     findPersons([...ids, ...found.map(({ one }) => one.created_by)]),
@@ -73,21 +99,108 @@ export async function listAllWebhooks(page: Page<Place>): Promise<ListPage<Liste
   const states = new Map(stored.map((state) => [state._id.toHexString(), state]));
   const show = ({ room, one }: Made<WebhookDocument>): ListedWebhook => {
     const { failing_since, disabled_at, deliveries = [] } = states.get(one._id.toHexString()) ?? {};
-    const failure = deliveries.findLast((delivery) => !isAcknowledged(delivery));
     return {
       ...showWebhook(room._id, one, persons.get(one._id.toHexString())?.name ?? ''),
       ...showRoom(room, one, persons),
+      bot: null,
       failing_since: failing_since ? showDate(failing_since) : null,
       disabled_at: disabled_at ? showDate(disabled_at) : null,
-      last_failure: failure ? showDelivery(failure) : null,
+      last_failure: lastFailureIn(deliveries),
     };
   };
   return { items: found.map(show), next };
 }
 
-function showRoom({ name }: NamedRoom, { created_by }: { created_by: ObjectId }, persons: Persons) {
-  const { username, name: fullName } = showPerson(persons.get(created_by.toHexString()));
-  return { room_name: name, creator: { username, ...(fullName !== undefined && { name: fullName }) } };
+function lastFailureIn(deliveries: DeliveryDocument[]) {
+  const failure = deliveries.findLast((delivery) => !isAcknowledged(delivery));
+  if (!failure) return null;
+  const { seq, type, at, milliseconds, status, answer } = failure;
+  return showDelivery({ seq, type, at, milliseconds, status, answer });
+}
+
+type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
+
+/** A page of the webhooks of bots, in the order of their ids. */
+async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boolean): Promise<ListPage<ListedWebhook>> {
+  const where = { _id: { $gt: page.after }, ...(isOff && wasSwitchedOff) };
+  const found = await botWebhooks.find(where, { sort: { _id: 1 }, ...withOneMore(page.limit) }).toArray();
+  const shown = found.slice(0, page.limit);
+  const bots = shown.map(({ _id }) => _id);
+  const [persons, accounts, failing] = await Promise.all([
+    findPersons([...bots, ...shown.flatMap(({ owner }) => owner ?? [])]),
+    users.find<OwnedBot>({ _id: { $in: bots } }, { projection: { owner: 1 } }).toArray(),
+    webhookStates
+      .find<{ bot: ObjectId; failing_since: Date }>(
+        { bot: { $in: bots }, failing_since: { $gt: new Date(0) } },
+        { projection: { bot: 1, failing_since: 1 }, sort: { failing_since: -1 }, limit: mostRooms, batchSize: mostRooms + 1 },
+      )
+      .toArray(),
+  ]);
+  const owners = new Map(accounts.map(({ _id, owner }) => [_id.toHexString(), owner ?? null]));
+  // Of the rooms of a bot, the one that has failed for longest.
+  const failingSince = new Map(failing.map(({ bot, failing_since }) => [bot.toHexString(), failing_since]));
+  const show = ({ _id, url, events, secret, owner, created_at, disabled_at, deliveries }: BotWebhookDocument): ListedWebhook => {
+    const { username, name = username } = showPerson(persons.get(_id.toHexString()));
+    const since = failingSince.get(_id.toHexString());
+    return {
+      _id: showId(_id),
+      room: null,
+      room_name: null,
+      bot: showId(_id),
+      name,
+      url,
+      events,
+      hint: secret.slice(-4),
+      created_by: owner && showId(owner),
+      creator: owner && showCreator(owner, persons),
+      created_at: showDate(created_at),
+      failing_since: since ? showDate(since) : null,
+      disabled_at: disabled_at && showDate(disabled_at),
+      last_failure: lastFailureIn(deliveries),
+    };
+  };
+  // One that an earlier owner has left counts for nothing.
+  const isOwned = ({ _id, owner }: BotWebhookDocument) => String(owners.get(_id.toHexString())) === String(owner);
+  const next = found.length > page.limit ? placeAt(afterRooms, bots.at(-1) ?? leastId) : undefined;
+  return { items: shown.filter(isOwned).map(show), next };
+}
+
+const wasSwitchedOff = { disabled_at: { $gt: new Date(0) } };
+
+/** Some of what rooms have, and in which rooms that is. */
+type Chosen = { rooms: ObjectId[]; ids: ReadonlySet<string> };
+
+/** The webhooks of rooms that are switched off, by their states, which may be of webhooks that are gone. */
+async function findOff(): Promise<Chosen> {
+  const options = { projection: { room: 1 }, limit: mostRooms, batchSize: mostRooms + 1 };
+  const found = await webhookStates.find(wasSwitchedOff, options).toArray();
+  const rooms = new Map(found.map(({ room }) => [room.toHexString(), room]));
+  return { rooms: [...rooms.values()], ids: new Set(found.map(({ _id }) => _id.toHexString())) };
+}
+
+/** Counts the webhooks of rooms and bots that are switched off, up to a number. */
+export async function countOff(most: number): Promise<number> {
+  const [{ rooms: off, ids }, ofBots] = await Promise.all([
+    findOff(),
+    botWebhooks.countDocuments(wasSwitchedOff, { limit: most }),
+  ]);
+  const having =
+    off.length === 0
+      ? []
+      : rooms.find<Pick<RoomDocument, 'webhooks'>>({ _id: { $in: off } }, { projection: { 'webhooks._id': 1 } });
+  let ofRooms = 0;
+  for await (const { webhooks = [] } of having) ofRooms += webhooks.filter(({ _id }) => ids.has(_id.toHexString())).length;
+  return Math.min(most, ofRooms + ofBots);
+}
+
+const showRoom = ({ name }: NamedRoom, { created_by }: { created_by: ObjectId }, persons: Persons) => ({
+  room_name: name,
+  creator: showCreator(created_by, persons),
+});
+
+function showCreator(creator: ObjectId, persons: Persons) {
+  const { username, name } = showPerson(persons.get(creator.toHexString()));
+  return { username, ...(name !== undefined && { name }) };
 }
 
 type NamedRoom = Pick<RoomDocument, '_id' | 'name'>;
@@ -106,17 +219,12 @@ async function findMade<T extends { _id: ObjectId }>(
   made: 'invitations' | 'webhooks',
   valid: Document,
   { limit, after }: Page<Place>,
+  only?: Chosen,
 ): Promise<{ found: Made<T>[]; next: string | undefined }> {
-  const having = await rooms
-    .find<{ _id: ObjectId }>(
-      { [`${made}.created_by`]: { $gte: leastId } },
-      { projection: { _id: 1 }, limit: mostRooms, batchSize: mostRooms },
-    )
-    .toArray();
-  const ids = having
-    .map(({ _id }) => _id)
+  const ids = (only?.rooms ?? (await findHaving(made)))
     .filter((id) => !after || compareIds(id, after.room) >= 0)
     .sort(compareIds);
+  const isChosen = ({ one }: Made<T>) => !only || only.ids.has(one._id.toHexString());
   const isAfter = ({ room, one }: Made<T>) => !after || !room._id.equals(after.room) || compareIds(one._id, after.id) > 0;
   const found: Made<T>[] = [];
   let at = 0;
@@ -132,7 +240,7 @@ async function findMade<T extends { _id: ObjectId }>(
     const all = read.flatMap(({ made, ...room }) =>
       made.sort((one, other) => compareIds(one._id, other._id)).map((one) => ({ room, one })),
     );
-    found.push(...all.filter(isAfter));
+    found.push(...all.filter((one) => isChosen(one) && isAfter(one)));
   }
   const { items, next } = pageOf(
     found,
@@ -144,7 +252,15 @@ async function findMade<T extends { _id: ObjectId }>(
   return { found: items, next: next ?? (lastRoom && at < ids.length ? placeAt(lastRoom, greatestId) : undefined) };
 }
 
+async function findHaving(made: 'invitations' | 'webhooks'): Promise<ObjectId[]> {
+  const where = { [`${made}.created_by`]: { $gte: leastId } };
+  const options = { projection: { _id: 1 }, limit: mostRooms, batchSize: mostRooms };
+  return (await rooms.find<{ _id: ObjectId }>(where, options).toArray()).map(({ _id }) => _id);
+}
+
 const leastId = new ObjectId('0'.repeat(24));
 const greatestId = new ObjectId('f'.repeat(24));
+/** What stands in a place for the room of a bot's webhook: bots come after all rooms. */
+const afterRooms = greatestId;
 const placeAt = (room: ObjectId, id: ObjectId) => room.toHexString() + id.toHexString();
 const compareIds = (one: ObjectId, other: ObjectId) => (one.toHexString() < other.toHexString() ? -1 : one.equals(other) ? 0 : 1);

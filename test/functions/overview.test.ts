@@ -6,6 +6,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 
 await import('../support/own-files.ts');
 const { deleteUser } = await import('../../lib/accounts/deletion.ts');
+const { botWebhooks } = await import('../../lib/collections/bot-webhooks.ts');
 const { activities } = await import('../../lib/collections/activities.ts');
 const { files } = await import('../../lib/collections/files.ts');
 const { rooms } = await import('../../lib/collections/rooms.ts');
@@ -13,6 +14,7 @@ const { tokens } = await import('../../lib/collections/tokens.ts');
 const { webhookStates } = await import('../../lib/collections/webhook-states.ts');
 const { backupName } = await import('../../lib/files/regular-backups.ts');
 const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
+const { aBot } = await import('../support/bots.ts');
 const { invalid, refusals } = await import('../support/error-bodies.ts');
 const { aFile } = await import('../support/files.ts');
 const { aMessage } = await import('../support/messages.ts');
@@ -28,6 +30,23 @@ type Listed = { _id: { $oid: string }; name: string };
 const idOf = ({ _id }: { _id: { $oid: string } }) => _id.$oid;
 const list = async (path: string) => (await everyPage(call, path, token)) as unknown[] as (Listed & Record<string, unknown>)[];
 const find = async (query: string) => (await succeed(call('GET', `/api/overview/rooms?${query}`, { token }))).body as Listed[];
+
+/** How far a webhook is whose receiver has failed since a time. */
+const failingState = (bot: ObjectId | undefined, failing_since: Date, more: object = {}) =>
+  webhookStates.insertOne({
+    _id: new ObjectId(),
+    room: new ObjectId(),
+    ...(bot && { bot }),
+    seq: 0,
+    holder: null,
+    leased_until: new Date(0),
+    failures: 1,
+    failing_since,
+    retry_at: null,
+    disabled_at: null,
+    deliveries: [],
+    ...more,
+  });
 
 const aWord = () => `owl${crypto.randomUUID()}`;
 
@@ -261,6 +280,68 @@ describe('/api/overview/webhooks', () => {
       },
     ]);
   });
+
+  it('/api/overview/webhooks lists the webhooks of bots after those of rooms, without their secrets, with the last failure of each', async () => {
+    const room = await aRoom();
+    const bot = await aBot(room.owner, { name: 'Deploys' });
+    await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body: { name: 'In' } }));
+    const body = { url: 'https://bot.example.org/', events: ['reaction.added'] };
+    const { secret } = (await succeed(call('PUT', `${bot.path}/webhook`, { token: room.owner.token, body }))).body as {
+      secret: string;
+    };
+    const [at, id] = [new Date(), new ObjectId(bot.id)];
+    const failure = { seq: 1, type: 'message.created', at, milliseconds: 3, status: 500, answer: 'full' };
+    const deliveries = [failure, { ...failure, status: 204 }].map((one) => ({ ...one, room: new ObjectId(room.id) }));
+    await botWebhooks.updateOne({ _id: id }, { $set: { deliveries } });
+    await failingState(id, new Date(1_000));
+    await failingState(id, at);
+    const all = await list('/api/overview/webhooks?limit=1');
+    expect(JSON.stringify(all)).not.toContain(secret);
+    const firstBot = all.findIndex((one) => one.bot !== null);
+    expect(all.slice(firstBot).every((one) => one.bot !== null)).toBe(true);
+    expect(all.map(idOf)).toEqual([...new Set(all.map(idOf))]);
+    expect(all.find((one) => idOf(one) === bot.id)).toMatchObject({
+      ...body,
+      bot: { $oid: bot.id },
+      room: null,
+      room_name: null,
+      name: 'Deploys',
+      hint: secret.slice(-4),
+      created_by: { $oid: room.owner.id },
+      creator: { username: room.owner.username },
+      failing_since: { $date: '1970-01-01T00:00:01.000Z' },
+      disabled_at: null,
+      last_failure: { seq: 1, status: 500, answer: 'full' },
+    });
+  });
+
+  it('/api/overview/webhooks lists exactly those that are switched off and that the overview counts, of rooms and bots', async () => {
+    const [room, other] = [await aRoom(), await aRoom()];
+    const options = { token: room.owner.token };
+    const add = async () =>
+      idOf(
+        (await succeed(call('POST', `${room.path}/webhooks`, { ...options, body: { url: 'https://example.org/hook' } })))
+          .body as Listed,
+      );
+    const [on, off] = [await add(), await add()];
+    const bots = [await aBot(room.owner), await aBot(room.owner)];
+    for (const { path } of bots)
+      await succeed(call('PUT', `${path}/webhook`, { ...options, body: { url: 'https://example.org/hook' } }));
+    await succeed(call('PATCH', `${room.path}/webhooks/${off}`, { ...options, body: { is_enabled: false } }));
+    await succeed(call('PATCH', `${bots[0]?.path}/webhook`, { ...options, body: { is_enabled: false } }));
+    // What is left of a webhook that is gone counts for nothing.
+    await failingState(undefined, new Date(), { room: new ObjectId(other.id), disabled_at: new Date() });
+    const read = () => list('/api/overview/webhooks?is_off=true&limit=1');
+    const listed = await read();
+    const own = [on, off, ...bots.map(({ id }) => id)];
+    expect(listed.map(idOf).filter((id) => own.includes(id))).toEqual([off, bots[0]?.id]);
+    expect(listed.every((one) => one.disabled_at !== null)).toBe(true);
+    const { body } = await call('GET', '/api/overview', { token });
+    expect(body).toMatchObject({ webhooks_off: (await read()).length });
+    // Administrators switch on those of the bots of others as well.
+    await succeed(call('PATCH', `${bots[0]?.path}/webhook`, { token, body: { is_enabled: true } }));
+    expect((await read()).map(idOf)).not.toContain(bots[0]?.id);
+  });
 });
 
 describe('/api/overview/files', () => {
@@ -311,7 +392,7 @@ describe('/api/overview', () => {
       people: (before.people ?? 0) + 2,
       rooms: (before.rooms ?? 0) + 1,
       messages: (before.messages ?? 0) + 1,
-      webhooks_off: 1,
+      webhooks_off: before.webhooks_off,
       database_problem: null,
     });
     expect(after.today).toBe(new Date().toISOString().slice(0, 10));

@@ -814,8 +814,8 @@ export type ListedInvitation = {
 export type ListedWebhook = {
   /** The id, which is also the author of its messages. */
   _id: Id;
-  /** The id of the room. */
-  room: Id;
+  /** The room; null for the webhook of a bot. */
+  room: Id | null;
   /** The name under which it posts. */
   name: string;
   /** To where it sends events; null for one that takes messages in. */
@@ -824,14 +824,16 @@ export type ListedWebhook = {
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created the webhook, and with whose role it ends. */
-  created_by: Id;
+  /** The user who created the webhook, or to whom its bot belongs, and with whose role or account it ends; null for that of a bot that belongs to the administrators. */
+  created_by: Id | null;
   /** The time of creation. */
   created_at: Time;
-  /** The name of the room. */
-  room_name: string;
-  /** The user who created it. */
-  creator: Creator;
+  /** The name of the room; null for the webhook of a bot. */
+  room_name: string | null;
+  /** The bot, at whose address the webhook is changed; null for the webhook of a room. */
+  bot: Id | null;
+  /** That user. */
+  creator: Creator | null;
   /** Since when the next event fails; null if it does not. */
   failing_since: Time | null;
   /** When it was switched off; null while it is on. */
@@ -2341,9 +2343,9 @@ export type Operations = {
     data: ListedInvitation[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the webhooks of all rooms, who made them, and what failed last */
+  /** List the webhooks of all rooms and bots, who made them, and what failed last */
   'GET /api/overview/webhooks': {
-    query?: { 'limit'?: number; 'after'?: string };
+    query?: { 'limit'?: number; 'after'?: string; 'is_off'?: 'true' };
     data: ListedWebhook[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };

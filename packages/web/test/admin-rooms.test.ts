@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { webhookStates } from '../../../lib/collections/webhook-states.ts';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
+import { aBot } from '../../../test/support/bots.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
@@ -386,6 +387,34 @@ describe('webhooks of all rooms', () => {
     );
     await item.waitFor({ state: 'detached' });
     expect((await call('GET', `${room.path}/webhooks`, { token: room.owner.token })).body).toEqual([]);
+    await context.close();
+  });
+
+  it('webhooks of bots are listed with them, and the overview leads to exactly those that are switched off', async () => {
+    const [on, off] = [aWord(), aWord()];
+    const owner = await anAccount();
+    const bots = [await aBot(owner, { name: on }), await aBot(owner, { name: off })];
+    for (const { path } of bots)
+      await succeed(call('PUT', `${path}/webhook`, { token: owner.token, body: { url: 'https://example.org/hook' } }));
+    const turn = (is_enabled: boolean) =>
+      succeed(call('PATCH', `${bots[1]?.path}/webhook`, { token: owner.token, body: { is_enabled } }));
+    await turn(false);
+    const { page, context } = await at('webhooks');
+    await (await listed(page, on)).getByText(owner.username).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.locator('section').getByRole('link', { name: 'Webhooks' }).click();
+    const item = await listed(page, off);
+    expect(await page.getByLabel('Only those that are switched off').isChecked()).toBe(true);
+    expect(await page.locator('.managed', { hasText: on }).count()).toBe(0);
+    await item.getByRole('button', { name: `Manage ${off}` }).click();
+    await item.getByRole('button', { name: 'Switch on' }).click();
+    await item.getByText('Switched off').waitFor({ state: 'detached' });
+    expect((await call('GET', `${bots[1]?.path}/webhook`, { token: owner.token })).body).toMatchObject({ disabled_at: null });
+    await page.getByLabel('Only those that are switched off').uncheck();
+    await (await listed(page, off)).getByRole('button', { name: `Manage ${off}` }).click();
+    await act(page, 'Revoke');
+    await item.waitFor({ state: 'detached' });
+    expect((await call('GET', `${bots[1]?.path}/webhook`, { token: owner.token })).status).toBe(404);
     await context.close();
   });
 });

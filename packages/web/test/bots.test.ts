@@ -284,6 +284,44 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
+  it('bots have a webhook that sends what is chosen for it, and sends again what it has sent', async () => {
+    const room = await aRoom({ name: 'Builds' });
+    const bot = await aBot(room.owner, { name: 'Listener' });
+    await addMember(room, bot);
+    const receiver = aReceiver();
+    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots', width: 390 });
+    await signIn(page, room.owner);
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    await page.getByLabel('Address of the program').fill(receiver.url);
+    await page.getByLabel('Reactions').check();
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    await page.getByText('Nothing was sent yet.').waitFor();
+    const read = async () => (await call('GET', `${bot.path}/webhook`, { token: room.owner.token })).body;
+    expect(await read()).toMatchObject({
+      events: ['message.created', 'reaction.added', 'reaction.removed'],
+      messages: 'addressed',
+    });
+    await page.getByLabel('Reactions').uncheck();
+    await page.getByLabel('All messages of its rooms').check();
+    await page.getByRole('button', { name: 'Save what is sent' }).click();
+    await expect.poll(read).toMatchObject({ events: ['message.created'], messages: 'all' });
+    await succeed(call('POST', '/api/messages', { token: room.owner.token, body: { room: room.id, text: 'to all' } }));
+    await expect.poll(() => receiver.taken.length).toBe(1);
+    await page.reload();
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    await page.getByText('message.created').waitFor();
+    expect(await page.getByLabel('All messages of its rooms').isChecked()).toBe(true);
+    expect(await page.getByLabel('Reactions').isChecked()).toBe(false);
+    expect(await objections(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send again from here' }).click();
+    await page.getByRole('log').getByText('It is sent again.').waitFor();
+    await expect.poll(() => receiver.taken.map(({ id }) => id)).toEqual([receiver.taken[0]?.id, receiver.taken[0]?.id]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bot-webhook-phone.png`, fullPage: true });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('bots are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
     const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
     const bot = await aBot(owner, { name: `Gift of ${owner.username}` });

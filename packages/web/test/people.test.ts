@@ -79,9 +79,13 @@ describe('a webhook', () => {
     await page.getByText('Webhooks', { exact: true }).click();
     await page.getByLabel('Name of the new webhook').fill('Deploys');
     await page.getByLabel('Address of a program').fill('https://localhost:1/hook');
+    await page.getByLabel('Edited and deleted messages').check();
     await page.getByRole('button', { name: 'Create a webhook' }).click();
     expect(await page.getByLabel('Secret by which').inputValue()).toMatch(/^whsec_/);
     await page.getByText('sends to localhost:1').waitFor();
+    expect((await call('GET', `${room.path}/webhooks`, { token: owner.token })).body).toMatchObject([
+      { events: ['message.created', 'message.edited', 'message.deleted'] },
+    ]);
 
     await page.getByText('What Deploys sent').click();
     await page.getByText('Nothing was sent yet.').waitFor();

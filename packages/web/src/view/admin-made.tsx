@@ -18,15 +18,20 @@ import { openDialog } from './dialog.tsx';
 
 const timeOf = ({ $date }: { $date: string }) => shortOf(new Date($date));
 
-/** In which room something is, and who made it. */
-function Origin({ made }: { made: Pick<ListedInvitation, 'room' | 'room_name' | 'creator' | 'created_at'> }) {
+/** In which room something is, or that it is of a bot, and who made it. */
+function Origin({ made }: { made: Pick<ListedWebhook, 'room' | 'room_name' | 'creator' | 'created_at'> }) {
   const words = laterStrings.admin.made;
+  const maker = made.creator ? safeName(nameOf(made.creator)) : laterStrings.bots.admins;
   return (
     <p class="muted">
-      <a href={managedPath(made.room.$oid)}>
-        <bdi>{safeName(made.room_name)}</bdi>
-      </a>{' '}
-      · {words.by(safeName(nameOf(made.creator)), timeOf(made.created_at))}
+      {made.room ? (
+        <a href={managedPath(made.room.$oid)}>
+          <bdi>{safeName(made.room_name ?? '')}</bdi>
+        </a>
+      ) : (
+        words.ofBot
+      )}{' '}
+      · {words.by(maker, timeOf(made.created_at))}
     </p>
   );
 }
@@ -117,18 +122,22 @@ function InviteTo() {
   );
 }
 
-/** The webhooks of all rooms. */
+/** The webhooks of all rooms and bots, or only those that are switched off. */
 export function AllWebhooks() {
   const words = laterStrings.admin.made;
+  const [isOff, setOff] = useState(() => new URLSearchParams(location.search).has('off'));
   const read = (after?: string) =>
-    readPage<ListedWebhook>(
-      (next) => chat.GET('/api/overview/webhooks', { params: { query: { limit: 50, ...(next && { after: next }) } } }),
-      after,
-    );
+    readPage<ListedWebhook>((next) => {
+      const query = { limit: 50, ...(isOff && { is_off: 'true' as const }), ...(next && { after: next }) };
+      return chat.GET('/api/overview/webhooks', { params: { query } });
+    }, after);
   return (
     <>
       <p class="muted">{words.webhooksHint}</p>
-      <Pages read={read} input="" none={words.noWebhooks}>
+      <label class="check">
+        <input type="checkbox" checked={isOff} onChange={({ currentTarget }) => setOff(currentTarget.checked)} /> {words.onlyOff}
+      </label>
+      <Pages key={String(isOff)} read={read} input={isOff} none={isOff ? words.noneOff : words.noWebhooks}>
         {(list, replace) =>
           list.map((one) => <WebhookItem key={idOf(one)} webhook={one} onChange={(changed) => replace(one, changed)} />)
         }
@@ -167,14 +176,14 @@ function WebhookItem({ webhook, onChange }: WebhookItemProps) {
 function WebhookPanel({ webhook, onChange }: WebhookItemProps) {
   const words = laterStrings.webhooks;
   const { name, url, events, disabled_at } = webhook;
-  const params = { path: { room: webhook.room.$oid, webhook: idOf(webhook) } };
   const turn = async (is_enabled: boolean) => {
-    const changed = await ask(chat.PATCH('/api/rooms/{room}/webhooks/{webhook}', { params, body: { is_enabled } }));
-    onChange({ ...webhook, disabled_at: changed.disabled_at, failing_since: changed.failing_since });
+    const { disabled_at } = await turnOf(webhook, is_enabled);
+    // One that is switched on begins again with its tries.
+    onChange({ ...webhook, disabled_at, ...(is_enabled && { failing_since: null }) });
     return laterStrings.settings.changed;
   };
   const revoke = async () => {
-    await ask(chat.DELETE('/api/rooms/{room}/webhooks/{webhook}', { params }));
+    await revokeOf(webhook);
     onChange(undefined);
     return laterStrings.settings.changed;
   };
@@ -204,4 +213,18 @@ function WebhookPanel({ webhook, onChange }: WebhookItemProps) {
       />
     </>
   );
+}
+
+const [ofBot, ofRoom] = ['/api/bots/{bot}/webhook', '/api/rooms/{room}/webhooks/{webhook}'] as const;
+const botOf = ({ bot }: ListedWebhook) => bot && { path: { bot: bot.$oid } };
+const placeOf = (webhook: ListedWebhook) => ({ path: { room: webhook.room?.$oid ?? '', webhook: idOf(webhook) } });
+
+function turnOf(webhook: ListedWebhook, is_enabled: boolean): Promise<Pick<ListedWebhook, 'disabled_at'>> {
+  const [params, body] = [botOf(webhook), { is_enabled }];
+  return params ? ask(chat.PATCH(ofBot, { params, body })) : ask(chat.PATCH(ofRoom, { params: placeOf(webhook), body }));
+}
+
+async function revokeOf(webhook: ListedWebhook): Promise<void> {
+  const params = botOf(webhook);
+  await (params ? ask(chat.DELETE(ofBot, { params })) : ask(chat.DELETE(ofRoom, { params: placeOf(webhook) })));
 }

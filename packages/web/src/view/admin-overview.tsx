@@ -46,7 +46,7 @@ export function ServiceOverview() {
               {concern === 'webhooks_off' && (
                 <>
                   {' '}
-                  <a href="/admin/webhooks">{laterStrings.admin.tabs.webhooks}</a>
+                  <a href="/admin/webhooks?off">{laterStrings.admin.tabs.webhooks}</a>
                 </>
               )}
             </li>

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { BotWebhook as Webhook } from '../../../client/src/contract.ts';
 import { ask, chat } from '../api.ts';
 import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
 import { attempt, Field, Form, Loading } from './controls.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { confirmed } from './dialog.tsx';
+import { EventChoice, eventsIn } from './event-choice.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
 
 const address = '/api/bots/{bot}/webhook';
 
-/** To where is sent what mentions a bot, and what is said in its direct conversations. */
+/** To where is sent what happens in the rooms of a bot, by default what mentions it and what is said in its direct conversations. */
 export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; hasOne: boolean }) {
   const params = { path: { bot } };
   const [isThere, setThere] = useState(hasOne);
@@ -19,9 +22,14 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
   const { value, failure, reload } = useLoaded(load, [bot, isThere]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const { bots: words, webhooks, invitations } = laterStrings;
-  const make = async ({ url = '' }: Record<string, string>) => {
-    setMade((await ask(chat.PUT(address, { params, body: { url } }))).secret);
+  const make = async ({ url = '', ...chosen }: Record<string, string>) => {
+    setMade((await ask(chat.PUT(address, { params, body: { url, ...choiceIn(chosen) } }))).secret);
     setThere(true);
+  };
+  const choose = async (chosen: Record<string, string>) => {
+    await ask(chat.PATCH(address, { params, body: choiceIn(chosen) }));
+    notice(laterStrings.settings.changed);
+    reload();
   };
   const revoke = async () => {
     if (!(await confirmed(words.removeWebhookAsk(name), invitations.revoke))) return;
@@ -43,6 +51,9 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
               {invitations.revoke}
             </button>
           </span>
+          <Form key={JSON.stringify([webhook.events, webhook.messages])} onSubmit={choose} submit={words.choose}>
+            <Choice {...webhook} />
+          </Form>
           <Deliveries
             webhook={webhook}
             test={() => ask(chat.POST(address, { params, body: {} }))}
@@ -53,8 +64,24 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
       ) : (
         <Form onSubmit={make} submit={webhooks.create}>
           <Field label={words.webhookUrl} name="url" type="url" maxLength={2_000} />
+          <Choice />
         </Form>
       )}
     </>
   );
 }
+
+/** What is sent: types of events, and whether those of all messages. */
+const Choice = ({ events, messages }: Partial<Pick<Webhook, 'events' | 'messages'>>) => (
+  <>
+    <EventChoice {...(events && { chosen: events })} />
+    <label class="check">
+      <input type="checkbox" name="all" defaultChecked={messages === 'all'} /> {laterStrings.bots.allMessages}
+    </label>
+  </>
+);
+
+const choiceIn = (fields: Record<string, string>) => ({
+  events: eventsIn(fields),
+  messages: 'all' in fields ? ('all' as const) : ('addressed' as const),
+});

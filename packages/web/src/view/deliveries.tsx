@@ -2,27 +2,36 @@ import { useState } from 'preact/hooks';
 import type { WebhookDelivery } from '../../../client/src/contract.ts';
 import { shortOf } from '../dates.ts';
 import { laterStrings } from '../strings-later.ts';
+import { notice } from './announcer.tsx';
 import { attempt } from './controls.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 type Time = { $date: string };
 
+/** What was sent; by the webhook of a bot, with the room. */
+type Delivery = WebhookDelivery & { room?: { $oid: string } };
+
 /** A webhook that sends, and what can be done about it. */
 type DeliveriesProps = {
-  webhook: { failing_since?: Time | null; disabled_at: Time | null; deliveries: readonly WebhookDelivery[] };
+  webhook: { failing_since?: Time | null; disabled_at: Time | null; deliveries: readonly Delivery[] };
   test: () => Promise<WebhookDelivery>;
-  change: (body: { is_enabled: boolean } | { new_secret: true }) => Promise<{ secret?: string }>;
+  change: (body: { is_enabled: boolean } | { new_secret: true } | { seq: number; room?: string }) => Promise<{ secret?: string }>;
   onChange: () => void;
 };
 
 /** What a webhook has sent last and what became of it, with a test, a switch, and another secret. */
 export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }, test, change, onChange }: DeliveriesProps) {
-  const [tested, setTested] = useState<WebhookDelivery>();
+  const [tested, setTested] = useState<Delivery>();
   const [secret, setSecret] = useState<string>();
   const words = laterStrings.webhooks;
   const timeOf = ({ $date }: Time) => shortOf(new Date($date));
   const turn = async () => {
     await change({ is_enabled: disabled_at !== null });
+    onChange();
+  };
+  const sendAgain = async ({ seq, room }: Delivery) => {
+    await change({ seq: seq - 1, ...(room && { room: room.$oid }) });
+    notice(words.sentAgain);
     onChange();
   };
   const shown = [...(tested ? [tested] : []), ...deliveries.toReversed()];
@@ -31,9 +40,15 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
       {disabled_at ? <p>{words.isOff(timeOf(disabled_at))}</p> : failing_since && <p>{words.fails(timeOf(failing_since))}</p>}
       <ul class="links" aria-live="polite">
         {shown.length === 0 && <li class="muted">{words.nothing}</li>}
-        {shown.map(({ seq, type, at, status, answer }, index) => (
-          <li key={`${seq} ${at.$date} ${index}`}>
-            {timeOf(at)} <bdi>{type}</bdi> {status ?? words.noAnswer} <bdi class="muted">{answer}</bdi>
+        {shown.map((delivery, index) => (
+          <li key={`${delivery.seq} ${delivery.at.$date} ${index}`}>
+            {timeOf(delivery.at)} <bdi>{delivery.type}</bdi> {delivery.status ?? words.noAnswer}{' '}
+            <bdi class="muted">{delivery.answer}</bdi>{' '}
+            {delivery.seq > 0 && (
+              <button type="button" onClick={() => void attempt(() => sendAgain(delivery))}>
+                {words.again}
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -6,6 +6,7 @@ import { laterStrings } from '../strings-later.ts';
 import { attempt, Field, Form, Loading } from './controls.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { confirmed } from './dialog.tsx';
+import { EventChoice, eventsIn } from './event-choice.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { useLoaded } from './use-list.ts';
 import './members.css';
@@ -24,9 +25,10 @@ function Addresses({ room }: { room: string }) {
   const [made, setMade] = useState<(readonly [label: string, value: string])[]>();
   const params = { path: { room } };
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/rooms/{room}/webhooks', { params })), [room]);
-  const make = async ({ webhook: name = '', url }: Record<string, string>) => {
+  const make = async ({ webhook: name = '', url, ...chosen }: Record<string, string>) => {
     const words = laterStrings.webhooks;
-    const { secret } = await ask(chat.POST('/api/rooms/{room}/webhooks', { params, body: { name, ...(url && { url }) } }));
+    const body = { name, ...(url && { url, events: eventsIn(chosen) }) };
+    const { secret } = await ask(chat.POST('/api/rooms/{room}/webhooks', { params, body }));
     const address = `${location.origin}/api/webhooks/${secret}`;
     const example = `curl --data-urlencode 'text=${words.sample}' ${address}`;
     setMade(
@@ -77,6 +79,7 @@ function Addresses({ room }: { room: string }) {
       <Form key={made?.[0]?.[1]} onSubmit={make} submit={laterStrings.webhooks.create}>
         <Field label={laterStrings.webhooks.name} name="webhook" maxLength={64} />
         <Field label={laterStrings.webhooks.url} name="url" type="url" required={false} maxLength={2_000} />
+        <EventChoice />
       </Form>
     </div>
   );

@@ -1,0 +1,34 @@
+import type { BotWebhook } from '../../../client/src/contract.ts';
+import { laterStrings } from '../strings-later.ts';
+
+type EventType = BotWebhook['events'][number];
+
+/** What a webhook may send, as people choose it. */
+const groups = {
+  created: ['message.created'],
+  changed: ['message.edited', 'message.deleted'],
+  pinned: ['message.pinned', 'message.unpinned'],
+  reactions: ['reaction.added', 'reaction.removed'],
+  members: ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'],
+  room: ['room.changed', 'room.archived'],
+} satisfies Record<string, EventType[]>;
+const names = Object.keys(groups) as (keyof typeof groups)[];
+
+/** Which events a webhook sends: its form has a field for each group that is chosen. */
+export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly EventType[] }) => (
+  <fieldset>
+    <legend>{laterStrings.webhooks.what}</legend>
+    {names.map((name) => (
+      <label class="check" key={name}>
+        <input type="checkbox" name={name} defaultChecked={groups[name].some((type) => chosen.includes(type))} />{' '}
+        {laterStrings.webhooks.events[name]}
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** The types of events that somebody has chosen, by the fields of the form; without any, new messages. */
+export function eventsIn(fields: Record<string, string>): EventType[] {
+  const events = names.flatMap((name) => (name in fields ? groups[name] : []));
+  return events.length > 0 ? events : groups.created;
+}
