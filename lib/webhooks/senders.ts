@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { hasActiveOwner, webhookOf } from '../accounts/bot-rules.ts';
+import { forgetBotWebhook, hasActiveOwner, webhookOf } from '../accounts/bot-rules.ts';
 import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
 import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } from '../collections/rooms.ts';
 import type { SigningSecret } from '../collections/signing-secrets.ts';
@@ -204,7 +204,13 @@ export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
     projection,
   }))
     for (const { _id, outgoing } of outgoingOf(webhooks)) yield { _id, room, seq, since: outgoing.since, isOn: true };
-  for await (const { _id: bot, created_at, disabled_at, events } of botWebhooks.find({}, withoutDeliveries)) {
+  for await (const { _id: bot, owner, created_at, disabled_at, events } of botWebhooks.find({}, withoutDeliveries)) {
+    const account = await users.findOne({ _id: bot }, { projection: { owner: 1 } });
+    if (account && String(webhookOf(account).owner) !== String(owner)) {
+      // Of an earlier owner, whose process died when it had stored it.
+      await forgetBotWebhook(bot, { owner });
+      continue;
+    }
     const ofBot = { 'members.user': bot };
     const fields = { seq: 1, last_message_at: 1 };
     for await (const found of rooms.find<Pick<RoomDocument, '_id' | 'seq' | 'last_message_at'>>(ofBot, { projection: fields })) {

@@ -600,6 +600,13 @@ describe('the webhook of a bot that has got another owner', () => {
     expect(await botWebhooks.countDocuments({ _id })).toBe(1);
   });
 
+  it('the webhook of a bot that an earlier owner has left is forgotten by the schedule, which finds nothing to send for it', async () => {
+    const { room, _id, mention } = await handedOver();
+    await mention('secret');
+    expect(await findUndelivered()).not.toContain(room.id);
+    expect(await botWebhooks.countDocuments({ _id })).toBe(0);
+  });
+
   it('the webhook of a bot belongs to the administrators with the bot, who have none from the earlier owner', async () => {
     const { bot, _id, receiver, mention, deliver } = await handedOver();
     await succeed(call('PATCH', bot.path, { token: admin.token, body: { owner: null } }));
