@@ -52,6 +52,7 @@ export async function countDays(
   const isFinal = (start: Date) => now - start.getTime() - dayLength >= settled;
   const { counts, generation } = await readStored(starts.map(dayOf));
   const progress = progressOf(generation, startOfDay(now), now);
+  const final = new Map<string, number>();
   // What is counted but once comes first: today is counted by each call, which would leave no time for others.
   for (const start of [...starts.filter(isFinal), ...starts.filter((one) => !isFinal(one))]) {
     const day = dayOf(start);
@@ -59,8 +60,9 @@ export async function countDays(
     const count = await countDay(rooms, { start, isFinal: isFinal(start), until, progress });
     if (count === null) continue;
     counts.set(day, count);
-    if (isFinal(start)) await store(day, count);
+    if (isFinal(start)) final.set(day, count);
   }
+  if (final.size > 0) await store(final, generation, now);
   return starts.map((start) => ({ day: dayOf(start), messages: counts.get(dayOf(start)) ?? null })).reverse();
 }
 
@@ -80,10 +82,14 @@ async function beginGeneration(): Promise<string> {
   return generation;
 }
 
-/** Two who count the same day at the same time find the same. */
-async function store(day: string, count: number): Promise<void> {
-  await dayCounts.updateOne({ _id: day }, { $set: { messages: count } }, { upsert: true });
-  await dayCounts.deleteMany({ _id: { $lt: dayOf(startOfDay(Date.parse(day), mostDays)) } });
+/** Two who count the same day at the same time find the same; what was forgotten meanwhile is not stored. */
+async function store(counts: Map<string, number>, generation: string, now: number): Promise<void> {
+  if ((await dayCounts.findOne({ _id: 'generation' }))?.generation !== generation) return;
+  const upserts = [...counts].map(([_id, messages]) => ({
+    updateOne: { filter: { _id }, update: { $set: { messages } }, upsert: true },
+  }));
+  await dayCounts.bulkWrite(upserts, { ordered: false });
+  await dayCounts.deleteMany({ _id: { $lt: dayOf(startOfDay(now, mostDays)) } });
 }
 
 /** Counts of older days are forgotten. */
@@ -100,10 +106,11 @@ type Boundary = { seq: number; before: number; time: number };
 /** What this process has found, for its next call to go on with. */
 type Progress = {
   generation: string;
-  /** The beginning of today, of which `midnights` has the first message of each room; the first hour's are not kept. */
+  /** The beginning of today; what is found in its first hour is not kept. */
   today: number;
+  /** Of each room the first message of today. */
   midnights: Map<string, Boundary>;
-  /** Of each room the first message that is at or after the day which was counted last. */
+  /** Of each room the first message that is at or after the beginning of the day which was counted last. */
   ends: Map<string, Boundary>;
   /** A day that was cut off: how many messages the rooms up to the one with this id got on it. */
   cutOff?: { day: string; messages: number; last: string };
@@ -120,6 +127,7 @@ function progressOf(generation: string, start: Date, now: number): Progress {
   if (progress.today !== today) {
     progress.today = today;
     progress.midnights.clear();
+    progress.ends.clear();
   }
   for (const map of [progress.midnights, progress.ends]) if (map.size > mostRemembered) map.clear();
   return progress;
@@ -154,14 +162,15 @@ async function countBetween(room: CountedRoom, start: Date, end: Date, progress:
     const known = time.getTime() === progress.today ? progress.midnights.get(key) : undefined;
     const found = known ?? (await findBoundary(room._id, time, after));
     // Without a message after it, one that is being sent may be the first.
-    if (time.getTime() === progress.today && found.seq < last.seq) progress.midnights.set(key, found);
+    if (found.seq === last.seq) return found;
+    if (time.getTime() === progress.today) progress.midnights.set(key, found);
+    progress.ends.set(key, found);
     return found;
   };
   const known = progress.ends.get(key);
   const near = known && known.time >= end.getTime() ? known : last;
   const after = (room.last_message_at as Date) < end ? last : await find(end, near);
   const first = await find(start, after);
-  progress.ends.set(key, first);
   return after.before - first.before - lostBetween(room, first.before, after.before);
 }
 
@@ -175,7 +184,8 @@ const lostBetween = ({ lost = [] }: CountedRoom, after: number, to: number): num
  * one among a million.
  */
 async function findBoundary(room: ObjectId, time: Date, after: Boundary): Promise<Boundary> {
-  if (after.time === time.getTime()) return after;
+  // Where nothing was counted before, nothing is on all earlier days.
+  if (after.time === time.getTime() || after.before === 0) return { ...after, time: time.getTime() };
   let found = { ...after, time: time.getTime() };
   let low = 1;
   let high = after.seq - 1;

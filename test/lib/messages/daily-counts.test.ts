@@ -220,6 +220,14 @@ describe('days whose messages take longer to count than one look has', () => {
     await rooms.unscoped.deleteOne({ _id: imported });
   });
 
+  it('days whose messages take longer to count than one look has are not stored if an import ended while they were counted', async () => {
+    const counting = count(all);
+    await expect.poll(() => dayCounts.countDocuments({ _id: 'generation' }), { interval: 1 }).toBe(1);
+    await forgetDayCounts();
+    await counting;
+    expect(await dayCounts.countDocuments({})).toBe(0);
+  });
+
   it('days whose messages take longer to count than one look has do not keep today from being counted, because it is known where it begins in each room', async () => {
     await count(all);
     await rooms.unscoped.updateMany({ _id: { $in: all.slice(0, 3) } }, { $inc: { message_count: 1, seq: 1 } });
