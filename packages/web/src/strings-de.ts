@@ -1056,7 +1056,7 @@ export const laterStrings: Words['laterStrings'] = {
       invite: 'Einladungslink erstellen',
       chooseRoom: 'Wähle den Raum, in den der Link führt.',
       by: (name, date) => `${name}, ${date}`,
-      webhooksHint: 'Moderatoren legen Webhooks unter „Über diesen Raum“ an, Eigentümer von Bots in den Einstellungen.',
+      webhooksHint: 'Moderatoren legen Webhooks unter „Über diesen Raum“ an, Besitzer von Bots in den Einstellungen.',
       onlyOff: 'Nur ausgeschaltete',
       noneOff: 'Kein Webhook ist ausgeschaltet.',
       ofBot: 'Bot',
