@@ -86,11 +86,6 @@ describe('thousands of webhooks of bots', () => {
 
 describe('a bot that waits in very many rooms', () => {
   it('a bot that waits in very many rooms leaves others their turn to be tried again, in each round', async () => {
-    const { room, bot, receiver, mention } = await withWebhook();
-    receiver.answer = () => ({ status: 500 });
-    await mention();
-    await deliverOfRoom(room.id);
-    receiver.answer = () => ({ status: 204 });
     const crowd = Array.from({ length: 4 }, webhookOfNobody);
     await botWebhooks.insertMany(crowd);
     const long = crowd.flatMap(({ _id }) =>
@@ -101,6 +96,11 @@ describe('a bot that waits in very many rooms', () => {
       }),
     );
     await webhookStates.insertMany(long);
+    const { room, bot, receiver, mention } = await withWebhook();
+    receiver.answer = () => ({ status: 500 });
+    await mention();
+    await deliverOfRoom(room.id);
+    receiver.answer = () => ({ status: 204 });
     await webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { retry_at: new Date(1_000) } });
     await retryDeliveries();
     expect(receiver.taken).toHaveLength(1);
