@@ -9,6 +9,9 @@ import { call, openPage, serveUrl, signIn, textsOf, visit } from './support.ts';
 const field = (page: Page) => page.locator('.room-pane li.message textarea');
 const drafts = (page: Page) => page.locator('.rooms').getByRole('link', { name: /^Drafts/ });
 
+/** A draft is stored a moment after the last key. */
+const untilKept = (page: Page) => page.waitForTimeout(1_000);
+
 /** Somebody who types another text of a message, and has not saved it. */
 async function editing() {
   const owner = await anAccount();
@@ -21,7 +24,7 @@ async function editing() {
   await field(page).fill('a longer text');
   const path = `/api/messages/${_id.$oid}`;
   const stored = async () => ((await call('GET', path, { token: owner.token })).body as { text: string }).text;
-  return { owner, room, other, page, context, problems, seq, path, stored };
+  return { owner, room, other, page, context, problems, seq, path, stored, id: _id.$oid };
 }
 
 describe('an edit that was not saved', () => {
@@ -93,14 +96,88 @@ describe('an edit that was not saved', () => {
 
   it('an edit that was not saved in one tab, and is saved there, is gone from another', async () => {
     const { page, context, room, stored } = await editing();
-    // A draft is stored a moment after the last key.
-    await page.waitForTimeout(1_000);
+    await untilKept(page);
     const { page: second } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
     await expect.poll(() => field(second).inputValue()).toBe('a longer text');
     await field(page).press('Enter');
     await expect.poll(stored).toBe('a longer text');
     await expect.poll(() => textsOf(second)).toEqual(['a longer text']);
     expect(await field(second).count()).toBe(0);
+    await context.close();
+  });
+
+  it('an edit that was not saved is open in its message also after another device has changed that, and replaces nothing', async () => {
+    const { page, context, path, owner, stored } = await editing();
+    await untilKept(page);
+    await call('PATCH', path, { token: owner.token, body: { text: 'from elsewhere' } });
+    // Twice: at first the browser has what the message said before.
+    for (let time = 1; time <= 2; time++) {
+      const isRead = page.waitForResponse((response) => response.url().includes('/api/events?') && response.ok());
+      await page.reload();
+      await isRead;
+      await expect.poll(() => field(page).inputValue()).toBe('a longer text');
+    }
+    expect(await drafts(page).count()).toBe(0);
+    await field(page).press('Enter');
+    await page.getByText('edited somewhere else in the meantime').waitFor();
+    expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'a longer text']);
+    await context.close();
+  });
+
+  it('an edit that was not saved, begun while an earlier one waited for a connection, is open after that was sent, and is saved', async () => {
+    const { page, context, stored } = await editing();
+    let isOffline = true;
+    await page.route('**/api/messages/*', (route) =>
+      isOffline && route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await field(page).press('Enter');
+    await field(page).waitFor({ state: 'detached' });
+    await page.locator('.room-pane .composer textarea').press('ArrowUp');
+    await field(page).fill('an even longer text');
+    await untilKept(page);
+    isOffline = false;
+    await expect.poll(stored, { timeout: 20_000 }).toBe('a longer text');
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe('an even longer text');
+    await field(page).press('Enter');
+    await expect.poll(stored).toBe('an even longer text');
+    expect(await page.getByText('edited somewhere else in the meantime').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+
+  it('of edits that were not saved in two tabs the one that was typed last is there, and not both in one', async () => {
+    const { page, context, room } = await editing();
+    const { page: second } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
+    await second.locator('.room-pane li.message').first().waitFor();
+    if ((await field(second).count()) === 0) await second.locator('.room-pane .composer textarea').press('ArrowUp');
+    await field(second).fill('said in the second tab');
+    await untilKept(second);
+    await field(page).fill('said in the first tab, later');
+    await untilKept(page);
+    await page.close();
+    await second.close();
+    const { page: third } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
+    await expect.poll(() => field(third).inputValue()).toBe('said in the first tab, later');
+    await context.close();
+  });
+
+  it('an edit that was not saved is among the drafts also in its own room, as long as its message is not shown', async () => {
+    const { page, context, room, owner, id } = await editing();
+    await field(page).press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await aMessage(owner, room.id, { text: 'a reply', thread: id }, call);
+    await page.goto(`${serveUrl}/rooms/${room.id}?thread=${id}`);
+    const reply = page.locator('.thread-content li.message', { hasText: 'a reply' });
+    await reply.press('e');
+    const fields = page.locator('li.message textarea');
+    await fields.fill('a longer reply');
+    expect(await drafts(page).count()).toBe(0);
+    await page.locator('.rooms a', { hasText: 'Plans' }).click();
+    await drafts(page).click();
+    await page.locator('.results a', { hasText: 'a longer reply' }).click();
+    await expect.poll(() => fields.inputValue()).toBe('a longer reply');
+    await expect.poll(() => drafts(page).count()).toBe(0);
     await context.close();
   });
 });

@@ -6,18 +6,17 @@ import { cache, noteProblem } from './cache.ts';
 
 /*
  * Each tab has drafts of its own: what is typed in one is never lost by what is typed at the same place in another. A tab takes over the drafts
- * of tabs that were closed, and shows those of open ones where it has none. Both are cleared when the draft becomes a message.
+ * of tabs that were closed, and shows those of open ones where it has none. Both are cleared when the draft becomes a message. Of edits of one
+ * message it takes over the one that was typed last.
  */
 
 /** Where a draft belongs: a room, or a thread in it. */
 export const placeOf = (room: string, thread?: string): string => (thread === undefined ? room : `${room}/${thread}`);
 
-/**
- * Where the text belongs that is typed in place of a message: with the time of its last change, because what was typed
- * over an earlier text is not to replace another one.
- */
-export const placeOfEdit = ({ room, thread, seq, _id, edited_at }: Message): string =>
-  [room.$oid, thread?.$oid, seq, _id.$oid, edited_at?.$date].join('/');
+/** Where the text belongs that is typed in place of a message, whatever that says meanwhile. */
+export const placeOfEdit = ({ room, thread, seq, _id }: Message): string => [room.$oid, thread?.$oid, seq, _id.$oid].join('/');
+
+const isOfEdit = (place: string) => place.split('/').length > 2;
 
 /** The place whose draft was sent in another tab, or thrown away: where it stands, it goes. */
 export const sentElsewhere = signal<string | undefined>(undefined);
@@ -70,8 +69,8 @@ export async function loadDrafts(user: string): Promise<void> {
     if (text === '') continue;
     const known = drafts.get(place);
     if (rank === 2 && known !== undefined) continue;
-    if (rank === 2) copies.set(place, { key, text });
-    setDraft(place, known === undefined || text.includes(known) ? text : known.includes(text) ? known : `${known}\n${text}`);
+    setDraft(place, known === undefined ? text : isOfEdit(place) ? laterOf(known, text) : joined(known, text));
+    if (rank === 2) copies.set(place, { key, text: draftOf(place) });
   }
   const mine = found.filter(({ rank }) => rank < 2);
   const isStored = (place: string) => stored.some((draft) => draft.place === keyOf(place) && draft.text === drafts.get(place));
@@ -82,8 +81,29 @@ export async function loadDrafts(user: string): Promise<void> {
   }
 }
 
+const joined = (one: string, other: string) => (other.includes(one) ? other : one.includes(other) ? one : `${one}\n${other}`);
+
+/** Of what two tabs have kept of an edit, which was typed last: two texts for one message are not to become one. */
+const laterOf = (one: string, other: string) => (aboutEdit(other)[1] > aboutEdit(one)[1] ? other : one);
+
 /** What was typed at a place and not sent. */
-export const draftOf = (place: string): string => drafts.get(place) ?? '';
+export function draftOf(place: string): string {
+  const kept = drafts.get(place) ?? '';
+  return isOfEdit(place) ? kept.slice(0, Math.max(0, kept.lastIndexOf('\n'))) : kept;
+}
+
+/** The text over which an edit was typed that waits. */
+export function baseOf(place: string): string | undefined {
+  const kept = drafts.get(place);
+  return kept && aboutEdit(kept)[0];
+}
+
+/** The last line of an edit that is kept. */
+const aboutEdit = (kept: string): [base: string, at: number] => JSON.parse(kept.slice(kept.lastIndexOf('\n') + 1));
+
+/** Keeps what is typed over a text of a message, soon: with that text, because it is not to replace another one. */
+export const keepEdit = (place: string, text: string, base: string): void =>
+  keepDraft(place, text === base || text === '' ? '' : `${text}\n${JSON.stringify([base, Date.now()])}`);
 
 /** How many drafts of a user there are in this browser. */
 export async function countDrafts(): Promise<number> {
@@ -126,8 +146,8 @@ async function deleteStored(keys: readonly string[]): Promise<void> {
 
 /** Forgets a draft that another tab has sent, or made a message of. */
 export function dropSentDraft({ place, text, of }: { place: string; text: string; of: string | undefined }): void {
-  const mine = drafts.get(place)?.trim();
-  if (mine === undefined || (mine !== text && !(mine === of?.trim() && text.includes(mine)))) return;
+  const mine = draftOf(place).trim();
+  if (mine === '' || (mine !== text && !(mine === of?.trim() && text.includes(mine)))) return;
   forget(place);
   void deleteStored([keyOf(place)]);
   sentElsewhere.value = place;
@@ -144,7 +164,7 @@ function forget(place: string): void {
 /** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
 export function saveDrafts(): void {
   if (unsaved.size > 0 && lastWordsName !== '') {
-    setLastWords(Object.fromEntries([...unsaved.keys()].map((place) => [keyOf(place), draftOf(place)])));
+    setLastWords(Object.fromEntries([...unsaved.keys()].map((place) => [keyOf(place), drafts.get(place) ?? ''])));
   }
   for (const place of unsaved.keys()) void save(place);
 }

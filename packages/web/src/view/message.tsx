@@ -1,5 +1,5 @@
-import { signal, useComputed } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { computed, signal, useComputed } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { deleteMessage, editMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../actions.ts';
 import type { Message } from '../api.ts';
 import { clockOf, fullOf, nearOf, sentAt, timeOf } from '../dates.ts';
@@ -8,7 +8,7 @@ import { shortcutKey } from '../keyboard.ts';
 import { listOf } from '../locale.ts';
 import { go, messagePath, roomPath } from '../routes.ts';
 import { me } from '../session.ts';
-import { discardDraft, drafted, draftOf, keepDraft, placeOfEdit } from '../store/drafts.ts';
+import { baseOf, discardDraft, drafted, draftOf, keepEdit, placeOfEdit } from '../store/drafts.ts';
 import { quickEmoji } from '../store/emoji.ts';
 import { authorOf, findPersons, nameOf, personOf } from '../store/names.ts';
 import { changesOf, withChanges } from '../store/pending.ts';
@@ -16,6 +16,7 @@ import { roomOf } from '../store/rooms.ts';
 import { isSaved } from '../store/saved.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { aboutRoom } from '../store/topics.ts';
+import { editors } from '../store/waiting.ts';
 import { strings } from '../strings.ts';
 import { summaryOf } from '../text/plain.ts';
 import { notice } from './announcer.tsx';
@@ -71,7 +72,16 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
   const isForAll = message.mentions_all !== null && message.user.$oid !== mine;
   const isMentioned = isForAll || message.mentions.some(({ $oid }) => $oid === mine);
   // Also of a message that is deleted meanwhile: what was typed is its author's.
-  const isEditing = useComputed(() => editing.value === idOf(stored) || drafted.value.has(placeOfEdit(stored))).value;
+  const place = placeOfEdit(stored);
+  const isEditing = useMemo(
+    () =>
+      computed(
+        () =>
+          editing.value === idOf(stored) ||
+          (drafted.value.has(place) && [undefined, row].includes(editors.value.get(place) as typeof row | undefined)),
+      ),
+    [place],
+  ).value;
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
     // A dialog and a menu give the focus back.
@@ -141,7 +151,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         )}
         {isGrouped && <span class="visually-hidden">{nameOf(author)}: </span>}
         {isEditing ? (
-          <Edit message={message} place={placeOfEdit(stored)} row={row} />
+          <Edit key={place} message={message} row={row} />
         ) : isDeleted ? (
           <p class="text gone">{strings.message.deleted}</p>
         ) : (
@@ -285,12 +295,12 @@ function Reactions({ message }: { message: Message }) {
   );
 }
 
-type EditProps = { message: Message; place: string; row: { current: HTMLLIElement | null } };
+type EditProps = { message: Message; row: { current: HTMLLIElement | null } };
 
 /** The field for another text of a message. What was typed is kept like a draft, however the page is left. */
-function Edit({ message, place: first, row }: EditProps) {
-  const [base] = useState(message.text);
-  const [place] = useState(first);
+function Edit({ message, row }: EditProps) {
+  const place = placeOfEdit(message);
+  const [base] = useState(() => baseOf(place) ?? message.text);
   const end = () => {
     void discardDraft(place);
     editing.value = undefined;
@@ -301,6 +311,13 @@ function Edit({ message, place: first, row }: EditProps) {
     end();
     return true;
   };
+  // What is typed in one row of a message is not seen in another.
+  useLayoutEffect(() => {
+    editors.value = new Map([...editors.value, [place, row]]);
+    return () => {
+      if (editors.value.get(place) === row) editors.value = new Map([...editors.value].filter(([other]) => other !== place));
+    };
+  }, []);
   return (
     <Editor
       room={message.room.$oid}
@@ -310,7 +327,7 @@ function Edit({ message, place: first, row }: EditProps) {
       base={base}
       onChange={(text) => {
         editing.value = idOf(message);
-        keepDraft(place, text);
+        keepEdit(place, text, base);
       }}
       onSubmit={save}
       onCancel={end}
