@@ -162,6 +162,53 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
+  it('an edit that was not saved and is open has the focus after ↑ and after E, with the caret at its end', async () => {
+    const { page, context } = await editing();
+    await untilKept(page);
+    await page.reload();
+    await field(page).waitFor();
+    const composer = page.locator('.room-pane .composer textarea');
+    for (const [target, key] of [
+      [composer, 'ArrowUp'],
+      [page.locator('.room-pane li.message'), 'e'],
+      [composer, 'ArrowUp'],
+    ] as const) {
+      await target.press(key);
+      await page.locator('.room-pane li.message textarea:focus').waitFor();
+      expect(await field(page).evaluate((element) => (element as { selectionStart?: number }).selectionStart)).toBe(13);
+    }
+    // The caret is then left where it is put.
+    await field(page).press('Home');
+    await field(page).pressSequentially('so ');
+    expect(await field(page).inputValue()).toBe('so a longer text');
+    await context.close();
+  });
+
+  it('an edit that was not saved is open once where a room and a thread show its message, and moves to where one asks for it', async () => {
+    const { page, context, room, id, stored } = await editing();
+    await untilKept(page);
+    await page.goto(`${serveUrl}/rooms/${room.id}?thread=${id}`);
+    const fields = page.locator('li.message textarea');
+    const inThread = page.locator('.thread-content li.message');
+    await inThread.waitFor();
+    await field(page).or(inThread.locator('textarea')).first().waitFor();
+    await expect.poll(() => fields.count()).toBe(1);
+    for (const [row, text] of [
+      [inThread, 'typed in the thread'],
+      [page.locator('.messages li.message'), 'typed in the room'],
+    ] as const) {
+      await row.press('e');
+      await row.locator('textarea:focus').waitFor();
+      await expect.poll(() => fields.count()).toBe(1);
+      await fields.press('End');
+      await fields.fill(`${await fields.inputValue()}, ${text}`);
+    }
+    await fields.press('Enter');
+    await expect.poll(stored).toBe('a longer text, typed in the thread, typed in the room');
+    await expect.poll(() => fields.count()).toBe(0);
+    await context.close();
+  });
+
   it('an edit that was not saved is among the drafts also in its own room, as long as its message is not shown', async () => {
     const { page, context, room, owner, id } = await editing();
     await field(page).press('Escape');

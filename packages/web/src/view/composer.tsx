@@ -22,7 +22,7 @@ import { confirmed } from './dialog.tsx';
 import { Editor, type EditorHandle } from './editor.tsx';
 import { forComposer } from './for-composer.ts';
 import { lateCode, later } from './later.tsx';
-import { editing, pickEmoji } from './message.tsx';
+import { edit, pickEmoji } from './message.tsx';
 import { intentOf } from './scroll-intent.ts';
 
 const loadCommands = lateCode(() => import('./commands.tsx'));
@@ -85,7 +85,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
     const timeline = knownTimeline(room)?.window.value.messages;
     const messages = (thread === undefined ? timeline : openedThread.value?.replies) ?? [];
     const last = messages.findLast((message) => message.user.$oid === idOf(me()) && !message.deleted_at);
-    if (last) editing.value = idOf(last);
+    if (last) edit(last, thread !== undefined);
   };
   const changed = (text: string) => {
     keepDraft(place, text);
@@ -103,7 +103,7 @@ export function Composer({ room, thread, name }: ComposerProps) {
         hint={strings.composer.hint}
         placeholder={label}
         initial={draftOf(place)}
-        isFocused={!matchMedia('(pointer: coarse)').matches}
+        focus={!matchMedia('(pointer: coarse)').matches}
         onChange={changed}
         onSubmit={send}
         mayBeEmpty={() => hasTray(place)}

@@ -22,7 +22,8 @@ type EditorProps = {
   initial: string;
   /** What is there if nothing was changed: `initial`, if nothing else is said. */
   base?: string;
-  isFocused?: boolean;
+  /** Takes the focus, each time that it becomes something else that is true. */
+  focus?: unknown;
   /** What is typed, at every change. */
   onChange?: (text: string) => void;
   /** Takes the text, which is put back into the field where that fails, or where that is not wanted after all (false). */
@@ -61,7 +62,7 @@ export function Editor({
   placeholder,
   initial,
   base = initial,
-  isFocused = false,
+  focus,
   onChange,
   onSubmit,
   onCancel,
@@ -182,12 +183,15 @@ export function Editor({
     const element = field.current as HTMLTextAreaElement;
     element.value = initial;
     grow(element);
-    if (isFocused) {
-      element.focus();
-      element.setSelectionRange(initial.length, initial.length);
-    }
-    // Only at first: from then on the text and the caret are the user's.
+    // Only at first: from then on the text is the user's.
   }, []);
+  useLayoutEffect(() => {
+    const element = field.current as HTMLTextAreaElement;
+    // So is the caret while the focus is here.
+    if (!focus || element === document.activeElement) return;
+    element.focus();
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, [focus]);
 
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event)) return;

@@ -34,8 +34,11 @@ import { EntryState } from './pending.tsx';
 import { PersonButton } from './person.tsx';
 import { isTouched } from './popover.tsx';
 
-/** The message that is being edited. */
-export const editing = signal<string | undefined>(undefined);
+/** In which row somebody edits a message, since it was asked for last, or typed there. */
+const editing = signal<{ at: string } | undefined>(undefined);
+
+/** The row of a message in a room, or in a thread. */
+const rowOf = (message: Message, isInThread: boolean) => `${idOf(message)} ${isInThread}`;
 
 /** The row whose actions are shown: that of one message at a time, which was pointed at or focused last. */
 const active = signal<Element | null>(null);
@@ -77,7 +80,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
     () =>
       computed(
         () =>
-          editing.value === idOf(stored) ||
+          editing.value?.at === rowOf(stored, isInThread) ||
           (drafted.value.has(place) && [undefined, row].includes(editors.value.get(place) as typeof row | undefined)),
       ),
     [place],
@@ -119,7 +122,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
       onPointerLeave={unpoint}
       onFocusIn={activate}
       onFocusOut={leave}
-      onKeyDown={(event) => onKey(event, message)}
+      onKeyDown={(event) => onKey(event, message, isInThread)}
     >
       {isGrouped ? (
         <time class="margin-time" dir="auto" dateTime={message.created_at.$date} title={fullOf(date)}>
@@ -151,7 +154,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false }: RowProp
         )}
         {isGrouped && <span class="visually-hidden">{nameOf(author)}: </span>}
         {isEditing ? (
-          <Edit key={place} message={message} row={row} />
+          <Edit key={place} message={message} isInThread={isInThread} row={row} />
         ) : isDeleted ? (
           <p class="text gone">{strings.message.deleted}</p>
         ) : (
@@ -295,12 +298,17 @@ function Reactions({ message }: { message: Message }) {
   );
 }
 
-type EditProps = { message: Message; row: { current: HTMLLIElement | null } };
+type EditProps = { message: Message; isInThread: boolean; row: { current: HTMLLIElement | null } };
 
 /** The field for another text of a message. What was typed is kept like a draft, however the page is left. */
-function Edit({ message, row }: EditProps) {
+function Edit({ message, isInThread, row }: EditProps) {
   const place = placeOfEdit(message);
   const [base] = useState(() => baseOf(place) ?? message.text);
+  const at = rowOf(message, isInThread);
+  const asked = editing.value?.at === at && editing.value;
+  const stay = () => {
+    if (!asked) editing.value = { at };
+  };
   const end = () => {
     void discardDraft(place);
     editing.value = undefined;
@@ -326,12 +334,12 @@ function Edit({ message, row }: EditProps) {
       initial={draftOf(place) || base}
       base={base}
       onChange={(text) => {
-        editing.value = idOf(message);
+        stay();
         keepEdit(place, text, base);
       }}
       onSubmit={save}
       onCancel={end}
-      isFocused={editing.peek() === idOf(message)}
+      focus={asked}
     />
   );
 }
@@ -358,7 +366,7 @@ function Actions({ message, isInThread }: { message: Message; isInThread: boolea
       ))}
       <IconButton icon="react" label={strings.message.react} onPress={() => void react(message)} />
       {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
-      {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message)} />}
+      {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message, isInThread)} />}
       <MenuButton label={strings.message.more} items={() => moreOf(message, isInThread)} />
     </div>
   );
@@ -404,7 +412,7 @@ const touchedOf = (message: Message, isInThread: boolean): MenuItem[] => [
   })),
   { label: strings.message.react, icon: 'react', act: () => react(message) },
   ...(isInThread ? [] : [{ label: strings.message.reply, icon: 'reply' as const, act: () => reply(message) }]),
-  ...(mayEdit(message) ? [{ label: strings.message.edit, icon: 'edit' as const, act: () => edit(message) }] : []),
+  ...(mayEdit(message) ? [{ label: strings.message.edit, icon: 'edit' as const, act: () => edit(message, isInThread) }] : []),
   { label: strings.message.copyText, icon: 'copy', act: () => copyText(message) },
 ];
 
@@ -427,8 +435,9 @@ const react = (message: Message) => pickEmoji((emoji) => void toggleReaction(mes
 /** The thread that a reply to a message belongs to: a reply's own one. */
 const reply = (message: Message) => go(roomPath(message.room.$oid, { thread: message.thread?.$oid ?? idOf(message) }));
 
-const edit = (message: Message) => {
-  editing.value = idOf(message);
+/** Opens the field for another text of a message, or goes to it. */
+export const edit = (message: Message, isInThread: boolean): void => {
+  editing.value = { at: rowOf(message, isInThread) };
 };
 
 async function remove(message: Message): Promise<void> {
@@ -453,11 +462,11 @@ async function unread(message: Message): Promise<void> {
   if (await attempt(() => markUnreadFrom(message))) notice(strings.message.isUnread);
 }
 
-function onKey(event: KeyboardEvent, message: Message): void {
+function onKey(event: KeyboardEvent, message: Message, isInThread: boolean): void {
   const isHere = event.target instanceof HTMLElement && event.target.matches('li[data-seq]');
   if (!isHere || event.ctrlKey || event.metaKey || event.altKey || message.deleted_at) return;
   const act = {
-    e: () => mayEdit(message) && edit(message),
+    e: () => mayEdit(message) && edit(message, isInThread),
     r: () => reply(message),
     p: () => isModerator(message) && void togglePin(message),
     u: () => void unread(message),
