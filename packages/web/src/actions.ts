@@ -2,7 +2,7 @@ import { normaliseText } from '../../client/src/texts.ts';
 import { ask, chat, type Message } from './api.ts';
 import { idOf } from './ids.ts';
 import { me } from './session.ts';
-import { dropDraft, placeOf } from './store/drafts.ts';
+import { discardDraft, dropDraft, placeOf, placeOfEdit } from './store/drafts.ts';
 import { knownEpoch } from './store/epoch.ts';
 import type { UnsentFile } from './store/kept.ts';
 import { addToOutbox } from './store/outbox.ts';
@@ -47,11 +47,12 @@ async function send(
   start(room);
 }
 
-/** Changes the text of a message, which was `base` when its author began. */
-export async function editMessage(message: Message, typed: string, base = message.text): Promise<void> {
+/** Changes the text of a message, which was `base` when its author began: what was kept of the edit goes. */
+export async function editMessage(message: Message, typed: string, base: string): Promise<void> {
   const text = normaliseText(typed);
-  if (text === base) return;
-  await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text, base });
+  const place = placeOfEdit(message);
+  if (text === base) return discardDraft(place);
+  await addToOutbox(message.room.$oid, { kind: 'edit', message: message._id.$oid, text, base }, dropDraft(place, text));
   start(message.room.$oid);
 }
 

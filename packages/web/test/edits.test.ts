@@ -146,6 +146,30 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
+  it('an edit that was not saved goes in the moment in which what is saved is stored', async () => {
+    const { page, context, stored } = await editing();
+    await untilKept(page);
+    await page.evaluate(`{
+      const { add } = IDBObjectStore.prototype;
+      window.left = [];
+      IDBObjectStore.prototype.add = function (...given) {
+        const { transaction } = this;
+        const look = () => {
+          transaction.db.transaction('drafts').objectStore('drafts').getAllKeys().onsuccess = ({ target }) => {
+            window.left.push(target.result.length);
+          };
+        };
+        if (this.name === 'outbox') transaction.addEventListener('complete', look);
+        return add.apply(this, given);
+      };
+    }`);
+    await field(page).press('Enter');
+    await expect.poll(stored).toBe('a longer text');
+    await page.waitForFunction('window.left.length > 0');
+    expect(await page.evaluate('window.left')).toEqual([0]);
+    await context.close();
+  });
+
   it('of edits that were not saved in two tabs the one that was typed last is there, and not both in one', async () => {
     const { page, context, room } = await editing();
     const { page: second } = await openPage(context, `${serveUrl}/rooms/${room.id}`);

@@ -310,11 +310,11 @@ function Edit({ message, isInThread, row }: EditProps) {
     if (!asked) editing.value = { at };
   };
   const end = () => {
-    void discardDraft(place);
     editing.value = undefined;
     row.current?.focus();
   };
   const save = async (text: string) => {
+    stay();
     await editMessage(message, text, base);
     end();
     return true;
@@ -338,7 +338,10 @@ function Edit({ message, isInThread, row }: EditProps) {
         keepEdit(place, text, base);
       }}
       onSubmit={save}
-      onCancel={end}
+      onCancel={() => {
+        void discardDraft(place);
+        end();
+      }}
       focus={asked}
     />
   );
