@@ -325,6 +325,29 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
+  it('a file that was not sent is not lost by a reload without a question of the browser', async () => {
+    const { page, context } = await writing();
+    const questions: string[] = [];
+    page.on('dialog', async (dialog) => {
+      questions.push(dialog.type());
+      await dialog.dismiss();
+    });
+    // Browsers ask only where somebody has done something.
+    await page.locator('.room-pane .composer textarea').press('Shift');
+    await choose(page, chosen('Plan.txt'));
+    const waiting = page.locator('.tray li', { hasText: '5 B' });
+    await waiting.waitFor();
+    await page.evaluate('setTimeout(() => location.reload())');
+    await expect.poll(() => questions).toEqual(['beforeunload']);
+    await waiting.waitFor();
+    await page.getByRole('button', { name: 'Remove Plan.txt' }).press('Enter');
+    await waiting.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.locator('.room-pane .beginning').waitFor();
+    expect(questions).toEqual(['beforeunload']);
+    await context.close();
+  });
+
   it('a file can be removed by keyboard before it is sent, also on a phone', async () => {
     const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
     await choose(page, chosen('One.txt'), chosen('Two.txt'));

@@ -17,11 +17,14 @@ export const trayOf = (place: string): readonly TrayItem[] => trays.value[place]
 
 export const setTray = (place: string, items: readonly TrayItem[]): void => {
   trays.value = { ...trays.value, [place]: items };
+  // Files that wait are in memory alone: the browser asks before they are lost.
+  window.onbeforeunload = Object.values(trays.value).some(({ length }) => length > 0) ? (event) => event.preventDefault() : null;
 };
 
 /** Empties all trays: what stands in them is one account's. */
 export const resetTrays = (): void => {
   trays.value = {};
+  window.onbeforeunload = null;
 };
 
 /** What is on its way into trays: a message that is sent meanwhile waits for it. */
