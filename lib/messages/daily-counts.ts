@@ -110,7 +110,7 @@ type Progress = {
   today: number;
   /** Of each room the first message of today. */
   midnights: Map<string, Boundary>;
-  /** Of each room the first message that is at or after the beginning of the day which was counted last. */
+  /** Of each room the first message that is at or after the beginning of the final day which was counted last. */
   ends: Map<string, Boundary>;
   /** A day that was cut off: how many messages the rooms up to the one with this id got on it. */
   cutOff?: { day: string; messages: number; last: string };
@@ -136,9 +136,9 @@ function progressOf(generation: string, start: Date, now: number): Progress {
 type CountedDay = { start: Date; isFinal: boolean; until: number; progress: Progress };
 
 /** How many messages the rooms got on a day; null where the time is over before. Of a final day, it is then gone on with. */
-async function countDay(rooms: readonly CountedRoom[], { start, isFinal, until, progress }: CountedDay): Promise<number | null> {
+async function countDay(rooms: readonly CountedRoom[], counted: CountedDay): Promise<number | null> {
+  const { start, isFinal, until, progress } = counted;
   const day = dayOf(start);
-  const end = new Date(start.getTime() + dayLength);
   const { messages = 0, last = '' } = isFinal && progress.cutOff?.day === day ? progress.cutOff : {};
   const active = rooms.filter(
     ({ _id, last_message_at }) => last_message_at !== null && last_message_at >= start && _id.toHexString() > last,
@@ -149,14 +149,15 @@ async function countDay(rooms: readonly CountedRoom[], { start, isFinal, until, 
       if (isFinal && at > 0) progress.cutOff = { day, messages: count, last: (active[at - 1] as CountedRoom)._id.toHexString() };
       return null;
     }
-    const counted = active.slice(at, at + atATime).map((room) => countBetween(room, start, end, progress));
-    for (const messages of await Promise.all(counted)) count += messages;
+    const some = active.slice(at, at + atATime).map((room) => countBetween(room, counted));
+    for (const messages of await Promise.all(some)) count += messages;
   }
   return count;
 }
 
-async function countBetween(room: CountedRoom, start: Date, end: Date, progress: Progress): Promise<number> {
+async function countBetween(room: CountedRoom, { start, isFinal, progress }: CountedDay): Promise<number> {
   const key = room._id.toHexString();
+  const end = new Date(start.getTime() + dayLength);
   const last = { seq: room.seq + 1, before: room.message_count, time: Number.POSITIVE_INFINITY };
   const find = async (time: Date, after: Boundary) => {
     const known = time.getTime() === progress.today ? progress.midnights.get(key) : undefined;
@@ -164,10 +165,11 @@ async function countBetween(room: CountedRoom, start: Date, end: Date, progress:
     // Without a message after it, one that is being sent may be the first.
     if (found.seq === last.seq) return found;
     if (time.getTime() === progress.today) progress.midnights.set(key, found);
-    progress.ends.set(key, found);
+    // Nor is it certain which is the first while messages before and after it may still come.
+    if (isFinal) progress.ends.set(key, found);
     return found;
   };
-  const known = progress.ends.get(key);
+  const known = isFinal ? progress.ends.get(key) : undefined;
   const near = known && known.time >= end.getTime() ? known : last;
   const after = (room.last_message_at as Date) < end ? last : await find(end, near);
   const first = await find(start, after);

@@ -153,6 +153,18 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments({ _id: dayOf(noon(2)) })).toBe(1);
   });
 
+  it('what was counted of a day that is over is right although its end was looked for while the first message after it was being sent', async () => {
+    const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
+    const room = await aRoomWith([noon(1), new Date(soonAfter - 1)]);
+    const sent = await messages.findOne({ room, seq: 2 });
+    // It has its place, and is not stored yet.
+    await messages.unscoped.deleteOne({ room, seq: 2 });
+    // Today alone, as a look does whose time is over before it comes to yesterday.
+    await countDays(await find(room), 1, { now: soonAfter });
+    await messages.unscoped.insertOne(sent as MessageDocument);
+    expect(await count([room])).toEqual([0, 0, 0, 1, 1]);
+  });
+
   it('what was counted of a day that is over is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
     const room = await aRoomWith([noon(2), noon(1)]);
     expect(await count([room], { until: 0 })).toEqual([null, null, null, null, null]);
