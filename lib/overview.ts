@@ -12,7 +12,7 @@ import { listBackups } from './files/regular-backups.ts';
 import { store } from './files/store.ts';
 import { describeError, log } from './log.ts';
 import { countOff } from './members/all-made.ts';
-import { type CountedRoom, countDays, countedRoomFields, dayOf, startOfDay } from './messages/daily-counts.ts';
+import { type CountedRoom, countDays, countedRoomFields, dayOf, readGeneration, startOfDay } from './messages/daily-counts.ts';
 import { messageCount } from './rooms/counters.ts';
 
 /** What an operator should look at, the most urgent first. */
@@ -71,6 +71,8 @@ export const overviewSchema = record('Overview', {
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const now = Date.now();
   const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
+  // Before the rooms.
+  const generation = await readGeneration();
   const [{ damage, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] = await Promise.all([
     readFileState(),
     users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
@@ -81,7 +83,7 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
     countActive(7),
     countActive(mostDays),
   ]);
-  const days = await countDays(active, mostDays, { now, until: performance.now() + enough });
+  const days = await countDays(active, mostDays, generation, { now, until: performance.now() + enough });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {
     database_read_only: readOnly !== undefined,

@@ -5,7 +5,10 @@ type DayCountDocument = {
   /** The day of UTC, such as `2026-11-26`, or `generation`. */
   _id: string;
   messages: number;
-  /** Of `generation`: goes when all counts are forgotten, so that each process forgets what it has counted of a day. */
+  /**
+   * Goes with the document `generation` when all counts are forgotten, so that each process forgets what it has counted
+   * of a day. A day of another one, or of none, is counted again.
+   */
   generation?: string;
 };
 

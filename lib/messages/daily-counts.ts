@@ -41,16 +41,18 @@ export const startOfDay = (time: number, daysBefore = 0): Date =>
 /**
  * How many messages these rooms, in the order of their ids, got on each of the last `days` days, the oldest first and
  * today last. It ends at the time `until`, of `performance.now()`: days that are not counted by then are null, and the
- * next call of this process goes on with them.
+ * next call of this process goes on with them. The generation is one that was read before the rooms, so that nothing is
+ * stored that follows from rooms as they were before an import.
  */
 export async function countDays(
   rooms: readonly CountedRoom[],
   days: number,
+  generation: string,
   { now = Date.now(), until = Number.POSITIVE_INFINITY }: { now?: number; until?: number } = {},
 ): Promise<DayCount[]> {
   const starts = Array.from({ length: days }, (_, daysBefore) => startOfDay(now, daysBefore));
   const isFinal = (start: Date) => now - start.getTime() - dayLength >= settled;
-  const { counts, generation } = await readStored(starts.map(dayOf));
+  const counts = await readStored(starts.map(dayOf), generation);
   const progress = progressOf(generation, startOfDay(now), now);
   const final = new Map<string, number>();
   // What is counted but once comes first: today is counted by each call, which would leave no time for others.
@@ -69,12 +71,15 @@ export async function countDays(
 /** The day of UTC of a time. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-async function readStored(days: string[]): Promise<{ counts: Map<string, number>; generation: string }> {
-  const options = { limit: days.length + 1, batchSize: days.length + 2 };
-  const found = await dayCounts.find({ _id: { $in: [...days, 'generation'] } }, options).toArray();
-  const generation = found.find(({ _id }) => _id === 'generation')?.generation ?? (await beginGeneration());
-  return { counts: new Map(found.map(({ _id, messages }) => [_id, messages])), generation };
+async function readStored(days: string[], generation: string): Promise<Map<string, number>> {
+  const options = { limit: days.length, batchSize: days.length + 1 };
+  const found = await dayCounts.find({ _id: { $in: days }, generation }, options).toArray();
+  return new Map(found.map(({ _id, messages }) => [_id, messages]));
 }
+
+/** What goes when all counts are forgotten: the counts of another generation are not those of these messages. */
+export const readGeneration = async (): Promise<string> =>
+  (await dayCounts.findOne({ _id: 'generation' }))?.generation ?? (await beginGeneration());
 
 async function beginGeneration(): Promise<string> {
   const generation = crypto.randomUUID();
@@ -82,11 +87,14 @@ async function beginGeneration(): Promise<string> {
   return generation;
 }
 
-/** Two who count the same day at the same time find the same; what was forgotten meanwhile is not stored. */
+/**
+ * Two who count the same day at the same time find the same. What was forgotten meanwhile is not stored; where that
+ * happens in this moment, nobody asks for its generation.
+ */
 async function store(counts: Map<string, number>, generation: string, now: number): Promise<void> {
   if ((await dayCounts.findOne({ _id: 'generation' }))?.generation !== generation) return;
   const upserts = [...counts].map(([_id, messages]) => ({
-    updateOne: { filter: { _id }, update: { $set: { messages } }, upsert: true },
+    updateOne: { filter: { _id }, update: { $set: { messages, generation } }, upsert: true },
   }));
   await dayCounts.bulkWrite(upserts, { ordered: false });
   await dayCounts.deleteMany({ _id: { $lt: dayOf(startOfDay(now, mostDays)) } });

@@ -5,7 +5,13 @@ import { dayCounts } from '../../../lib/collections/day-counts.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
 import { type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { type CountedRoom, countDays, countedRoomFields, forgetDayCounts } from '../../../lib/messages/daily-counts.ts';
+import {
+  type CountedRoom,
+  countDays,
+  countedRoomFields,
+  forgetDayCounts,
+  readGeneration,
+} from '../../../lib/messages/daily-counts.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -49,8 +55,11 @@ async function manyRoomsWith(times: Date[], count: number): Promise<ObjectId[]> 
 
 const find = (...ids: ObjectId[]) =>
   rooms.find<CountedRoom>({ _id: { $in: ids } }, { projection: countedRoomFields, sort: { _id: 1 } }).toArray();
-const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[2] = {}) =>
-  (await countDays(await find(...ids), 5, { now, ...options })).map((one) => one.messages);
+const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[3] = {}) =>
+  (await countDays(await find(...ids), 5, await readGeneration(), { now, ...options })).map((one) => one.messages);
+
+/** Each count that is stored. */
+const anyDay = { _id: { $lt: 'generation' } };
 
 describe('the messages of a day', () => {
   beforeEach(forgetDayCounts);
@@ -61,7 +70,7 @@ describe('the messages of a day', () => {
     const one = await aRoomWith([noon(9), noon(3), noon(3), before, midnight, noon(1), noon(0)]);
     const other = await aRoomWith([noon(3), noon(1)]);
     const old = await aRoomWith([noon(40), noon(39)]);
-    expect(await countDays(await find(one, other, old), 5, { now })).toEqual([
+    expect(await countDays(await find(one, other, old), 5, await readGeneration(), { now })).toEqual([
       { day: dayOf(noon(4)), messages: 0 },
       { day: dayOf(noon(3)), messages: 3 },
       { day: dayOf(noon(2)), messages: 1 },
@@ -130,7 +139,6 @@ describe('the messages of a day', () => {
 });
 
 describe('what was counted of a day that is over', () => {
-  const anyDay = { _id: { $lt: 'generation' } };
   beforeEach(forgetDayCounts);
 
   it('what was counted of a day that is over is stored, so that its messages are not looked at again, and today is counted each time', async () => {
@@ -142,7 +150,13 @@ describe('what was counted of a day that is over', () => {
     await rooms.updateOne({ _id: room }, { $inc: { message_count: 1 } });
     expect(await count([room])).toEqual([0, 0, 1, 1, 2]);
     // It stays when the room is deleted.
-    expect(await countDays([], 5, { now })).toMatchObject([{}, {}, { messages: 1 }, { messages: 1 }, { messages: 0 }]);
+    expect(await countDays([], 5, await readGeneration(), { now })).toMatchObject([
+      {},
+      {},
+      { messages: 1 },
+      { messages: 1 },
+      { messages: 0 },
+    ]);
   });
 
   it('what was counted of a day that is over is not stored while messages of it may still come', async () => {
@@ -160,7 +174,7 @@ describe('what was counted of a day that is over', () => {
     // It has its place, and is not stored yet.
     await messages.unscoped.deleteOne({ room, seq: 2 });
     // Today alone, as a look does whose time is over before it comes to yesterday.
-    await countDays(await find(room), 1, { now: soonAfter });
+    await countDays(await find(room), 1, await readGeneration(), { now: soonAfter });
     await messages.unscoped.insertOne(sent as MessageDocument);
     expect(await count([room])).toEqual([0, 0, 0, 1, 1]);
   });
@@ -238,6 +252,23 @@ describe('days whose messages take longer to count than one look has', () => {
     await forgetDayCounts();
     await counting;
     expect(await dayCounts.countDocuments({})).toBe(0);
+  });
+
+  it('days whose messages take longer to count than one look has are not taken from a count that was begun before an import ended', async () => {
+    const room = await aRoomWith([noon(1)]);
+    const generation = await readGeneration();
+    const before = await find(room);
+    const [sent] = await messages.unscoped.find({ room }).toArray();
+    await messages.unscoped.insertOne({ ...sent, _id: new ObjectId(), seq: 2, ordinal: 2 } as MessageDocument);
+    await rooms.updateOne({ _id: room }, { $set: { seq: 2, message_count: 2 } });
+    await forgetDayCounts();
+    // Another process begins the next generation, or is about to store what it has counted for the last one.
+    const next = await readGeneration();
+    await dayCounts.updateOne({ _id: dayOf(noon(2)) }, { $set: { messages: 9, generation } }, { upsert: true });
+    await countDays(before, 5, generation, { now });
+    expect(await readGeneration()).toBe(next);
+    expect(await count([room])).toEqual([0, 0, 0, 2, 0]);
+    expect(await dayCounts.countDocuments({ ...anyDay, generation: next })).toBe(4);
   });
 
   it('days whose messages take longer to count than one look has do not keep today from being counted, because it is known where it begins in each room', async () => {
