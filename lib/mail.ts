@@ -27,8 +27,8 @@ export function requireSent(outcome: MailOutcome): void {
 }
 
 /**
- * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, was not in
- * reach, or nobody knows whether it has it.
+ * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, was not
+ * asked because it is not in reach or can't be trusted, or nobody knows whether it has it.
  */
 export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'out of reach' | 'unknown';
 
@@ -45,7 +45,7 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
     // Not its message, which may have the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });
     if (isRecipientRefused(error as SmtpError)) return 'refused';
-    if (responseCode !== undefined || code === 'EDNS' || code === 'EAUTH') return 'not sent';
+    if (responseCode !== undefined || code === 'EAUTH') return 'not sent';
     return isOutOfReach(error as SmtpError) ? 'out of reach' : 'unknown';
   }
 }
@@ -81,11 +81,22 @@ let sharedTransporter: Transporter | undefined;
 const isRecipientRefused = ({ code, command, responseCode = 0 }: SmtpError) =>
   code === 'EENVELOPE' && (command === 'API' || (command === 'RCPT TO' && responseCode >= 500));
 
-// Before the server has greeted: it has no part of the e-mail.
-const isOutOfReach = ({ syscall, timeoutType = '' }: SmtpError) =>
-  syscall === 'connect' || timeoutType === 'CONNECT_TIMEOUT' || timeoutType === 'GREETING_TIMEOUT';
+// Before the server has greeted, or the connection is encrypted: it has no part of the e-mail.
+const isOutOfReach = ({ code = '', originalCode = '', syscall, timeoutType = '' }: SmtpError) =>
+  syscall === 'connect' ||
+  ['EDNS', 'ETLS'].includes(code) ||
+  ['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT'].includes(timeoutType) ||
+  // The server's certificate, such as `CERT_HAS_EXPIRED`.
+  /CERT|LEAF_SIGNATURE|WRONG_VERSION/.test(originalCode);
 
 // In milliseconds, well under the time of a request.
 const patience = { connectionTimeout: 3_000, greetingTimeout: 3_000, socketTimeout: 5_000, dnsTimeout: 3_000 };
 
-type SmtpError = { code?: string; responseCode?: number; command?: string; syscall?: string; timeoutType?: string };
+type SmtpError = {
+  code?: string;
+  originalCode?: string;
+  responseCode?: number;
+  command?: string;
+  syscall?: string;
+  timeoutType?: string;
+};

@@ -40,18 +40,27 @@ export const countMail = (recipient: string, purpose: string, source: string): P
 /**
  * Counts an invitation by e-mail, or refuses it with 429. For one address the limit for one inviter is below the limit
  * for all, so that nobody keeps others from inviting somebody. Resolves to what makes it uncounted, for one that was not
- * sent.
+ * sent: entirely, or for the recipient alone.
  */
-export const countInvitationMail = (recipient: string, { user, isAdmin }: Inviter, source: string): Promise<Uncount> => {
+export async function countInvitationMail(
+  recipient: string,
+  { user, isAdmin }: Inviter,
+  source: string,
+): Promise<{ uncount: Uncount; uncountForRecipient: Uncount }> {
   const inviter = user.toHexString();
   const day = 24 * hour;
-  return takeSlots([
-    [keyOf('invitations of a day to', JSON.stringify([recipient, inviter])), { most: 2, window: day }],
+  const ofRecipient = [
+    keyOf('invitations of a day to', JSON.stringify([recipient, inviter])),
+    keyOf('invitations of a day to', recipient),
+  ] as const;
+  const uncount = await takeSlots([
+    [ofRecipient[0], { most: 2, window: day }],
     [keyOf('invitations of a day by', inviter), { most: isAdmin ? 200 : 20, window: day }],
     [keyOf('invitations of a day from', networkOf(source)), { most: 250, window: day }],
-    [keyOf('invitations of a day to', recipient), { most: 5, window: day }],
+    [ofRecipient[1], { most: 5, window: day }],
   ]);
-};
+  return { uncount, uncountForRecipient: () => uncount(ofRecipient) };
+}
 
 /** Who invites somebody: administrators may invite more people. */
 type Inviter = { user: ObjectId; isAdmin: boolean };
@@ -71,8 +80,8 @@ const count = async (limits: NamedLimit[]): Promise<void> => void (await takeSlo
 
 type NamedLimit = [key: string, limit: Limit];
 
-/** Returns the slots that were taken. */
-type Uncount = () => Promise<void>;
+/** Returns the slots that were taken, or some of them. */
+type Uncount = (keys?: readonly string[]) => Promise<void>;
 
 /** Takes a slot of each, or refuses and takes none. */
 async function takeSlots(limits: NamedLimit[]): Promise<Uncount> {
@@ -90,5 +99,5 @@ async function takeSlots(limits: NamedLimit[]): Promise<Uncount> {
       throw error;
     }
   });
-  return () => returnSlots(taken, id);
+  return (keys = taken) => returnSlots(keys, id);
 }

@@ -39,8 +39,9 @@ export async function inviteByMail(
   if (caller.user.is_bot) throw sentByBot();
   // Before it counts, and for its name.
   const { name } = requirePermission(await findContext(room, caller), 'invite');
-  const uncount = await countInvitationMail(emailKey(to), { user: caller.user._id, isAdmin: isAdmin(caller) }, source);
-  let outcome: MailOutcome = 'not sent';
+  const inviter = { user: caller.user._id, isAdmin: isAdmin(caller) };
+  const { uncount, uncountForRecipient } = await countInvitationMail(emailKey(to), inviter, source);
+  let outcome: MailOutcome = 'out of reach';
   try {
     const invitation = await invite(room, { ...limits, uses: limits.uses ?? 1 }, caller);
     outcome = await trySendingMail({ to, ...invitationMail(caller, name, invitation) });
@@ -50,8 +51,10 @@ export async function inviteByMail(
     requireSent(outcome);
     return invitation;
   } finally {
-    // One to an address that the mail server refuses stays counted: nobody tries out by many which addresses there are.
-    if (outcome === 'not sent' || outcome === 'out of reach') await regardlessOfDeadline(uncount).catch(() => undefined);
+    // What a mail server was asked stays counted for the inviter, where it has refused the address also for the
+    // recipient: nobody tries out by many which addresses there are, or gives it work without end.
+    if (outcome === 'out of reach') await regardlessOfDeadline(uncount).catch(() => undefined);
+    if (outcome === 'not sent') await regardlessOfDeadline(uncountForRecipient).catch(() => undefined);
   }
 }
 

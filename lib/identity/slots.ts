@@ -79,7 +79,7 @@ export async function settleSlots(keys: string[], id: ObjectId): Promise<void> {
 }
 
 /** Returns slots: their attempts do not count. */
-export async function returnSlots(keys: string[], id: ObjectId): Promise<void> {
+export async function returnSlots(keys: readonly string[], id: ObjectId): Promise<void> {
   await loginLimits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
 }
 

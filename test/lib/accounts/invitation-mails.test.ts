@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 
 describe('an invitation by e-mail counts', () => {
-  it('an invitation by e-mail counts only if the mail server has taken it, and not while that refuses for now', async () => {
+  it('an invitation by e-mail counts for its recipient only if the mail server has taken it, and not while that refuses for now', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     answer = 'later';
     expect(await send(room, email, 6)).toEqual(Array(6).fill(503));
@@ -77,6 +77,14 @@ describe('an invitation by e-mail counts', () => {
     await listen(port);
     expect(statuses).toEqual(Array(6).fill(503));
     expect(await send(room, email, 3)).toEqual([201, 201, 429]);
+  });
+
+  it('an invitation by e-mail counts for its inviter also while the mail server refuses for now, so that nobody asks it without end', async () => {
+    const room = await aRoom();
+    answer = 'later';
+    const statuses = [];
+    for (let at = 0; at < 21; at++) statuses.push((await invite(room, { email: anEmail() })).status);
+    expect(statuses).toEqual([...Array(20).fill(503), 429]);
   });
 
   it('an invitation by e-mail counts where nobody knows whether the mail server has it', async () => {
