@@ -306,12 +306,12 @@ export const settings = {
   SIGN_UPS_PER_HOUR: service(
     wholeNumber(1, 100_000),
     '10',
-    'Sign-ups an hour from one address, taken names included. An IPv6 network of 64 bits counts as one address.',
+    'Sign-ups an hour from one address. An IPv6 network of 64 bits counts as one address.',
   ),
   SIGN_UPS_PER_DAY: service(
     wholeNumber(1, 100_000),
     '100',
-    'Sign-ups a day from one address; with an invitation, sign-ups an hour for each inviter and for each address.',
+    'Sign-ups a day from one address, and such an hour whose names are taken; with an invitation, sign-ups an hour for each inviter and for each address.',
   ),
   LOGINS_PER_MINUTE: service(wholeNumber(1, 10_000), '20', 'Logins a minute to one account with its right password.'),
   TOKENS_PER_USER: service(wholeNumber(1, 10_000), '100', 'Named tokens of one account.'),

@@ -4,12 +4,22 @@ import { config } from '../config.ts';
 import { inBatches } from '../database/writes.ts';
 import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot } from '../identity/slots.ts';
 
-/** Counts a sign-up of anyone at an address, whatever becomes of it, or refuses it with 429. */
-export const countSignUp = (source: string): Promise<void> =>
-  count([
-    [keyOf('sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerHour, window: hour }],
-    [keyOf('sign-ups of a day', networkOf(source)), { most: config.limits.signUpsPerDay, window: 24 * hour }],
+/**
+ * Counts a sign-up of anyone at an address, or refuses it with 429. Resolves to what counts it as one by a name that
+ * somebody has instead: colleagues who share an address try several names. Beyond the wider limit for those it stays
+ * a sign-up, so that nobody tries out by many which names there are.
+ */
+export async function countSignUp(source: string): Promise<() => Promise<void>> {
+  const network = networkOf(source);
+  const uncount = await takeSlots([
+    [keyOf('sign-ups of an hour', network), { most: config.limits.signUpsPerHour, window: hour }],
+    [keyOf('sign-ups of a day', network), { most: config.limits.signUpsPerDay, window: 24 * hour }],
   ]);
+  return async () => {
+    await count([[keyOf('taken names of an hour', network), { most: config.limits.signUpsPerDay, window: hour }]]);
+    await uncount();
+  };
+}
 
 /**
  * Counts a sign-up by an invitation: colleagues who share an address come with it. The inviter answers for them, so

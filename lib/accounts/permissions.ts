@@ -2,7 +2,16 @@ import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import { about, dateTime, flag, optional, orNone, type Values } from '../api/parameters.ts';
 import { config } from '../config.ts';
-import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import { regardlessOfDeadline } from '../deadline.ts';
+import {
+  adminRequired,
+  HttpError,
+  invalidParameter,
+  missingEvery,
+  permissionDenied,
+  type Refusal,
+  tooManyRequests,
+} from '../errors.ts';
 import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
 import { fullName } from '../identity/persons.ts';
 import { quietHours, requireHours } from '../identity/quiet-hours.ts';
@@ -134,12 +143,12 @@ export async function signUpFor(
   if (is_admin) requireFullAdmin(caller);
   if (!isAdmin(caller)) {
     if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
-    if (invitation === undefined) await countSignUp(source);
+    // Before it counts: which names are reserved is no secret.
     if (isReserved(account.username)) throw usernameReserved();
   }
   const create = () =>
     withConfirmedAddress({ email: account.email, code }, caller, () => signUp({ ...account, is_admin }, source, agent));
-  if (invitation === undefined) return create();
+  if (invitation === undefined) return isAdmin(caller) ? create() : countedSignUp(create, source);
 
   const { room, inviter } = await takeInvitation(invitation);
   const createInvited = async () => {
@@ -152,6 +161,16 @@ export async function signUpFor(
   });
   await joinInvited(room, toObjectId(created.user._id));
   return created;
+}
+
+/** Counts a sign-up of anyone, otherwise where somebody else has the name. */
+async function countedSignUp(create: () => Promise<NewUser>, source: string): Promise<NewUser> {
+  const countTakenName = await countSignUp(source);
+  return create().catch(async (error) => {
+    const isTaken = error instanceof HttpError && error.body?.code === 'username_taken';
+    if (isTaken) await regardlessOfDeadline(countTakenName).catch(() => undefined);
+    throw error;
+  });
 }
 
 /**
@@ -196,8 +215,7 @@ export async function deleteUserFor(id: ObjectId, currentPassword: string | unde
 }
 
 // A caller who creates administrators, or sets others' passwords, can become anyone; who disconnects can end an
-// administrator's rights. No token may gain more than its
-// scopes in this way.
+// administrator's rights. No token may gain more than its scopes in this way.
 function requireFullAdmin(caller: Caller | undefined): void {
   requireAdmin(caller);
   requireUnscopedToken(caller);

@@ -34,7 +34,7 @@ const signUp = (source: string, { username = aName(), token, invitation }: SignU
   });
 
 describe('limits of accounts, through ten concurrent processes', () => {
-  it('sign-ups from one address are counted, with taken names, and those by administrators are not', async () => {
+  it('sign-ups from one address are counted, and those by administrators are not', async () => {
     const source = anAddress();
     expect(await atOnce(12, () => signUp(source))).toEqual({ 201: 4, 429: 8 });
     const { status, headers } = await signUp(source);
@@ -43,9 +43,28 @@ describe('limits of accounts, through ten concurrent processes', () => {
     expect((await signUp(anAddress())).status).toBe(201);
     const { token } = await anAdmin();
     expect((await signUp(source, { token })).status).toBe(201);
+  });
 
-    const [taken, elsewhere] = [await anAccount(), anAddress()];
-    expect(await atOnce(6, () => signUp(elsewhere, taken))).toEqual({ 409: 4, 429: 2 });
+  it('sign-ups with names that are taken or reserved leave colleagues theirs, and are limited themselves', async () => {
+    const [taken, source] = [await anAccount(), anAddress()];
+    const oneByOne = async (count: number, username?: string) => {
+      const replies = [];
+      for (let at = 0; at < count; at++) replies.push(await signUp(source, username === undefined ? {} : { username }));
+      return countsOf(replies);
+    };
+    expect(await oneByOne(6, taken.username)).toEqual({ 409: 6 });
+    expect(await oneByOne(7, 'admin')).toEqual({ 409: 7 });
+    expect(await oneByOne(2)).toEqual({ 201: 2 });
+    // The wider limit is used up: from now on they count as sign-ups.
+    expect(await oneByOne(3, taken.username)).toEqual({ 409: 2, 429: 1 });
+    expect(await oneByOne(1)).toEqual({ 429: 1 });
+  });
+
+  it('sign-ups with names that are taken are not more than both limits when they come at the same moment', async () => {
+    const [taken, source] = [await anAccount(), anAddress()];
+    let refused = 0;
+    for (let round = 0; round < 4; round++) refused += (await atOnce(6, () => signUp(source, taken)))[409] ?? 0;
+    expect(refused).toBe(4 + 6);
   });
 
   it('sign-ups by the invitations of one person have a limit of their own', async () => {
