@@ -52,7 +52,7 @@ export const commands: Record<string, Command> = {
   'user disconnect': {
     usage: '<username>',
     summary:
-      'Parts an account from the person at the identity provider who signs in to it: its sessions and what groups gave end, its tokens stay.',
+      'Parts an account from the person at the identity provider who signs in to it: its sessions and what groups gave end, with the invitations and webhooks that it made as an administrator by them; its tokens stay.',
     operands: 1,
   },
   'user hold': {

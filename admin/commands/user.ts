@@ -90,7 +90,7 @@ export const userCommands: Record<string, Run> = {
   'user activate': changing({ is_active: true }, 'user.activated', 'is active'),
   'user disconnect': async ([word]) => {
     const found = await findUserByName(readUsername(word));
-    const user = await recorded(onUser(found, 'user.disconnected'), () => disconnectUser(toObjectId(found._id)));
+    const user = await recorded(onUser(found, 'user.disconnected'), () => disconnectUser(toObjectId(found._id), commandLine));
     return { data: user, text: `Nobody at the identity provider signs in to ${user.username} now.` };
   },
   'user hold': holding(true, 'keeps all its messages'),

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { type Act, audited, byService } from '../audit/append.ts';
+import { type Act, audited, byCaller, byService } from '../audit/append.ts';
 import { passkeys } from '../collections/passkeys.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { config } from '../config.ts';
@@ -9,6 +9,7 @@ import type { Caller } from '../identity/caller.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { log } from '../log.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
+import { forgetMadeBy } from '../members/made.ts';
 import { changeUser } from './accounts.ts';
 import { requireFreshSession } from './fresh-sessions.ts';
 import { endSessions } from './sessions.ts';
@@ -17,13 +18,21 @@ const notConnected: Refusal = () =>
   conflict('not_connected', 'No person at the identity provider is connected with the account.');
 const noOtherWay: Refusal = () =>
   conflict('no_other_sign_in', 'The identity provider is the only way into the account: set a password or add a passkey first.');
-export const disconnectionRefusals = [notConnected, noOtherWay];
+const onlySignIn: Refusal = () =>
+  conflict('only_sign_in', 'People sign in by the identity provider alone: deactivate or delete the account instead.');
+export const disconnectionRefusals = [notConnected, noOtherWay, onlySignIn];
 
 /**
  * Parts an account from the person at the identity provider who signs in to it, and ends its sessions; 409 where there
- * is none. Another person can be connected then, and the same one gets a new account.
+ * is none, or where nobody signs in otherwise. Its owner then signs in by a password, and can connect it again. As long
+ * as it has the address that the provider gives, the person's next sign-in there is refused, and makes no other account.
  */
-export const disconnectUser = (_id: ObjectId): Promise<User> => disconnect(_id, async () => {}, undefined);
+export function disconnectUser(_id: ObjectId, by: Caller): Promise<User> {
+  const requirePasswords = async () => {
+    if (!config.takesPasswords) throw onlySignIn();
+  };
+  return disconnect(_id, { check: requirePasswords, by });
+}
 
 /**
  * Parts the caller's account from the person at the identity provider, and ends its other sessions. It takes a session
@@ -34,25 +43,21 @@ export async function disconnectOwn(caller: Caller): Promise<User> {
   const requireOtherWay = async (user: UserDocument) => {
     if (!(await hasOtherWay(user))) throw noOtherWay();
   };
-  return disconnect(caller.user._id, requireOtherWay, caller.token._id);
+  return disconnect(caller.user._id, { check: requireOtherWay, by: caller, keep: caller.token._id });
 }
 
 /**
  * What groups gave ends as well, because no later sign-in would take it back: first, so that a process that dies leaves
  * nothing that nobody takes. 409 for the last administrator whom a group has made.
  */
-async function disconnect(
-  _id: ObjectId,
-  check: (user: UserDocument) => Promise<void>,
-  keep: ObjectId | undefined,
-): Promise<User> {
+async function disconnect(_id: ObjectId, { check, by, keep }: Disconnection): Promise<User> {
   // A sign-in in between may make an administrator again.
   return attempt({ times: 5 }, async () => {
     const user = await users.findOne({ _id });
     if (!user) throw noSuchUser();
     if (!user.identity) throw notConnected();
     await check(user);
-    if (user.identity.gave_admin) await (user.is_admin ? endGroupAdministration(user) : forgetGroupAdministration(_id));
+    if (user.identity.gave_admin) await (user.is_admin ? endAdministration(user, by) : forgetGroupAdministration(_id));
     const { issuer, subject } = user.identity;
     const isSame = { 'identity.subject': subject, 'identity.issuer': issuer, 'identity.gave_admin': { $exists: false } };
     return part(_id, isSame, keep).catch(async (error) => {
@@ -61,6 +66,9 @@ async function disconnect(
     });
   });
 }
+
+/** Refuses what may not be disconnected; who does it; and the session that stays. */
+type Disconnection = { check: (user: UserDocument) => Promise<void>; by: Caller; keep?: ObjectId };
 
 async function part(_id: ObjectId, condition: object, keep: ObjectId | undefined): Promise<User> {
   // Before, so that a process that dies leaves nothing that nobody takes; and after, for what a sign-in gave meanwhile.
@@ -87,14 +95,30 @@ async function hasOtherWay({ _id, password_hash, passkey_generation: generation 
   );
 }
 
-/** Forgets that a group has made an account an administrator which others have taken that from. */
-const forgetGroupAdministration = (_id: ObjectId) =>
-  users.updateOne({ _id, is_admin: false }, { $unset: { 'identity.gave_admin': '' } });
+/**
+ * Forgets that a group has made an account an administrator which others have taken that from, or a process that died
+ * after it: what the account had made as one may be left.
+ */
+async function forgetGroupAdministration(_id: ObjectId): Promise<void> {
+  await forgetMadeBy(_id, 'others');
+  await users.updateOne({ _id, is_admin: false }, { $unset: { 'identity.gave_admin': '' } });
+}
 
-/** Takes back that a group has made an account an administrator; 409 for the last one. Returns the account as it is then. */
-export async function endGroupAdministration(user: UserDocument): Promise<UserDocument> {
+/** Takes back, with a disconnection, that a group has made an account an administrator; 409 for the last one. */
+const endAdministration = (user: UserDocument, by: Caller): Promise<UserDocument> =>
+  endGroupAdministration(user, { ...byGroup(user, 'user.demoted'), details: { by: 'a disconnection' } }, byCaller(by));
+
+/**
+ * Takes back that a group has made an account an administrator, because its person has left the group or for another
+ * reason; 409 for the last one. Returns the account as it is then.
+ */
+export async function endGroupAdministration(
+  user: UserDocument,
+  act = byGroup(user, 'user.demoted'),
+  by = byService,
+): Promise<UserDocument> {
   const { _id } = user;
-  await audited([byGroup(user, 'user.demoted')], byService, () => changeUser(_id, { is_admin: false }));
+  await audited([act], by, () => changeUser(_id, { is_admin: false }));
   log('info', 'security', { event: 'no longer administrator by a group', whom: _id.toHexString() });
   const left = await users.findOneAndUpdate({ _id }, { $unset: { 'identity.gave_admin': '' } }, { returnDocument: 'after' });
   return left ?? user;

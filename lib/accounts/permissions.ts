@@ -191,7 +191,7 @@ export async function changeUserFor(
     if (is_connected || Object.keys(changes).length > 0) throw invalidParameter('is_connected', 'be false, and the only change');
     if (isOwn) return disconnectOwn(caller);
     requireFullAdmin(caller);
-    return disconnectUser(id);
+    return disconnectUser(id, caller);
   }
   if (Object.keys(changes).length === 0) throw missingEvery(['name', 'status', 'email', 'password', 'is_admin', 'is_active']);
   if (keepTokens !== undefined && password === undefined) throw invalidParameter('keep_tokens', "come with 'password'");

@@ -9,11 +9,13 @@ const { audit } = await import('../../lib/collections/audit.ts');
 const { passkeys } = await import('../../lib/collections/passkeys.ts');
 const { tokens } = await import('../../lib/collections/tokens.ts');
 const { users } = await import('../../lib/collections/users.ts');
+const { createPasswordCode } = await import('../../lib/accounts/password-codes.ts');
 const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { admin: command } = await import('../support/run-command.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');
 const { outcome } = await import('../support/responses.ts');
+const { aRoom } = await import('../support/rooms.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(provider.close);
@@ -113,7 +115,10 @@ describe('people who disconnect their accounts from the identity provider', () =
     }
     expect(await users.findOne({ _id: given.id })).toMatchObject({ is_admin: false });
     expect(await users.findOne({ _id: made.id })).toMatchObject({ is_admin: true });
-    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({ actor: { kind: 'service' } });
+    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({
+      actor: { kind: 'user', id: given.id },
+      details: { by: 'a disconnection' },
+    });
   });
 
   it('people who disconnect their accounts stay connected as the last administrator, whom a group has made', async () => {
@@ -129,18 +134,23 @@ describe('people who disconnect their accounts from the identity provider', () =
 });
 
 /** The ways in which others disconnect an account. */
-const ways: [string, (who: { name: string; id: ObjectId }) => Promise<'done' | 'refused'>][] = [
+const ways: [string, string, (who: { name: string; id: ObjectId }) => Promise<'done' | 'refused'>][] = [
   [
     'an administrator',
+    'user',
     async ({ id }) => {
       const { status } = await change((await anAdmin()).token, { is_connected: false }, id.toHexString());
       return status === 200 ? 'done' : 'refused';
     },
   ],
-  ['a command', async ({ name }) => ((await command(['user', 'disconnect', name])).code === 0 ? 'done' : 'refused')],
+  [
+    'a command',
+    'command line',
+    async ({ name }) => ((await command(['user', 'disconnect', name])).code === 0 ? 'done' : 'refused'),
+  ],
 ];
 
-describe.each(ways)('an account that %s disconnects from the identity provider', (_way, disconnectOther) => {
+describe.each(ways)('an account that %s disconnects from the identity provider', (_way, actor, disconnectOther) => {
   it('loses its sessions and keeps its tokens, also without another way to sign in', async () => {
     const person = await aPerson();
     const named = await call('POST', '/api/tokens', { token: person.token, body: { name: 'bot' } });
@@ -151,13 +161,36 @@ describe.each(ways)('an account that %s disconnects from the identity provider',
     expect(await disconnectOther(person)).toBe('refused');
   });
 
+  it('keeps its address, so that its owner gets no other account, and signs in by a link for a new password', async () => {
+    const { name, id } = await aPerson();
+    expect(await disconnectOther({ name, id })).toBe('done');
+    expect(outcome(await signInBy(provider, name))).toMatchObject({ status: 409, body: { code: 'address_taken' } });
+    const { code } = await createPasswordCode(id);
+    expect((await call('PUT', '/api/password', { body: { code, password: 'a horse, a battery' } })).status).toBeLessThan(300);
+    expect((await logIn(call, name, 'a horse, a battery')).status).toBe(201);
+  });
+
+  it('loses what it made as an administrator by a group, also where a process died after it had taken the rights', async () => {
+    for (const isDead of [false, true]) {
+      const { name, id, token = '' } = await aPerson({ groups: ['chat-admins'] });
+      const room = await aRoom();
+      expect((await call('POST', `${room.path}/invitations`, { token, body: {} })).status).toBe(201);
+      if (isDead) await users.updateOne({ _id: id }, { $set: { is_admin: false } });
+      expect(await disconnectOther({ name, id })).toBe('done');
+      expect((await call('GET', `${room.path}/invitations`, { token: room.owner.token })).body).toEqual([]);
+    }
+  });
+
   it('loses what the group of administrators gave, and keeps what an administrator gave', async () => {
     const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
     await users.updateOne({ _id: made.id }, { $set: { is_admin: true } });
     for (const person of [given, made]) expect(await disconnectOther(person)).toBe('done');
     expect(await users.findOne({ _id: given.id })).toMatchObject({ is_admin: false });
     expect(await users.findOne({ _id: made.id })).toMatchObject({ is_admin: true });
-    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({ actor: { kind: 'service' } });
+    expect(await audit.findOne({ action: 'user.demoted', 'target.id': given.id })).toMatchObject({
+      actor: { kind: actor },
+      details: { by: 'a disconnection' },
+    });
   });
 });
 

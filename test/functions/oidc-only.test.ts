@@ -9,6 +9,7 @@ const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.t
 const { refusals } = await import('../support/error-bodies.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');
 const { outcome } = await import('../support/responses.ts');
+const { admin: command } = await import('../support/run-command.ts');
 const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(provider.close);
@@ -53,4 +54,17 @@ it('nobody disconnects an account from the only way in, with a password or witho
   expect(outcome(await call('PATCH', '/api/users/me', { token, body: { is_connected: false } }))).toEqual(
     refusals.conflict('The identity provider is the only way into the account: set a password or add a passkey first.'),
   );
+});
+
+it('nobody disconnects the account of another from the only way in, because it would be lost for its owner', async () => {
+  const person = aName();
+  provider.people.set(person, { preferred_username: person, email: `${person}@example.org` });
+  const { $oid: id } = userOf(await signInBy(provider, person))._id;
+  const { token } = await anAdmin();
+  const sentence = 'People sign in by the identity provider alone: deactivate or delete the account instead.';
+  expect(outcome(await call('PATCH', `/api/users/${id}`, { token, body: { is_connected: false } }))).toEqual(
+    refusals.conflict(sentence),
+  );
+  expect(await command(['user', 'disconnect', person])).toMatchObject({ code: 1, stderr: `${sentence}\n` });
+  expect(userOf(await signInBy(provider, person))._id.$oid).toBe(id);
 });

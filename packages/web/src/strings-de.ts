@@ -1134,9 +1134,10 @@ export const laterStrings: Words['laterStrings'] = {
       disconnect: 'Vom Identitätsanbieter trennen',
       disconnects: 'Die Person beim Identitätsanbieter kann sich nicht mehr bei diesem Konto anmelden.',
       takesGiven:
-        'Was Gruppen des Anbieters gegeben haben, endet: Mitgliedschaften in Räumen und die Rechte eines Administrators.',
+        'Was Gruppen des Anbieters gegeben haben, endet: Mitgliedschaften in Räumen und die Rechte eines Administrators samt den Einladungen und Webhooks, die es mit ihnen für Räume anderer erstellt hat.',
       keepsTokens: (number) => `${count(number, 'Token gilt', 'Tokens gelten')} weiterhin.`,
-      needsPassword: 'Ohne Passwort braucht der Besitzer einen Link für ein neues.',
+      needsPassword:
+        'Der Besitzer meldet sich dann mit einem Passwort an; ohne braucht er einen Link für ein neues. Eine Anmeldung beim Anbieter legt kein anderes Konto an, solange dieses dieselbe Adresse hat.',
       promote: 'Zum Administrator machen',
       promotes: 'Administratoren können alles, auch mit deinem Konto.',
       demote: 'Als Administrator entfernen',

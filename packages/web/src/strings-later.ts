@@ -830,9 +830,11 @@ export const laterStrings = {
       stopsPrograms: 'Programs that use it stop working immediately.',
       disconnect: 'Disconnect from the identity provider',
       disconnects: 'The person at the identity provider can no longer sign in to this account.',
-      takesGiven: 'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator.',
+      takesGiven:
+        'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator with the invitations and webhooks that it made by them for rooms of others.',
       keepsTokens: (number: number) => `${count(number, 'token goes', 'tokens go')} on working.`,
-      needsPassword: 'Without a password, its owner needs a link for a new one.',
+      needsPassword:
+        'Its owner then signs in by a password, and without one needs a link for a new one. Signing in at the provider makes no other account while this one has the same address.',
       promote: 'Make administrator',
       promotes: 'Administrators can do everything, including to your account.',
       demote: 'Remove as administrator',

@@ -187,10 +187,10 @@ it('an administrator disconnects somebody from the identity provider, after the 
   expect((await dialog.locator('.effects li').allInnerTexts()).join('\n')).toBe(
     [
       'The person at the identity provider can no longer sign in to this account.',
-      'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator.',
+      'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator with the invitations and webhooks that it made by them for rooms of others.',
       '1 session ends.',
       '1 token goes on working.',
-      'Without a password, its owner needs a link for a new one.',
+      'Its owner then signs in by a password, and without one needs a link for a new one. Signing in at the provider makes no other account while this one has the same address.',
     ].join('\n'),
   );
   expect(await objections(page)).toEqual([]);

@@ -147,11 +147,16 @@ const byGroup = (way: string, ...groups: string[][]): Row => [
 ];
 
 /** Somebody who has signed in by the provider. */
-const connected = (way: string, act: (account: { id: string; username: string }) => Promise<unknown>, actor: object): Row => [
+const connected = (
+  way: string,
+  act: (account: { id: string; username: string }) => Promise<unknown>,
+  actor: object,
+  groups: string[] = [],
+): Row => [
   way,
   async () => {
     const person = aName();
-    provider.people.set(person, { preferred_username: person, email: `${person}@example.org`, email_verified: true });
+    provider.people.set(person, { preferred_username: person, email: `${person}@example.org`, email_verified: true, groups });
     await act({ id: userOf(await signInBy(provider, person, {}))._id.$oid, username: person });
     return { actor, target: person };
   },
@@ -204,6 +209,10 @@ const rows: Record<Action, Row[]> = {
     onAccount('a request', patch({ is_admin: false })),
     onAccount('a command', named('user', 'demote', '?'), byCommand),
     byGroup('a group', ['chat-admins'], []),
+    connected('a disconnection by a request', ({ id }) => ask('PATCH', `/api/users/${id}`, { is_connected: false }), byAdmin, [
+      'chat-admins',
+    ]),
+    connected('a disconnection by a command', ({ username }) => type('user', 'disconnect', username), byCommand, ['chat-admins']),
   ],
   'user.deactivated': [
     onAccount('a request', patch({ is_active: false })),

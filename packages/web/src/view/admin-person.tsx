@@ -4,6 +4,7 @@ import { ask, chat, type User } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
 import { begin, me } from '../session.ts';
+import { settings } from '../settings.ts';
 import { nameOf } from '../store/names.ts';
 import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
@@ -182,7 +183,8 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
         ? { label: words.demote, effects: [words.demotes, words.forgetsMade], act: () => change({ is_admin: false }) }
         : { label: words.promote, effects: [words.promotes], act: () => change({ is_admin: true }) },
     user.is_connected === true &&
-      !isMe && {
+      !isMe &&
+      settings.takesPasswords !== false && {
         label: words.disconnect,
         effects: [
           words.disconnects,
