@@ -25,11 +25,11 @@ export const handler = endpoint({
     needsAny: true,
     status: 204,
     refusals: [noSuchUser],
-    security: ({ path: { user }, body: { is_held, writes_per_second: rate } }) => ({
-      event: is_held === undefined ? 'rate changed' : is_held ? 'account held' : 'account released',
-      whom: user.toHexString(),
-      ...(rate !== undefined && { what: `${rate ?? 'default'} per second` }),
-    }),
+    security: ({ path: { user }, body: { is_held, writes_per_second: rate } }) => {
+      const whom = user.toHexString();
+      const held = is_held === undefined ? [] : [{ event: is_held ? 'account held' : 'account released', whom }];
+      return rate === undefined ? held : [...held, { event: 'rate changed', whom, what: `${rate ?? 'default'} per second` }];
+    },
     audit: ({ path: { user }, body }, caller) => actsOfUsage(user, body, caller),
     run: ({ path: { user }, body }) => changeUsage(user, body),
   }),

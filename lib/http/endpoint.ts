@@ -67,8 +67,7 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
     return { statusCode: operation.status, headers, body: result.page.source };
   }
   const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
-  const security = operation.security?.(event.input, value);
-  if (security) {
+  for (const security of [operation.security?.(event.input, value) ?? []].flat()) {
     const { requestId: request_id, caller, requestContext } = event;
     log('info', 'security', {
       request_id,

@@ -97,8 +97,8 @@ export type Operation<
   isForSetUp?: true;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
-  /** The security event that is logged after a success, without secrets. */
-  security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | undefined;
+  /** The security event that is logged after a success, or several, without secrets. */
+  security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | SecurityEvent[] | undefined;
   /**
    * The acts that the audit trail records before the operation runs. It is asked for every caller with an account, and
    * looks at the database for administrators alone.

@@ -131,7 +131,7 @@ describe('npm run serve', () => {
     expect(service.output()).not.toContain(token);
   });
 
-  it('npm run serve logs that it has started, and who invites, gives roles and deletes rooms', async () => {
+  it('npm run serve logs that it has started, and who invites, gives roles, changes what accounts may use and deletes rooms', async () => {
     const service = await serve({ LOG_LEVEL: 'info' });
     const [owner, member, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner });
@@ -142,6 +142,10 @@ describe('npm run serve', () => {
     await succeed(call('DELETE', `${path}/invitations/${invitation}`, { token: owner.token }));
     const added = await addMember(room, member, 'member', call);
     await succeed(call('PATCH', `/api/members/${added}`, { token: owner.token, body: { role: 'moderator' } }));
+    const use = (body: object) => succeed(call('PATCH', `/api/users/${member.id}/usage`, { token: admin.token, body }));
+    await use({ is_held: true, writes_per_second: 3 });
+    await use({ is_held: false });
+    await use({ writes_per_second: null });
     await succeed(call('DELETE', path, { token: admin.token }));
     expect(await service.stop()).toBe(0);
     const lines = service
@@ -155,6 +159,10 @@ describe('npm run serve', () => {
       { event: 'invitation made', whom: invitation, what, by: owner.id },
       { event: 'invitation revoked', whom: invitation, what, by: owner.id },
       { event: 'role changed', whom: added, what: 'moderator', by: owner.id },
+      { event: 'account held', whom: member.id, by: admin.id },
+      { event: 'rate changed', whom: member.id, what: '3 per second', by: admin.id },
+      { event: 'account released', whom: member.id, by: admin.id },
+      { event: 'rate changed', whom: member.id, what: 'default per second', by: admin.id },
       { event: 'room deleted', what, by: admin.id },
     ]);
   });
