@@ -287,11 +287,50 @@ describe('people', () => {
     await tokens.getByRole('button', { name: 'Revoke Build server' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await tokens.getByText('Build server').waitFor({ state: 'detached' });
-    await expect.poll(() => tokens.locator('summary').evaluate((summary) => summary === document.activeElement)).toBe(true);
+    const left = tokens.getByRole('button', { name: 'Revoke' });
+    await expect.poll(() => left.evaluate((one) => one === document.activeElement)).toBe(true);
     expect([await statusOf(token), await statusOf(person.token)]).toEqual([401, 200]);
     // What ends all is seen in the list that is open.
     await act(page, 'End all sessions');
     await sessions.getByText('There are no sessions.').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('people on the administrators’ page lose two sessions at the same time, and the next one has the focus', async () => {
+    const person = await anAccount();
+    const ended = [await aSession(call, person), await aSession(call, person), await aSession(call, person)];
+    const [first = '', second = '', last = ''] = ended.map((one) => `End the session ${one.slice(-4)}`);
+    const { page, context, problems } = await at('people');
+    await manage(page, person);
+    await page.locator('.panel summary', { hasText: 'Sessions' }).click();
+    const sessions = page.locator('.foldable', { hasText: 'Sessions' });
+    const button = (name: string) => sessions.getByRole('button', { name });
+    await button(last).waitFor();
+    const answers = new Map<string, () => void>();
+    await page.route('**/api/sessions/*', async (route) => {
+      await new Promise<void>((resolve) => answers.set([first, second, last][answers.size] ?? '', resolve));
+      await route.continue();
+    });
+    const end = async (name: string) => {
+      await button(name).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+      await expect.poll(() => answers.has(name)).toBe(true);
+    };
+    await end(first);
+    // Pressed again, it asks nothing and sends nothing.
+    await page.keyboard.press('Enter');
+    expect([await page.getByRole('dialog').count(), answers.size]).toEqual([0, 1]);
+    await end(second);
+    answers.get(first)?.();
+    await expect.poll(() => sessions.locator('li').count()).toBe(2);
+    answers.get(second)?.();
+    await expect.poll(() => sessions.locator('li').count()).toBe(1);
+    expect(await button(last).evaluate((one) => one === document.activeElement)).toBe(true);
+    await end(last);
+    answers.get(last)?.();
+    await sessions.getByText('There are no sessions.').waitFor();
+    expect(await sessions.locator('summary').evaluate((one) => one === document.activeElement)).toBe(true);
     expect(problems).toEqual([]);
     await context.close();
   });

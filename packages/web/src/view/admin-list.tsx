@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Id } from '../api.ts';
+import { idOf } from '../ids.ts';
 import type { Page } from '../store/read-page.ts';
 import { strings } from '../strings.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -33,6 +35,9 @@ export function Search({ label, onSearch }: SearchProps) {
   );
 }
 
+/** An item of a list. What can be replaced has an id. */
+type Listed = { _id: Id } | { seq: number };
+
 type PagesProps<T> = {
   read: (after?: string) => Promise<Page<T>>;
   /** What the list depends on. */
@@ -42,15 +47,19 @@ type PagesProps<T> = {
   children: (list: readonly T[], replace: (one: T, other: T | undefined) => void) => ComponentChildren;
 };
 
+const isSame = (one: Listed, other: Listed) => '_id' in one && '_id' in other && idOf(one) === idOf(other);
+
 /** A list, page by page. */
-export function Pages<T>({ read, input, none, children }: PagesProps<T>) {
-  const { value, failure, reload, set } = useLoaded(() => read(), [input]);
+export function Pages<T extends Listed>({ read, input, none, children }: PagesProps<T>) {
+  const { value, failure, reload, change } = useLoaded(() => read(), [input]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
+  // Other items may have gone, or the whole list been read again, since what is done about this one began.
   const replace = (one: T, other: T | undefined) =>
-    set({ ...value, list: value.list.flatMap((item) => (item !== one ? item : (other ?? []))) });
+    change(({ list, next }) => ({ list: list.flatMap((item) => (isSame(item, one) ? (other ?? []) : item)), next }));
   const more = async () => {
-    const page = await read(value.next);
-    set({ list: [...value.list, ...page.list], next: page.next });
+    const { next } = value;
+    const page = await read(next);
+    change((now) => (now.next === next ? { list: [...now.list, ...page.list], next: page.next } : now));
   };
   return (
     <>

@@ -113,6 +113,7 @@ type ItemProps = {
 };
 
 function Item({ token, facts, tag, label, button, end, onEnded }: ItemProps) {
+  const [isBusy, setBusy] = useState(false);
   const { settings: words } = laterStrings;
   const { name, hint, last_used_at } = token;
   const used = last_used_at ? words.lastUsed(shortOf(new Date(last_used_at.$date))) : words.neverUsed;
@@ -127,12 +128,16 @@ function Item({ token, facts, tag, label, button, end, onEnded }: ItemProps) {
         <button
           type="button"
           aria-label={label}
+          // It keeps the focus: one that is disabled loses it.
+          aria-disabled={isBusy}
           onClick={async ({ currentTarget }) => {
-            const summary = currentTarget.closest('details')?.querySelector('summary');
-            if (!(await end())) return;
-            onEnded();
-            // The button that had the focus is gone.
-            summary?.focus();
+            if (isBusy) return;
+            setBusy(true);
+            if (await end()) {
+              focusNext(currentTarget);
+              onEnded();
+            }
+            setBusy(false);
           }}
         >
           {button}
@@ -140,6 +145,16 @@ function Item({ token, facts, tag, label, button, end, onEnded }: ItemProps) {
       )}
     </li>
   );
+}
+
+/** Takes the focus from a button that goes: to that of the next item or, after the last, of the one before, or to the title. */
+function focusNext(button: HTMLElement): void {
+  if (document.activeElement !== button) return;
+  const list = button.closest('ul');
+  const buttons = [...(list?.querySelectorAll<HTMLElement>('button:not([aria-disabled="true"])') ?? [])];
+  const isAfter = (one: Element) => button.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const next = buttons.find(isAfter) ?? buttons.at(-1) ?? button.closest('details')?.querySelector('summary');
+  next?.focus();
 }
 
 const pageOf = (user: string, after: string | undefined) => ({ user, limit: 50, ...(after !== undefined && { after }) });

@@ -219,17 +219,17 @@ export function Bans({ room, changes }: { room: string; changes: number }) {
       (next) => chat.GET('/api/bans', { params: { query: { room, limit: 50, ...(next !== undefined && { after: next }) } } }),
       after,
     );
-  const { value, reload, set } = useLoaded(() => read(), [room, changes]);
+  const { value, reload, change } = useLoaded(() => read(), [room, changes]);
   if (!value || (value.list.length === 0 && value.next === undefined)) return null;
   const lift = async (ban: Ban) => {
     const query = { room, user: ban.user.$oid };
     const isLifted = await attempt(() => ask(chat.DELETE('/api/bans', { params: { query } })));
-    if (isLifted) set({ ...value, list: value.list.filter((one) => one !== ban) });
+    if (isLifted) change(({ list, next }) => ({ list: list.filter((one) => one.user.$oid !== ban.user.$oid), next }));
     else reload();
   };
   const more = async () => {
     const page = await read(value.next);
-    set({ list: [...value.list, ...page.list], next: page.next });
+    change(({ list }) => ({ list: [...list, ...page.list], next: page.next }));
   };
   return (
     <section>

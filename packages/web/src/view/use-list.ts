@@ -1,7 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** What was loaded for a view: undefined while it is on its way, or why it could not be. */
-type LoadedValue<T> = { value: T | undefined; failure: unknown; reload: () => void; set: (value: T) => void };
+type LoadedValue<T> = {
+  value: T | undefined;
+  failure: unknown;
+  reload: () => void;
+  set: (value: T) => void;
+  /** Makes another value of the present one, which may have changed since the view was drawn. */
+  change: (make: (value: T) => T) => void;
+};
 
 /** Loads something when a view appears, and again when one of `inputs` changes. */
 export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[]): LoadedValue<T> {
@@ -22,5 +29,6 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
     failure: state.failure,
     reload: () => setTurn((before) => before + 1),
     set: (value) => setState({ value }),
+    change: (make) => setState((now) => (now.value ? { value: make(now.value) } : now)),
   };
 }
