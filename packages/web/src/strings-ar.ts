@@ -1211,8 +1211,7 @@ export const laterStrings: Words['laterStrings'] = {
       rateHint: 'يمكن إرسال خمسة أضعاف ذلك دفعة واحدة. اتركه فارغًا للمعدل المعتاد للخدمة.',
       rateFault: 'عدد صحيح من 1 إلى 10000، أو لا شيء.',
       rateSubmit: 'تعيين المعدل',
-      ownRate: (number) =>
-        `${count(number, ['لا تغييرات', 'تغيير واحد', 'تغييران', '# تغييرات', '# تغييرًا', '# تغيير'])} في الثانية`,
+      ownRate: (number) => `الرسائل والتغييرات: ${numberOf(number)} في الثانية`,
       noSessions: 'لا توجد جلسات.',
       noTokens: 'لا توجد رموز.',
       endSession: (hint) => `إنهاء الجلسة ${own(hint)}`,

@@ -1125,7 +1125,7 @@ export const laterStrings: Words['laterStrings'] = {
       rateHint: 'Fünfmal so viele sind auf einmal möglich. Leer lassen für die übliche Rate des Dienstes.',
       rateFault: 'Eine ganze Zahl von 1 bis 10.000, oder nichts.',
       rateSubmit: 'Rate setzen',
-      ownRate: (number) => `${count(number, 'Änderung', 'Änderungen')} pro Sekunde`,
+      ownRate: (number) => `Nachrichten und Änderungen: ${numberOf(number)} pro Sekunde`,
       noSessions: 'Es gibt keine Sitzungen.',
       noTokens: 'Es gibt keine Tokens.',
       endSession: (hint) => `Sitzung ${hint} beenden`,

@@ -822,7 +822,7 @@ export const laterStrings = {
       rateHint: 'Five times as many are possible at the same time. Leave it empty for the usual rate of the service.',
       rateFault: 'A whole number from 1 to 10,000, or nothing.',
       rateSubmit: 'Set the rate',
-      ownRate: (number: number) => `${count(number, 'change', 'changes')} per second`,
+      ownRate: (number: number) => `Messages and changes: ${numberOf(number)} per second`,
       noSessions: 'There are no sessions.',
       noTokens: 'There are no tokens.',
       endSession: (hint: string) => `End the session ${hint}`,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Id } from '../api.ts';
 import { idOf } from '../ids.ts';
 import type { Page } from '../store/read-page.ts';
@@ -109,6 +109,13 @@ export const agreed = (title: string, effects: readonly string[], label: string)
       () => resolve(false),
     );
   });
+
+/** What was loaded last: it stays on the screen where reading it again fails. */
+export function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  last.current = value ?? last.current;
+  return last.current;
+}
 
 type ManagedProps = {
   /** What is shown of it in the list. */

@@ -11,6 +11,7 @@ import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
 import { type Action, Actions } from './admin-actions.tsx';
 import { makeLink, ShownLink } from './admin-link.tsx';
+import { useLast } from './admin-list.tsx';
 import { PersonSessions, PersonTokens } from './admin-tokens.tsx';
 import { notice } from './announcer.tsx';
 import { Field, Form, Loading } from './controls.tsx';
@@ -22,7 +23,9 @@ type PersonPanelProps = { user: User; onChange: (changed: User | undefined) => v
 /** What there is to know of an account, and what can be done about it. */
 export function PersonPanel({ user, onChange }: PersonPanelProps) {
   const path = { user: idOf(user) };
-  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);
+  const loaded = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);
+  const { failure, reload } = loaded;
+  const value = useLast(loaded.value);
   const [turn, setTurn] = useState(0);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.admin.people;
@@ -33,6 +36,7 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
   const name = safeName(nameOf(user));
   return (
     <>
+      {failure !== undefined && <Loading failure={failure} onRetry={reload} />}
       <p class="muted">
         {[
           words.since(shortOf(new Date(user.created_at.$date))),
@@ -68,14 +72,17 @@ function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void 
   );
 }
 
-// From 1 to 10,000, and empty for the usual rate.
-const ratePattern = '\\s*([1-9][0-9]{0,3}|10000)\\s*';
+// From 1 to 10,000, in the digits of the keyboards of the page's languages and of Persian ones; empty for the usual rate.
+const ratePattern = '\\s*([1-9١-٩۱-۹][0-9٠-٩۰-۹]{0,3}|[1١۱][0٠۰]{4})\\s*';
+
+/** A number that was typed, in ASCII digits: both other blocks begin at a multiple of 16. */
+const numberOf = (typed: string) => Number(typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16)));
 
 /** Sets how often an account may write, such as that of a busy bot. */
 function Rate({ user, rate, onDone }: { user: string; rate: number | null; onDone: () => void }) {
   const words = laterStrings.admin.people;
   const set = async ({ rate: typed = '' }: Record<string, string>) => {
-    const body = { writes_per_second: typed.trim() === '' ? null : Number(typed) };
+    const body = { writes_per_second: typed.trim() === '' ? null : numberOf(typed) };
     await ask(chat.PATCH('/api/users/{user}/usage', { params: { path: { user } }, body }));
     onDone();
     notice(laterStrings.settings.changed);
