@@ -1081,6 +1081,8 @@ export const laterStrings: Words['laterStrings'] = {
       ownerName: 'اسم مستخدم مالكها',
       ownerHint: 'اتركه فارغًا لتملك الغرفة بنفسك.',
       created: (name) => `أُنشئت ${own(name)}.`,
+      stillYours: (reason) => `أُنشئت الغرفة وما زالت ملكك. ${own(reason)}`,
+      notOwner: 'تعذّر جعل هذا المستخدم مالكًا لها.',
       search: 'ابحث عن غرف بالاسم أو الموضوع',
       none: 'لا توجد غرفة بهذا الاسم أو الموضوع.',
       all: 'عرض كل الغرف',

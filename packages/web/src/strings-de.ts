@@ -1008,6 +1008,8 @@ export const laterStrings: Words['laterStrings'] = {
       ownerName: 'Benutzername des Besitzers',
       ownerHint: 'Leer lassen, um den Raum selbst zu besitzen.',
       created: (name) => `${name} ist angelegt.`,
+      stillYours: (reason) => `Der Raum wurde angelegt und gehört noch dir. ${reason}`,
+      notOwner: 'Dieser Benutzer konnte nicht zum Besitzer gemacht werden.',
       search: 'Räume nach Name oder Thema suchen',
       none: 'Kein Raum hat einen solchen Namen oder ein solches Thema.',
       all: 'Alle Räume zeigen',

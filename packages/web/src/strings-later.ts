@@ -706,6 +706,8 @@ export const laterStrings = {
       ownerName: 'Username of its owner',
       ownerHint: 'Leave it empty to own the room yourself.',
       created: (name: string) => `${name} is created.`,
+      stillYours: (reason: string) => `The room was created and is still yours. ${reason}`,
+      notOwner: 'This user could not be made its owner.',
       search: 'Find rooms by name or topic',
       none: 'No room has such a name or topic.',
       all: 'Show all rooms',

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms.ts';
 import { webhookStates } from '../../../lib/collections/webhook-states.ts';
@@ -146,6 +146,61 @@ describe('rooms', () => {
     expect(await ownersOf(`${word} one`)).toEqual([[owner.username, 'owner']]);
     expect(await ownersOf(`${word} two`)).toEqual([[admin.username, 'owner']]);
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('rooms that are created for others are for whom the form says, and the page says so where only half of it was done', async () => {
+    const [word, owner, other, left] = [aWord(), await anAccount(), await anAccount(), await anAccount()];
+    await succeed(call('PATCH', `/api/users/${left.id}`, { token: admin.token, body: { is_active: false } }));
+    const roomsNow = async () => (await succeed(call('GET', `/api/overview/rooms?q=${word}`, { token: admin.token }))).body;
+    const { page, context, problems } = await at('rooms');
+    await page.getByRole('button', { name: 'Create a room' }).click();
+    const dialog = page.getByRole('dialog');
+    const create = async (username: string) => {
+      await dialog.getByLabel('Username of its owner').fill(username);
+      await page.keyboard.press('Enter');
+    };
+    await dialog.getByLabel('Name of the room').fill(word);
+    await dialog.getByLabel('Others don’t know of it').check();
+    await create(left.username);
+    await dialog.getByText('This user could not be made its owner.').waitFor();
+    expect(await roomsNow()).toEqual([]);
+    const isAddition = (route: Route) => route.request().method() === 'POST';
+    await page.route('**/api/members', (route) => (isAddition(route) ? route.abort() : route.continue()));
+    await create(owner.username);
+    await dialog.getByText('The room was created and is still yours.').waitFor();
+    await page.unroute('**/api/members');
+    expect(await roomsNow()).toMatchObject([{ is_visible: false, is_open: false, member_count: 1, owner_count: 1 }]);
+    // Another gets no room that was made for somebody else.
+    await create(other.username);
+    await dialog.waitFor({ state: 'detached' });
+    const { body: shared } = await succeed(call('GET', '/api/members?user=me', { token: other.token }));
+    expect(shared).toMatchObject([{ room_name: word, role: 'owner' }]);
+    expect(await roomsNow()).toHaveLength(2);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('rooms that are created for others are theirs also where they have joined meanwhile', async () => {
+    const [word, owner] = [aWord(), await anAccount()];
+    const { page, context } = await at('rooms');
+    let isJoined = false;
+    await page.route('**/api/members?*', async (route) => {
+      const room = new URL(route.request().url()).searchParams.get('room');
+      if (room !== null && !isJoined) {
+        isJoined = true;
+        await succeed(call('POST', '/api/members', { token: owner.token, body: { room } }));
+      }
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create a room' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the room').fill(word);
+    await dialog.getByLabel('Username of its owner').fill(owner.username);
+    await page.keyboard.press('Enter');
+    await page.locator('.toast', { hasText: `${word} is created.` }).waitFor();
+    const { body } = await succeed(call('GET', '/api/members?user=me', { token: owner.token }));
+    expect([isJoined, body]).toMatchObject([true, [{ room_name: word, role: 'owner' }]]);
     await context.close();
   });
 

@@ -12,12 +12,13 @@ import { laterStrings } from '../strings-later.ts';
 import { safeName } from '../text/names.ts';
 import { sizeOf } from '../text/sizes.ts';
 import { type Action, Actions } from './admin-actions.tsx';
-import { Managed, Pages, Search } from './admin-list.tsx';
+import { Managed, Pages, Search, useLast } from './admin-list.tsx';
 import { RoomMembers } from './admin-members.tsx';
 import { Invitations, Webhooks } from './admin-parts.tsx';
 import { notice } from './announcer.tsx';
-import { Field, Form, Loading } from './controls.tsx';
+import { Field, Form, Loading, sentenceOf } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
+import { RoomKind, setKind } from './room-kind.tsx';
 import { useLoaded } from './use-list.ts';
 
 /** The way to one room among all. */
@@ -66,24 +67,32 @@ export function Rooms() {
   );
 }
 
-/** Creates an open, visible room, for its owner or for the administrator. */
+/** Creates a room for its owner or for the administrator. */
 function NewRoom({ close }: { close: () => void }) {
-  // By the key of its name, the room of an attempt that failed on its way is found again.
+  // By the key of its name and its owner, the room of an attempt that failed on its way is found again: for nobody else.
   const [keys] = useState(() => new Map<string, string>());
   const words = laterStrings.admin.rooms;
-  const create = async ({ name = '', owner = '' }: Record<string, string>) => {
+  const create = async ({ name = '', owner = '', kind }: Record<string, string>) => {
     const user = await findOwner(owner);
-    const key = keys.get(name) ?? randomKey();
-    keys.set(name, key);
+    const attempted = `${user} ${name}`;
+    const before = keys.get(attempted);
+    const key = before ?? randomKey();
+    keys.set(attempted, key);
     const header = { 'Idempotency-Key': key };
     const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));
-    if (user) await handOver(room, user);
+    try {
+      if (kind !== 'open' || before !== undefined) await setKind(room, name, kind);
+      if (user) await handOver(room, user);
+    } catch (failure) {
+      throw new Failure(0, words.stillYours(sentenceOf(failure)));
+    }
     close();
     notice(words.created(name));
   };
   return (
     <Form onSubmit={create} submit={laterStrings.newRoom.submit}>
       <Field label={laterStrings.newRoom.name} name="name" maxLength={100} autocomplete="off" autoFocus />
+      <RoomKind />
       <Field label={words.ownerName} hint={words.ownerHint} name="owner" maxLength={65} required={false} autocomplete="off" />
     </Form>
   );
@@ -95,6 +104,7 @@ async function findOwner(typed: string): Promise<string | undefined> {
   if (username === '' || username === me().username) return undefined;
   const [found] = (await ask(chat.GET('/api/users', { params: { query: { username } } }))) as User[];
   if (!found) throw new Failure(404, laterStrings.search.noAuthor);
+  if (!found.is_active) throw new Failure(404, laterStrings.admin.rooms.notOwner);
   return idOf(found);
 }
 
@@ -102,7 +112,11 @@ async function findOwner(typed: string): Promise<string | undefined> {
 async function handOver(room: string, user: string): Promise<void> {
   const members = await ask(chat.GET('/api/members', { params: { query: { room } } }));
   const memberOf = (id: string) => members.find((member) => member.user.$oid === id);
-  if (!memberOf(user)) await ask(chat.POST('/api/members', { body: { room, user, role: 'owner' } }));
+  const member = memberOf(user);
+  // An open room may have been found, and joined, already.
+  if (!member) await ask(chat.POST('/api/members', { body: { room, user, role: 'owner' } }));
+  else if (member.role !== 'owner')
+    await ask(chat.PATCH('/api/members/{member}', { params: { path: { member: idOf(member) } }, body: { role: 'owner' } }));
   const own = memberOf(idOf(me()));
   if (own) await ask(chat.DELETE('/api/members/{member}', { params: { path: { member: idOf(own) } } }));
 }
@@ -150,7 +164,9 @@ function RoomPanel({ room, onChange }: RoomItemProps) {
   const id = idOf(room);
   const words = laterStrings.admin.rooms;
   const params = { path: { room: id } };
-  const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/rooms/{room}/usage', { params })), [id]);
+  const loaded = useLoaded(() => ask(chat.GET('/api/rooms/{room}/usage', { params })), [id]);
+  const { failure, reload } = loaded;
+  const value = useLast(loaded.value);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const readAgain = async () => {
     reload();
@@ -159,6 +175,7 @@ function RoomPanel({ room, onChange }: RoomItemProps) {
   };
   return (
     <>
+      {failure !== undefined && <Loading failure={failure} onRetry={reload} />}
       {room.topic !== '' && (
         <p>
           <bdi>{room.topic}</bdi>

@@ -10,9 +10,7 @@ import { notice } from './announcer.tsx';
 import { Field, Form } from './controls.tsx';
 import { openConversation } from './open-conversation.ts';
 import { namesIn, PeopleField } from './people-field.tsx';
-
-/** Who can join a new room. */
-const kinds = ['open', 'closed', 'hidden'] as const;
+import { RoomKind, setKind } from './room-kind.tsx';
 
 /** Creates a room for certain people in one step, and opens it. */
 export function NewRoom({ close }: { close: () => void }) {
@@ -20,10 +18,7 @@ export function NewRoom({ close }: { close: () => void }) {
   const create = async ({ name = '', kind, people = '' }: Record<string, string>) => {
     const header = { 'Idempotency-Key': `${key}-${name.length}` };
     const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));
-    if (kind !== 'open') {
-      const body = { name, is_open: false, is_visible: kind === 'closed' };
-      await ask(chat.PUT('/api/rooms/{room}', { params: { path: { room } }, body }));
-    }
+    if (kind !== 'open') await setKind(room, name, kind);
     const missing: string[] = [];
     for (const username of namesIn(people)) {
       await ask(chat.POST('/api/members', { body: { room, username } })).catch((failure) => {
@@ -39,14 +34,7 @@ export function NewRoom({ close }: { close: () => void }) {
   return (
     <Form onSubmit={create} submit={laterStrings.newRoom.submit}>
       <Field label={laterStrings.newRoom.name} name="name" maxLength={100} autocomplete="off" autoFocus />
-      <fieldset>
-        <legend>{laterStrings.newRoom.who}</legend>
-        {kinds.map((kind) => (
-          <label class="check" key={kind}>
-            <input type="radio" name="kind" value={kind} defaultChecked={kind === 'open'} /> {laterStrings.newRoom.kinds[kind]}
-          </label>
-        ))}
-      </fieldset>
+      <RoomKind />
       <PeopleField label={laterStrings.newRoom.people} name="people" required={false} />
     </Form>
   );
