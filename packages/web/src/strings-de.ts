@@ -819,9 +819,11 @@ export const laterStrings: Words['laterStrings'] = {
     title: 'Konto erstellen',
     username: 'Benutzername',
     usernameHint: 'Buchstaben, Ziffern, Punkte, Unterstriche und Bindestriche. Andere erwähnen dich damit.',
+    usernameRules:
+      'Buchstaben von a bis z, Ziffern, Punkte, Unterstriche und Bindestriche, am Anfang ein Buchstabe oder eine Ziffer. Andere sehen ihn und erwähnen dich damit. Später lässt er sich nicht ändern.',
     suggested:
       'Aus deiner E-Mail-Adresse vorgeschlagen. Andere sehen ihn und erwähnen dich damit. Später lässt er sich nicht ändern.',
-    taken: (name, other) => `Der Benutzername ${name} ist nicht verfügbar. Du kannst ${other} nehmen oder einen anderen wählen.`,
+    taken: (name, other) => `Der Benutzername ${name} ist nicht verfügbar. Versuch es mit ${other} oder wähle einen anderen.`,
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     passwordHint: 'Mindestens 8 Zeichen.',

@@ -544,9 +544,10 @@ export const laterStrings = {
     title: 'Create an account',
     username: 'Username',
     usernameHint: 'Letters, digits, dots, underscores and hyphens. Others use it to mention you.',
+    usernameRules:
+      'Letters from a to z, digits, dots, underscores and hyphens, beginning with a letter or a digit. Others see it and use it to mention you. It can’t be changed later.',
     suggested: 'Suggested from your e-mail address. Others see it and use it to mention you. It can’t be changed later.',
-    taken: (name: string, other: string) =>
-      `The username ${name} is not available. You can have ${other}, or choose another one.`,
+    taken: (name: string, other: string) => `The username ${name} is not available. Try ${other}, or choose another one.`,
     email: 'E-mail address',
     password: 'Password',
     passwordHint: 'At least 8 characters.',

@@ -86,6 +86,12 @@ describe('the form for a new account', () => {
     return { ...visited, email, username, password, submit: page.getByRole('button', { name: 'Create account' }) };
   };
 
+  /** What stands below a field. */
+  const hint = async (field: Locator) => {
+    const id = await field.getAttribute('aria-describedby');
+    return field.page().locator(`#${id}`).innerText();
+  };
+
   it('the form for a new account suggests a username while the address is typed, by keyboard alone', async () => {
     const name = aName();
     const { page, context, email, username, password } = await open();
@@ -111,6 +117,7 @@ describe('the form for a new account', () => {
     await username.fill(taken);
     await email.fill(`other.${name}@example.org`);
     expect(await username.inputValue()).toBe(taken);
+    expect(await hint(username)).toMatch(/^Letters from a to z, digits,/);
     await password.fill('correct horse');
     await submit.click();
     await page.getByText('The username is already in use.').waitFor();
@@ -128,18 +135,28 @@ describe('the form for a new account', () => {
     await email.fill('info@example.org');
     await password.fill('correct horse');
     await submit.click();
-    await page.getByText('The username info is not available. You can have info2, or choose another one.').waitFor();
+    await page.getByText('The username info is not available. Try info2, or choose another one.').waitFor();
     expect(await username.inputValue()).toBe('info2');
     await email.fill(`${taken}@example.com`);
     await submit.click();
-    await page.getByText(`You can have ${taken}2,`).waitFor();
+    await page.getByText(`Try ${taken}2,`).waitFor();
     // Another provider, but the same name before the sign.
     await email.fill(`${taken}@example.net`);
     expect(await username.inputValue()).toBe(`${taken}2`);
     await submit.click();
-    await page.getByText(`You can have ${taken}3,`).waitFor();
+    await page.getByText(`Try ${taken}3,`).waitFor();
     await submit.click();
     await page.locator('.shell').waitFor();
+    await context.close();
+  });
+
+  it('the form for a new account says which characters a username may have where it has none to suggest', async () => {
+    const { context, email, username } = await open();
+    expect(await hint(username)).toMatch(/^Letters from a to z, digits,/);
+    await email.fill('ann@example.org');
+    await expect.poll(() => hint(username)).toMatch(/^Suggested from your e-mail address/);
+    await email.fill('анна@example.org');
+    await expect.poll(() => hint(username)).toMatch(/^Letters from a to z, digits,/);
     await context.close();
   });
 

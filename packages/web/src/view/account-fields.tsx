@@ -70,7 +70,7 @@ export function AccountForm({ onSubmit, submit, email, autoFocus = true, before,
         label={laterStrings.signUp.username}
         name="username"
         autocomplete="username"
-        hint={laterStrings.signUp.suggested}
+        hint={isOwn || suggested === '' ? laterStrings.signUp.usernameRules : laterStrings.signUp.suggested}
         maxLength={64}
         pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
         fault={strings.faults.username}
