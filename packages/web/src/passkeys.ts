@@ -69,16 +69,16 @@ export const signInByPasskey = (username?: string): Promise<void> => signInAs({}
 
 /**
  * Has the browser suggest passkeys in the field for the name, until `signal` ends that, where this browser has used one
- * here before: for others it would be a request for nothing. Returns whether somebody has signed in with one; throws a
- * `Failure` that says why not.
+ * here before: for others it would be a request for nothing. Returns whether somebody has signed in with one, of the
+ * account that is called so if one is; throws a `Failure` that says why not.
  */
-export async function suggestPasskeys(signal: AbortSignal): Promise<boolean> {
+export async function suggestPasskeys(signal: AbortSignal, username?: string): Promise<boolean> {
   if (!recall(usedHere) || !(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false;
   // A challenge is good for five minutes; a page that stays open for an hour is nobody's who signs in.
   for (let turn = 0; turn < 15 && !signal.aborted; turn++) {
     const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout - 60_000)]);
     try {
-      await signInAs({ mediation: 'conditional', signal: ending });
+      await signInAs({ mediation: 'conditional', signal: ending }, username);
       return true;
     } catch (failure) {
       if (!ending.aborted) throw failure;

@@ -190,6 +190,27 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
+  it('the page takes, where somebody has to sign in again, a passkey of the same account and of no other', async () => {
+    const [account, other] = [await anAccount(), await anAccount()];
+    const { page, problems, context } = await aDevice('/login');
+    await addPasskey(page, other);
+    await signOut(page);
+    await signIn(page, account);
+    await context.clearCookies();
+    await page.reload();
+    await page.getByText('Sign in again').first().waitFor();
+    await button(page, 'Sign in with a passkey').click();
+    await page.getByText('This passkey is for another account.').waitFor();
+    expect((await context.cookies()).filter(({ name }) => name === 'session')).toEqual([]);
+    // Who means to change accounts says so, and is asked about what was not sent.
+    await button(page, 'Sign in as someone else').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in as someone else' }).click();
+    await button(page, 'Sign in with a passkey').click();
+    await page.locator('.shell').waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('the page asks for a code where the passkey of the sign-in ceases to stand for one while the form is open', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');

@@ -94,7 +94,7 @@ function SignIn({ again }: { again: string | undefined }) {
         </>
       )}
       <SignInByProvider />
-      {arePasskeysUsed() && <PasskeyButton onSignedIn={goOn} isSuggested />}
+      {arePasskeysUsed() && <PasskeyButton onSignedIn={goOn} isSuggested username={again} />}
       {again !== undefined ? (
         <button type="button" class="link" onClick={() => void other()}>
           {laterStrings.login.other}

@@ -11,8 +11,8 @@ type Props = {
   onSignedIn: () => void;
   /** Whether the browser also suggests passkeys in the field for the name. */
   isSuggested?: boolean;
-  /** What the account is called that is signing in, where a password of it was given. */
-  username?: string;
+  /** What the account is called that is signing in, where that is known: a passkey of another one is refused. */
+  username?: string | undefined;
 };
 
 /** The button that signs in with a passkey. */
@@ -22,7 +22,7 @@ export function PasskeyButton({ onSignedIn, isSuggested = false, username }: Pro
   const suggest = () => {
     const controller = new AbortController();
     suggestion.current = controller;
-    suggestPasskeys(controller.signal).then(
+    suggestPasskeys(controller.signal, username).then(
       (isSignedIn) => isSignedIn && onSignedIn(),
       // Nobody has asked for it before somebody chooses a passkey, which the service then refuses.
       (problem) => isRefusal(problem) && setFailure(sentenceOf(problem)),
