@@ -91,18 +91,23 @@ export const route = signal<Route>({ name: 'home' });
 export const reader: { findPlace: (() => ReadingPlace | undefined) | undefined } = { findPlace: undefined };
 
 /** Where somebody was reading, by the entries of the browser's history: after going back, one reads on there. */
-const places = new Map<string, ReadingPlace | undefined>();
-let entry = '';
-let entries = 0;
+const places = new Map<number, ReadingPlace | undefined>();
+/** The entry that is shown: each has a larger number than those before it. */
+let entry = 0;
+
+/** Says whether the page stays where it is although somebody goes back, or forward. */
+export const steps: { mustStay: (() => boolean) | undefined } = { mustStay: undefined };
 
 const notePlace = () => places.set(entry, reader.findPlace?.());
-const newEntry = () => `${Date.now()}-${++entries}`;
+const newEntry = () => Math.max(Date.now(), entry + 1);
+const knownEntry = () => (history.state as { entry?: number } | null)?.entry;
 
 /** Takes over the entry of the history that the browser shows, which has no name yet if it is new. */
 function takeEntry(): void {
-  const known = (history.state as { entry?: string } | null)?.entry;
-  entry = known ?? newEntry();
-  if (known === undefined) history.replaceState({ entry }, '');
+  const known = knownEntry();
+  // Earlier versions had texts there.
+  entry = known && +known ? known : newEntry();
+  if (known !== entry) history.replaceState({ entry }, '');
 }
 
 /** Follows the address bar, and links to this origin's own views without loading the page again. */
@@ -114,6 +119,10 @@ export function startRouting(): void {
   takeEntry();
   read();
   addEventListener('popstate', () => {
+    const next = knownEntry();
+    // The browser has left already: it comes back, step by step. Nothing is to be shown meanwhile.
+    if (next === entry) return;
+    if (steps.mustStay?.()) return history.go(next && next < entry ? 1 : -1);
     notePlace();
     takeEntry();
     read();

@@ -4,7 +4,7 @@ import { type Account, aName, anAccount } from '../../../test/support/accounts.t
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, signIn, textsOf, visit } from './support.ts';
+import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** Shows a path to a user. */
 async function at(path: string, user: Account) {
@@ -78,6 +78,77 @@ describe('a dialog', () => {
     await close(page);
     await dialog.getByRole('button', { name: 'Discard' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it('a dialog with typed text stays, and so does the room behind it, when somebody goes back or forward', async () => {
+    const owner = await anAccount();
+    const rooms = [
+      await aRoom({ owner, name: 'One' }),
+      await aRoom({ owner, name: 'Two' }),
+      await aRoom({ owner, name: 'Three' }),
+    ];
+    const [one = '', two = '', three = ''] = rooms.map(({ id }) => `/rooms/${id}`);
+    const { page, context, problems, dialog } = await at(one, owner);
+    const here = () => new URL(page.url()).pathname;
+    const asks = () => dialog.getByText('Discard what you typed?');
+    for (const path of [two, three]) {
+      await page.locator(`.rooms a[href="${path}"]`).click();
+      await page.waitForURL(`**${path}`);
+    }
+    await page.locator('.room-pane .composer textarea').waitFor();
+    await page.evaluate("document.querySelector('.room-pane').isFirst = true");
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await dialog.locator('input').first().fill('ann');
+    for (const step of ['back', 'back', 'back']) {
+      await page.evaluate(`history.${step}()`);
+      await asks().waitFor();
+      await expect.poll(here).toBe(three);
+    }
+    await page.keyboard.press('Enter');
+    await asks().waitFor({ state: 'detached' });
+    expect(await dialog.locator('input').first().inputValue()).toBe('ann');
+    expect([here(), await page.evaluate("document.querySelector('.room-pane').isFirst")]).toEqual([three, true]);
+    // Several steps at once, too.
+    await page.evaluate('history.go(-2)');
+    await asks().waitFor();
+    await expect.poll(here).toBe(three);
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.goBack();
+    await expect.poll(here).toBe(two);
+    await page.getByPlaceholder('Message Two').waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await dialog.locator('input').first().fill('ann');
+    await page.evaluate('history.forward()');
+    await asks().waitFor();
+    await expect.poll(here).toBe(two);
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    // What nothing was typed into goes with what it is about.
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await dialog.waitFor();
+    await page.goForward();
+    await dialog.waitFor({ state: 'detached' });
+    expect([here(), problems]).toEqual([three, []]);
+    await context.close();
+  });
+
+  it('a dialog with typed text has the browser ask before the page goes', async () => {
+    const owner = await anAccount();
+    const { id } = await aRoom({ owner });
+    const { page, context, dialog } = await at('/directory', owner);
+    await page.goto(`${serveUrl}/rooms/${id}`);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await dialog.locator('input').first().fill('ann');
+    const question = page.waitForEvent('dialog');
+    await page.evaluate('history.back()');
+    const asked = await question;
+    expect(asked.type()).toBe('beforeunload');
+    await asked.dismiss();
+    expect(await dialog.locator('input').first().inputValue()).toBe('ann');
+    await dialog.locator('input').first().fill('');
+    await page.goBack();
+    await page.waitForURL('**/directory');
     await context.close();
   });
 

@@ -89,7 +89,7 @@ describe('the form for a new account', () => {
   /** What stands below a field. */
   const hint = async (field: Locator) => {
     const id = await field.getAttribute('aria-describedby');
-    return field.page().locator(`#${id}`).innerText();
+    return field.page().locator(`#${id}`).textContent();
   };
 
   it('the form for a new account suggests a username while the address is typed, by keyboard alone', async () => {

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isComposing } from '../keyboard.ts';
+import { steps } from '../routes.ts';
 import { strings } from '../strings.ts';
 import { IconButton } from './controls.tsx';
 
@@ -29,16 +30,15 @@ function closeDialog(): void {
 
 /** Closes the dialog, or asks first if something was typed into it. */
 function dismiss(): void {
-  const dialog = document.querySelector<HTMLDialogElement>('dialog[open]');
   // The harmless answer to the question is to go on.
   if (isAsking.value) isAsking.value = false;
-  else if (dialog && hasInput(dialog)) isAsking.value = true;
+  else if (isTyped()) isAsking.value = true;
   else closeDialog();
 }
 
 /** Whether a field of a form has another value than at first. What only narrows a list stands in no form. */
-const hasInput = (dialog: HTMLDialogElement): boolean =>
-  [...dialog.querySelectorAll<HTMLInputElement>('form :is(input, textarea)')].some(
+const isTyped = (): boolean =>
+  [...document.querySelectorAll<HTMLInputElement>('dialog[open] form :is(input, textarea)')].some(
     (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
   );
 
@@ -104,8 +104,15 @@ export function Dialogs() {
     // By itself, the browser gives it to the first button, which is the one that closes.
     focusFirst(dialog.current, asks ? '.dialog-ask' : '.dialog-body');
   }, [value, asks]);
-  // Going back leads away from what the dialog is about.
-  useLayoutEffect(() => addEventListener('popstate', dismiss), []);
+  // Going back leads away from what the dialog is about, but answers no question, nor loses what was typed.
+  useLayoutEffect(() => {
+    steps.mustStay = () => {
+      if (isTyped()) isAsking.value = true;
+      else closeDialog();
+      return isAsking.value;
+    };
+    addEventListener('beforeunload', (event) => isTyped() && event.preventDefault());
+  }, []);
   if (!value) return null;
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
