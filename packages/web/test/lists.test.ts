@@ -131,7 +131,8 @@ describe('the drafts', () => {
       const holdOn = () => { drafts.count().onsuccess = holdOn; };
       holdOn();
     })()`);
-    await page.getByRole('button', { name: 'Discard the draft in beta' }).click();
+    // Two drafts of one room are told apart.
+    await page.getByRole('button', { name: 'Discard the draft in beta: of beta', exact: true }).click();
     await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.getByText('No drafts.').waitFor();
     expect(await rowOf(page, 'Drafts').count()).toBe(0);

@@ -159,7 +159,11 @@ function Drafts() {
                   </span>
                 </span>
               </a>
-              <IconButton icon="remove" label={words.discard(name)} onPress={() => void discard(place)} />
+              <IconButton
+                icon="remove"
+                label={`${words.discard(name)}: ${plainText(draftOf(place)).slice(0, 100)}`}
+                onPress={() => void discard(place)}
+              />
             </li>
           );
         })}
