@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom, memberId } from '../../../test/support/rooms.ts';
-import { call, signIn, textsOf, visit } from './support.ts';
+import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { connected } from '../../../test/support/sockets.ts';
+import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 const patience = { timeout: 60_000 };
 
@@ -137,6 +138,73 @@ describe('what another device chooses for a room', () => {
     await unreadRow(page, room.id).waitFor({ state: 'detached', timeout: 10_000 });
     // The page may be asking once more.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+});
+
+describe('the list of rooms', () => {
+  const isWhole = (address: string) => address.includes('/api/members?') && address.includes('limit=200');
+
+  it('the list of rooms is read again after a connection, but not by all pages of a service that starts at the same time', async () => {
+    const { owner, id } = await aRoom();
+    const { page, context } = await visit(browser);
+    await context.addInitScript('Math.random = () => 0.99');
+    await page.reload();
+    let connectedAt = Number.POSITIVE_INFINITY;
+    page.on('websocket', (socket) => {
+      socket.on('framereceived', () => {
+        connectedAt = Math.min(connectedAt, performance.now());
+      });
+    });
+    await signIn(page, owner);
+    await page.locator(`a.room[href="/rooms/${id}"]`).waitFor();
+    await expect.poll(() => connectedAt).toBeLessThan(Number.POSITIVE_INFINITY);
+    await page.waitForRequest((request) => isWhole(request.url()));
+    expect(performance.now() - connectedAt).toBeGreaterThan(2_000);
+    await context.close();
+  });
+
+  it('the list of rooms keeps what a later look has found when the whole list is answered after it', async () => {
+    const [ann, bob, zoe] = [await anAccount(), await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    const talk = await succeed(call('POST', '/api/conversations', { token: zoe.token, body: { users: [bob.username] } }));
+    await aMessage(zoe, (talk.body as { _id: { $oid: string } })._id.$oid, {}, call);
+    for (let n = 0; n < 20; n++) await aRoom({ owner: ann, members: [bob] });
+    const { page, context } = await visit(browser);
+    let lists = 0;
+    page.on('response', (response) => isWhole(response.url()) && lists++);
+    await signIn(page, bob);
+    await expect.poll(() => lists).toBe(2);
+    // The service tells the page of those whom it shows.
+    const { socket } = await connected(serveUrl, zoe);
+    await page
+      .locator('.rooms')
+      .getByRole('link', { name: `${zoe.username} (away)` })
+      .waitFor();
+    const [isAsked, isSeen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(
+      (url) => isWhole(url.href),
+      async (route) => {
+        const response = await route.fetch();
+        isAsked.resolve();
+        await isSeen.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    // A conversation has another name: the page asks for all of them.
+    await succeed(call('PATCH', '/api/users/me', { token: zoe.token, body: { name: 'Zoe Zimmer' } }));
+    await isAsked.promise;
+    const unread = page.locator(`a.room.unread[href="/rooms/${room.id}"]`);
+    await aMessage(ann, room.id, {}, call);
+    await unread.waitFor();
+    const isAnswered = page.waitForResponse((response) => isWhole(response.url()));
+    isSeen.resolve();
+    await (await isAnswered).finished();
+    await page.waitForTimeout(500);
+    await page.locator('.rooms').getByRole('link', { name: 'Zoe Zimmer' }).waitFor();
+    expect(await unread.count()).toBe(1);
+    socket.close();
     await context.close();
   });
 });

@@ -20,6 +20,8 @@ const fullListEvery = 5 * 60_000;
 const fullListWithoutPush = 30_000;
 /** At the latest after so long something is due. */
 const longestRest = 60_000;
+/** Within this time after a connection began the whole list is read: all clients connect when a service has started again. */
+const listSpread = 3_000;
 /** After so long a look at the page reads the whole list. */
 const staleAfter = 10_000;
 
@@ -46,6 +48,10 @@ class Sync {
   #doubtedAt = never;
   /** How many answers with a list are on their way. */
   #listing = 0;
+  /** How many lists were asked for, and which of them was taken last. */
+  #asked = 0;
+  #taken = 0;
+  #relisting: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     this.stop();
@@ -59,7 +65,10 @@ class Sync {
     document.addEventListener('visibilitychange', () => this.#lookedAt(), { signal });
     const stopWatching = route.subscribe(({ name }) => name === 'room' && void this.run());
     signal.addEventListener('abort', stopWatching);
-    signal.addEventListener('abort', () => clearTimeout(this.#timer));
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#timer);
+      clearTimeout(this.#relisting);
+    });
     this.wake();
   }
 
@@ -83,6 +92,7 @@ class Sync {
   async readRooms({ all = false } = {}): Promise<void> {
     const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
     const began = performance.now();
+    const turn = ++this.#asked;
     const isAll = all || this.#doubtedAt >= this.#allRoomsAt || began - this.#allRoomsAt > patience;
     const list: Member[] = [];
     let since: string | undefined;
@@ -102,15 +112,21 @@ class Sync {
     }
     dropOldMarkers();
     const before = rooms.value;
-    // Not over what a later look has found, which was answered before.
-    if (began >= this.#allRoomsAt) {
+    // Not over what was asked for later, and answered before.
+    const isNewest = turn > this.#taken;
+    if (isNewest) {
+      this.#taken = turn;
       mergeRooms(list, isAll || list.length < 20);
       if (isAll) this.#allRoomsAt = began;
+    } else if (began > this.#allRoomsAt) {
+      // It may have been a first page alone.
+      this.#doubtList();
+      this.wake();
     }
     const moved = list.filter(({ room, seq }) => before?.find(({ id }) => id === room.$oid)?.seq !== seq);
     if (before && moved.length > 0) tell({ type: 'rooms' });
     const positions = list.map(({ room, seq = 0 }) => ({ room: room.$oid, seq, lastRead: 0 }));
-    this.#follower.cursors.listed(positions, since, performance.now());
+    this.#follower.cursors.listed(positions, isNewest ? since : undefined, performance.now());
   }
 
   /** Reads again what is known of an earlier epoch; the open room finds that its place is refused. */
@@ -201,7 +217,13 @@ class Sync {
   // What was written before is not pushed, nor what was read or chosen elsewhere, in whichever room, a moment ago.
   #connected(): void {
     this.#push = 'connected';
-    this.#doubtList();
+    const since = performance.now();
+    clearTimeout(this.#relisting);
+    this.#relisting = setTimeout(() => {
+      if (this.#allRoomsAt > since) return;
+      this.#doubtList();
+      this.wake();
+    }, Math.random() * listSpread);
     this.#follower.cursors.connected(performance.now());
     this.wake();
   }
