@@ -23,16 +23,25 @@ const againAfter = 3_600_000;
  * across restarts. `end` resolves when one that was being made is done.
  */
 export const scheduleBackups = (settings: BackupSettings): Background =>
-  inBackground(async ({ signal, pause, attempt }) => {
+  inBackground(async ({ pause }) => {
     await pause(Math.min(firstAfter, settings.every));
-    await attempt('backups ended', async () => {
-      while (!signal.aborted) {
-        const due = await dueIn(settings, Date.now());
-        if (due > 0) await pause(due);
-        else if (!(await makeBackup(settings))) await pause(Math.min(settings.every, againAfter));
-      }
-    });
+    for (;;) await pause(await backUpIfDue(settings));
   });
+
+/**
+ * Makes a backup if one is due; returns after how many milliseconds to look again. That the directory could not be read,
+ * as when its disk was away for a moment, is a failed backup as well, and ends none of those that follow.
+ */
+async function backUpIfDue(settings: BackupSettings): Promise<number> {
+  try {
+    const due = await dueIn(settings, Date.now());
+    if (due > 0) return due;
+  } catch (error) {
+    noteFailure(resolve(settings.directory), error);
+    return Math.min(settings.every, againAfter);
+  }
+  return (await makeBackup(settings)) ? 0 : Math.min(settings.every, againAfter);
+}
 
 /** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */
 async function dueIn({ directory, every }: BackupSettings, now: number): Promise<number> {
@@ -52,10 +61,14 @@ export async function makeBackup({ directory, keep }: BackupSettings, now = Date
       await rm(join(directory, name), { recursive: true });
     return true;
   } catch (error) {
-    backupState.failed++;
-    log('error', 'backup failed', { directory: target, error: describeError(error) });
+    noteFailure(target, error);
     return false;
   }
+}
+
+function noteFailure(directory: string, error: unknown): void {
+  backupState.failed++;
+  log('error', 'backup failed', { directory, error: describeError(error) });
 }
 
 /** What a process that was killed in the middle of a backup left. */

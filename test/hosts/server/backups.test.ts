@@ -75,6 +75,18 @@ describe('scheduled backups', () => {
     await end();
   });
 
+  it('scheduled backups go on after the directory could not be read, and each such look counts as one that failed', async () => {
+    const directory = join(place, 'unreadable');
+    await writeFile(directory, 'not a directory');
+    const before = backupState.failed;
+    const { end } = scheduleBackups({ directory, every: 100, keep: 9 });
+    await vi.waitFor(() => expect(backupState.failed).toBeGreaterThan(before + 1), { timeout: 30_000 });
+    await rm(directory);
+    await vi.waitFor(async () => expect((await readdir(directory)).length).toBeGreaterThan(0), { timeout: 30_000 });
+    await end();
+    expect(backupState).toEqual({ madeAt: expect.any(Number), failed: 0 });
+  });
+
   it.each([
     ['BACKUP_EVERY', 'often'],
     ['BACKUP_EVERY', '0h'],
