@@ -11,24 +11,34 @@ const firstAfter = 60_000;
  * Compares the embedded database's file with its checksums in the background, and logs what is wrong, again with each part. It takes a fifth of
  * the time at most, so that requests hardly wait for it.
  */
-export const watchFile = ({ after = firstAfter, every = hour } = {}): Background =>
+export const watchFile = ({ after = firstAfter, every = hour, check = checkPages } = {}): Background =>
   inBackground(async ({ pause, attempt }) => {
     await pause(after);
     let from: number | undefined = 0;
-    for (let isFirst = true; from !== undefined; isFirst = false) {
+    // As long as none succeeded, the next round is a look at the whole file again.
+    let isFirst = true;
+    while (from !== undefined) {
       const begun: number = from;
       await attempt('database check failed', async () => {
-        from = await checkRound(begun, isFirst, pause);
+        from = await checkRound({ begun, isWhole: isFirst, check, pause });
+        isFirst = false;
       });
       await pause(every);
     }
   });
 
+type Round = {
+  begun: number;
+  isWhole: boolean;
+  check: typeof checkPages;
+  pause: (milliseconds: number) => Promise<void>;
+};
+
 /** Checks a part of the file, or all that follows a page; returns the page to go on from, undefined for another database. */
-async function checkRound(begun: number, isWhole: boolean, pause: (milliseconds: number) => Promise<void>) {
+async function checkRound({ begun, isWhole, check, pause }: Round): Promise<number | undefined> {
   for (let from = begun; ; ) {
     const since = performance.now();
-    const part = await checkPages(from);
+    const part = await check(from);
     if (!part) return undefined;
     from = part.next;
     if (from === 0 || (!isWhole && from - begun >= part.pages / partsPerRound)) {
