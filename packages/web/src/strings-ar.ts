@@ -573,6 +573,7 @@ export const laterStrings: Words['laterStrings'] = {
     },
     again: 'إعادة الإرسال من هنا',
     sentAgain: 'يُعاد إرساله.',
+    chooseSome: 'اختر شيئًا واحدًا على الأقل لإرساله.',
     revoke: (name) => `إبطال ${own(name)}`,
     revokeAsk: (name) => `هل تريد إبطال ${own(name)}؟ لن تتمكن البرامج من النشر عبره ولن يُرسل إليها شيء بعد الآن.`,
   },

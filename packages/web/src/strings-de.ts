@@ -495,6 +495,7 @@ export const laterStrings: Words['laterStrings'] = {
     },
     again: 'Ab hier erneut senden',
     sentAgain: 'Es wird erneut gesendet.',
+    chooseSome: 'Wähle mindestens etwas aus, das gesendet wird.',
     revoke: (name) => `${name} widerrufen`,
     revokeAsk: (name) => `${name} widerrufen? Programme können dadurch dann nichts mehr senden und bekommen nichts mehr.`,
   },

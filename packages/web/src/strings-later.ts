@@ -197,6 +197,7 @@ export const laterStrings = {
     },
     again: 'Send again from here',
     sentAgain: 'It is sent again.',
+    chooseSome: 'Choose at least one thing to send.',
     revoke: (name: string) => `Revoke ${name}`,
     revokeAsk: (name: string) => `Revoke ${name}? Programs can’t post by it, and are sent nothing, from now on.`,
   },

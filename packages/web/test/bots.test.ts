@@ -322,6 +322,41 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
+  it('bots have a webhook of which the page keeps what a program chose in part, and refuses to choose nothing', async () => {
+    const owner = await anAccount();
+    const bot = await aBot(owner, { name: 'Listener' });
+    const { token } = owner;
+    const url = aReceiver().url;
+    await succeed(call('PUT', `${bot.path}/webhook`, { token, body: { url, events: ['message.edited', 'member.joined'] } }));
+    const read = async () => (await call('GET', `${bot.path}/webhook`, { token })).body;
+    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    await signIn(page, owner);
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    const save = () => page.getByRole('button', { name: 'Save what is sent' }).click();
+    await page.getByLabel('Pinned messages').check();
+    await save();
+    await expect.poll(read).toMatchObject({
+      events: ['message.edited', 'message.pinned', 'message.unpinned', 'member.joined'],
+      messages: 'addressed',
+    });
+    // The form is drawn again when the page has read what is stored, and would forget what was ticked before.
+    await page.reload();
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    await page.getByLabel('Pinned messages').waitFor();
+    for (const label of ['Edited and deleted messages', 'Pinned messages', 'Members who come']) {
+      expect(await page.getByLabel(label).isChecked()).toBe(true);
+      await page.getByLabel(label).uncheck();
+    }
+    await save();
+    await page.getByRole('alert').getByText('Choose at least one thing to send.').waitFor();
+    expect(await read()).toMatchObject({ events: ['message.edited', 'message.pinned', 'message.unpinned', 'member.joined'] });
+    await page.getByLabel('Edited and deleted messages').check();
+    await save();
+    await expect.poll(read).toMatchObject({ events: ['message.edited'] });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('bots are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
     const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
     const bot = await aBot(owner, { name: `Gift of ${owner.username}` });

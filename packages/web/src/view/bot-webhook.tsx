@@ -27,7 +27,7 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
     setThere(true);
   };
   const choose = async (chosen: Record<string, string>) => {
-    await ask(chat.PATCH(address, { params, body: choiceIn(chosen) }));
+    await ask(chat.PATCH(address, { params, body: choiceIn(chosen, value.webhook?.events) }));
     notice(laterStrings.settings.changed);
     reload();
   };
@@ -81,7 +81,7 @@ const Choice = ({ events, messages }: Partial<Pick<Webhook, 'events' | 'messages
   </>
 );
 
-const choiceIn = (fields: Record<string, string>) => ({
-  events: eventsIn(fields),
+const choiceIn = (fields: Record<string, string>, before?: Webhook['events']) => ({
+  events: eventsIn(fields, before),
   messages: 'all' in fields ? ('all' as const) : ('addressed' as const),
 });

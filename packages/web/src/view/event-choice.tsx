@@ -1,7 +1,9 @@
 import type { BotWebhook } from '../../../client/src/contract.ts';
+import { Failure } from '../api.ts';
 import { laterStrings } from '../strings-later.ts';
 
 type EventType = BotWebhook['events'][number];
+type Name = keyof typeof groups;
 
 /** What a webhook may send, as people choose it. */
 const groups = {
@@ -12,7 +14,7 @@ const groups = {
   members: ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'],
   room: ['room.changed', 'room.archived'],
 } satisfies Record<string, EventType[]>;
-const names = Object.keys(groups) as (keyof typeof groups)[];
+const names = Object.keys(groups) as Name[];
 
 /** Which events a webhook sends: its form has a field for each group that is chosen. */
 export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly EventType[] }) => (
@@ -27,8 +29,15 @@ export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly Eve
   </fieldset>
 );
 
-/** The types of events that somebody has chosen, by the fields of the form; without any, new messages. */
-export function eventsIn(fields: Record<string, string>): EventType[] {
-  const events = names.flatMap((name) => (name in fields ? groups[name] : []));
-  return events.length > 0 ? events : groups.created;
+/**
+ * The types of events that somebody has chosen, by the fields of the form. Of a group that was chosen in part, by a program,
+ * and still is, no more is sent than before. Nothing at all is refused, as by the service.
+ */
+export function eventsIn(fields: Record<string, string>, before: readonly EventType[] = []): EventType[] {
+  const events = names.flatMap((name) => {
+    const kept = groups[name].filter((type) => before.includes(type));
+    return name in fields ? (kept.length > 0 ? kept : groups[name]) : [];
+  });
+  if (events.length === 0) throw new Failure(400, laterStrings.webhooks.chooseSome);
+  return events;
 }
