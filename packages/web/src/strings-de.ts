@@ -495,6 +495,9 @@ export const laterStrings: Words['laterStrings'] = {
     },
     again: 'Ab hier erneut senden',
     sentAgain: 'Es wird erneut gesendet.',
+    againAsk: (time) =>
+      `Alles seit ${time} erneut senden? Das Programm bekommt dann auch, was es schon hatte, unter denselben Kennungen.`,
+    leftRoom: 'Der Bot ist nicht mehr in diesem Raum: Es wird nichts erneut gesendet.',
     chooseSome: 'Wähle mindestens etwas aus, das gesendet wird.',
     revoke: (name) => `${name} widerrufen`,
     revokeAsk: (name) => `${name} widerrufen? Programme können dadurch dann nichts mehr senden und bekommen nichts mehr.`,

@@ -197,6 +197,9 @@ export const laterStrings = {
     },
     again: 'Send again from here',
     sentAgain: 'It is sent again.',
+    againAsk: (time: string) =>
+      `Send again everything since ${time}? The program may get what it had before, under the same ids.`,
+    leftRoom: 'The bot is no longer in this room: nothing is sent again.',
     chooseSome: 'Choose at least one thing to send.',
     revoke: (name: string) => `Revoke ${name}`,
     revokeAsk: (name: string) => `Revoke ${name}? Programs can’t post by it, and are sent nothing, from now on.`,

@@ -313,12 +313,60 @@ describe('the bots in the settings', () => {
     expect(await page.getByLabel('All messages of its rooms').isChecked()).toBe(true);
     expect(await page.getByLabel('Reactions').isChecked()).toBe(false);
     expect(await objections(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Send again from here' }).click();
-    await page.getByRole('log').getByText('It is sent again.').waitFor();
+    await page.getByRole('listitem').getByRole('link', { name: 'Builds' }).waitFor();
+    const again = page.getByRole('button', { name: 'Send again from here, message.created, ' });
+    const dialog = page.getByRole('dialog');
+    const said = page.getByRole('log').getByText('It is sent again.');
+    await again.click();
+    await dialog.getByText('Send again everything since').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await again.click();
+    await dialog.getByRole('button', { name: 'Send again from here' }).click();
+    await said.waitFor();
     await expect.poll(() => receiver.taken.map(({ id }) => id)).toEqual([receiver.taken[0]?.id, receiver.taken[0]?.id]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bot-webhook-phone.png`, fullPage: true });
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('bots have a webhook that is not said to send again while it is off, and nothing of a room that the bot has left', async () => {
+    const room = await aRoom({ name: 'Builds' });
+    const bot = await aBot(room.owner, { name: 'Listener' });
+    const member = await addMember(room, bot);
+    const receiver = aReceiver();
+    const { token } = room.owner;
+    const path = `${bot.path}/webhook`;
+    await succeed(call('PUT', path, { token, body: { url: receiver.url, messages: 'all' } }));
+    await succeed(call('POST', '/api/messages', { token, body: { room: room.id, text: 'to all' } }));
+    const read = async () => (await call('GET', path, { token })).body;
+    await expect.poll(read).toMatchObject({ deliveries: [{ status: 204 }] });
+    const { page, context } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    await signIn(page, room.owner);
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    const again = page.getByRole('button', { name: 'Send again from here, ' });
+    const log = page.getByRole('log');
+    const agree = async () => {
+      await again.click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Send again from here' }).click();
+    };
+    await again.waitFor();
+    // The page does not know of it yet.
+    await succeed(call('PATCH', path, { token, body: { is_enabled: false } }));
+    await agree();
+    await page.getByText('Switched off since').waitFor();
+    expect(await again.count()).toBe(0);
+    expect(await log.getByText('It is sent again.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await again.first().waitFor();
+    await page.reload();
+    await page.getByText('Tokens, commands and webhook of Listener').click();
+    await succeed(call('DELETE', `/api/members/${member}`, { token }));
+    await again.first().waitFor();
+    await again.first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again from here' }).click();
+    await log.getByText('The bot is no longer in this room: nothing is sent again.').waitFor();
+    expect(await log.getByText('It is sent again.').count()).toBe(0);
     await context.close();
   });
 

@@ -1,9 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { WebhookDelivery } from '../../../client/src/contract.ts';
+import { Failure } from '../api.ts';
 import { shortOf } from '../dates.ts';
+import { roomPath } from '../routes.ts';
+import { roomOf } from '../store/rooms.ts';
 import { laterStrings } from '../strings-later.ts';
+import { safeName } from '../text/names.ts';
 import { notice } from './announcer.tsx';
 import { attempt } from './controls.tsx';
+import { confirmed } from './dialog.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 type Time = { $date: string };
@@ -11,11 +16,13 @@ type Time = { $date: string };
 /** What was sent; by the webhook of a bot, with the room. */
 type Delivery = WebhookDelivery & { room?: { $oid: string } };
 
+type Changed = { secret?: string; disabled_at: Time | null };
+
 /** A webhook that sends, and what can be done about it. */
 type DeliveriesProps = {
   webhook: { failing_since?: Time | null; disabled_at: Time | null; deliveries: readonly Delivery[] };
   test: () => Promise<WebhookDelivery>;
-  change: (body: { is_enabled: boolean } | { new_secret: true } | { seq: number; room?: string }) => Promise<{ secret?: string }>;
+  change: (body: { is_enabled: boolean } | { new_secret: true } | { seq: number; room?: string }) => Promise<Changed>;
   onChange: () => void;
 };
 
@@ -29,9 +36,13 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
     await change({ is_enabled: disabled_at !== null });
     onChange();
   };
-  const sendAgain = async ({ seq, room }: Delivery) => {
-    await change({ seq: seq - 1, ...(room && { room: room.$oid }) });
-    notice(words.sentAgain);
+  const sendAgain = async ({ seq, room, at }: Delivery) => {
+    if (!(await confirmed(words.againAsk(timeOf(at)), words.again))) return;
+    await attempt(async () => {
+      const changed = await change({ seq: seq - 1, ...(room && { room: room.$oid }) }).catch(explainGone);
+      // Where it was switched off meanwhile, nothing is sent: the list will say that it is off.
+      if (!changed.disabled_at) notice(words.sentAgain);
+    });
     onChange();
   };
   const shown = [...(tested ? [tested] : []), ...deliveries.toReversed()];
@@ -42,10 +53,14 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
         {shown.length === 0 && <li class="muted">{words.nothing}</li>}
         {shown.map((delivery, index) => (
           <li key={`${delivery.seq} ${delivery.at.$date} ${index}`}>
-            {timeOf(delivery.at)} <bdi>{delivery.type}</bdi> {delivery.status ?? words.noAnswer}{' '}
-            <bdi class="muted">{delivery.answer}</bdi>{' '}
-            {delivery.seq > 0 && (
-              <button type="button" onClick={() => void attempt(() => sendAgain(delivery))}>
+            {timeOf(delivery.at)} <bdi>{delivery.type}</bdi> {delivery.room && <RoomName room={delivery.room.$oid} />}{' '}
+            {delivery.status ?? words.noAnswer} <bdi class="muted">{delivery.answer}</bdi>{' '}
+            {delivery.seq > 0 && !disabled_at && (
+              <button
+                type="button"
+                aria-label={[words.again, delivery.type, timeOf(delivery.at)].join(', ')}
+                onClick={() => void sendAgain(delivery)}
+              >
                 {words.again}
               </button>
             )}
@@ -70,4 +85,22 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
       )}
     </div>
   );
+}
+
+/** The name of a room, or its id where the reader is not a member of it. */
+function RoomName({ room }: { room: string }) {
+  const found = roomOf(room);
+  return found ? (
+    <a href={roomPath(room)}>
+      <bdi>{safeName(found.name ?? '')}</bdi>
+    </a>
+  ) : (
+    <code dir="ltr">{room}</code>
+  );
+}
+
+/** A bot may have left the room of which it was sent something. */
+function explainGone(failure: unknown): never {
+  if (failure instanceof Failure && failure.code === 'room_not_found') throw new Failure(404, laterStrings.webhooks.leftRoom);
+  throw failure;
 }
