@@ -465,7 +465,20 @@ describe('webhooks of all rooms', () => {
     await item.getByRole('button', { name: 'Switch on' }).click();
     await item.getByText('Switched off').waitFor({ state: 'detached' });
     expect((await call('GET', `${bots[1]?.path}/webhook`, { token: owner.token })).body).toMatchObject({ disabled_at: null });
-    await page.getByLabel('Only those that are switched off').uncheck();
+    // The address says which are shown, also after another load and from the tab of the open list.
+    const box = page.getByLabel('Only those that are switched off');
+    const address = () => new URL(page.url()).pathname + new URL(page.url()).search;
+    await box.uncheck();
+    await listed(page, on);
+    expect(address()).toBe('/admin/webhooks');
+    await page.reload();
+    await listed(page, on);
+    expect(await box.isChecked()).toBe(false);
+    await box.check();
+    await expect.poll(address).toBe('/admin/webhooks?off');
+    await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();
+    await listed(page, on);
+    expect(await box.isChecked()).toBe(false);
     await (await listed(page, off)).getByRole('button', { name: `Manage ${off}` }).click();
     await act(page, 'Revoke');
     await item.waitFor({ state: 'detached' });

@@ -3,6 +3,7 @@ import type { ListedInvitation, ListedWebhook } from '../../../client/src/contra
 import { ask, chat } from '../api.ts';
 import { shortOf } from '../dates.ts';
 import { idOf } from '../ids.ts';
+import { go, route } from '../routes.ts';
 import { nameOf } from '../store/names.ts';
 import { readPage } from '../store/read-page.ts';
 import { laterStrings } from '../strings-later.ts';
@@ -11,7 +12,7 @@ import { Actions } from './admin-actions.tsx';
 import { Managed, Pages, Search } from './admin-list.tsx';
 import { Invitations } from './admin-parts.tsx';
 import { managedPath, readRooms } from './admin-rooms.tsx';
-import { attempt } from './controls.tsx';
+import { attempt, Check } from './controls.tsx';
 import { openDialog } from './dialog.tsx';
 
 /* The invitations and webhooks of all rooms. */
@@ -122,10 +123,14 @@ function InviteTo() {
   );
 }
 
-/** The webhooks of all rooms and bots, or only those that are switched off. */
+const path = '/admin/webhooks';
+
+/** The webhooks of all rooms and bots, or only those that are switched off, as the address says. */
 export function AllWebhooks() {
   const words = laterStrings.admin.made;
-  const [isOff, setOff] = useState(() => new URLSearchParams(location.search).has('off'));
+  // Reading the route has the list drawn again whenever the address changes.
+  const isOff = route.value && new URLSearchParams(location.search).has('off');
+  const show = (onlyOff: boolean) => go(onlyOff ? `${path}?off` : path, { replace: true });
   const read = (after?: string) =>
     readPage<ListedWebhook>((next) => {
       const query = { limit: 50, ...(isOff && { is_off: 'true' as const }), ...(next && { after: next }) };
@@ -134,9 +139,7 @@ export function AllWebhooks() {
   return (
     <>
       <p class="muted">{words.webhooksHint}</p>
-      <label class="check">
-        <input type="checkbox" checked={isOff} onChange={({ currentTarget }) => setOff(currentTarget.checked)} /> {words.onlyOff}
-      </label>
+      <Check label={words.onlyOff} isChecked={isOff} onChange={show} />
       <Pages key={String(isOff)} read={read} input={isOff} none={isOff ? words.noneOff : words.noWebhooks}>
         {(list, replace) =>
           list.map((one) => <WebhookItem key={idOf(one)} webhook={one} onChange={(changed) => replace(one, changed)} />)
