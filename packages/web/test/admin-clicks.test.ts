@@ -193,6 +193,7 @@ const tasks: Task[] = [
       await expect
         .poll(async () => (await ask(`/api/overview/rooms?q=${name}`)).body)
         .toMatchObject([{ member_count: 1, owner_count: 1 }]);
+      await hands.page.getByRole('dialog').waitFor({ state: 'detached' });
     },
   ],
   [
@@ -262,6 +263,8 @@ describe('an administrator', () => {
   /** At the list of rooms, with nothing open. */
   async function begin(): Promise<Page> {
     const { page } = visited;
+    // What was typed into a dialog that is still open would be asked about.
+    await page.reload();
     await goWithin(page, '/directory');
     await page.reload();
     await link(page, 'Settings').waitFor();

@@ -248,7 +248,7 @@ describe('people', () => {
     await page.route('**/usage', (route) => (isLost && route.request().method() === 'GET' ? route.abort() : route.continue()));
     await set('٢۰');
     await page.locator('.panel').getByRole('alert').waitFor();
-    expect(await rateOf()).toBe(20);
+    await expect.poll(rateOf).toBe(20);
     await page.getByText('Messages and changes: 25 per second').waitFor();
     isLost = false;
     await page.getByText('Messages and changes: 20 per second').waitFor();

@@ -244,13 +244,18 @@ describe('a page whose service has an address of its own', () => {
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    // No page is open that would notice it, and ask for a passkey by itself.
+    const loseSession = async () => {
+      await page.goto(`${service.url}/icon.svg`);
+      await context.clearCookies();
+    };
     const name = page.getByLabel('Username or e-mail address');
     await button(page, 'Sign in with a passkey').waitFor();
     expect(await name.getAttribute('autocomplete')).toBe('username webauthn');
     expect(asked).not.toContain('POST /api/passkey-sessions');
     await addPasskey(page, account);
     await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: false });
-    await context.clearCookies();
+    await loseSession();
     await page.goto(`${service.url}/login`);
     await button(page, 'Sign in with a passkey').waitFor();
     await expect.poll(() => asked).toContain('POST /api/passkey-sessions');
@@ -264,12 +269,12 @@ describe('a page whose service has an address of its own', () => {
     await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true });
     mayAnswer.resolve();
     await page.locator('.shell').waitFor();
-    await context.clearCookies();
+    await loseSession();
     await page.goto(`${service.url}/login`);
     await page.locator('.shell').waitFor();
 
     // What nobody has asked for fails in silence; what somebody has chosen does not.
-    await context.clearCookies();
+    await loseSession();
     await page.route('**/api/passkey-sessions', (route) => route.fulfill({ status: 429, json: {} }), { times: 1 });
     await page.goto(`${service.url}/login`);
     await button(page, 'Sign in with a passkey').waitFor();

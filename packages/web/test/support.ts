@@ -45,7 +45,11 @@ export async function openPage(context: BrowserContext, address: string): Promis
     'request',
     (request) => new URL(request.url()).origin === new URL(address).origin || problems.push(`asked for ${request.url()}`),
   );
-  page.on('dialog', (dialog) => problems.push(`opened the dialog ${dialog.message()}`));
+  page.on('dialog', async (dialog) => {
+    // Tests leave what they have typed.
+    if (dialog.type() === 'beforeunload') await dialog.accept();
+    else problems.push(`opened the dialog ${dialog.message()}`);
+  });
   await page.goto(address);
   return { page, problems };
 }
