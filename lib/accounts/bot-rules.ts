@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { botWebhooks } from '../collections/bot-webhooks.ts';
+import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
 import { commands } from '../collections/commands.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
@@ -20,7 +20,9 @@ export const silenceBot = async (bot: ObjectId): Promise<void> =>
 
 /** Ends the webhook of a bot, or only what was stored under an owner; returns whether there was one. */
 export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId | null }): Promise<boolean> {
-  const { deletedCount } = await botWebhooks.deleteOne({ _id: bot, ...stored });
+  // One of an earlier version, without an owner, is nobody's who is named here: null alone would match it.
+  const ofOwner = stored && { $and: [{ owner: { $exists: true } }, { owner: { $eq: stored.owner } }] };
+  const { deletedCount } = await botWebhooks.deleteOne({ _id: bot, ...ofOwner });
   if (deletedCount > 0 || !stored) await webhookStates.deleteMany({ bot });
   return deletedCount > 0;
 }
@@ -29,7 +31,16 @@ export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId
  * The webhook that a bot has under the owner that it has now. One that the earlier owner stored just when the bot got another
  * may be left, of a process that died before it could look: nobody is shown it, and it sends nothing.
  */
-export const webhookOf = ({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>) => ({ _id, owner: owner ?? null });
+export const webhookOf = ({ _id, owner }: OwnedBot) => ({
+  _id,
+  $or: [{ owner: { $eq: owner ?? null } }, { owner: { $exists: false } }],
+});
+
+type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
+
+/** Whether a webhook is that of a bot under the owner that it has now. */
+export const isWebhookOf = (stored: Pick<BotWebhookDocument, 'owner'>, { owner }: Pick<OwnedBot, 'owner'>): boolean =>
+  stored.owner === undefined || String(stored.owner) === String(owner ?? null);
 
 /** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
 export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {

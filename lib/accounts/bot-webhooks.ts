@@ -2,7 +2,14 @@ import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, flag, id, oneOf, optional, sequence, someOf, type Values, withDefault } from '../api/parameters.ts';
 import { aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
-import { type BotWebhookDocument, botWebhooks, messageChoices } from '../collections/bot-webhooks.ts';
+import {
+  type BotWebhookDocument,
+  botWebhooks,
+  messageChoices,
+  type StoredBotWebhook,
+  usualChoice,
+  withChoice,
+} from '../collections/bot-webhooks.ts';
 import { type SentEventType, sentEventTypes } from '../collections/events.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
@@ -15,7 +22,7 @@ import { aHint } from '../identity/tokens.ts';
 import { aShownSecret, botDeliverySchema, freshState, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
 import { isReceiver, noSuchWebhook, receiver, receiverRefused } from '../members/webhooks.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
-import { forgetBotWebhook, isStillOwned, webhookOf } from './bot-rules.ts';
+import { forgetBotWebhook, isStillOwned, isWebhookOf, webhookOf } from './bot-rules.ts';
 import { noSuchBot, requireBot } from './bots.ts';
 
 /*
@@ -71,10 +78,17 @@ export const newBotWebhookRefusals = [noSuchBot, receiverRefused];
 
 /** The webhook of a bot, for the bot's owner and administrators, as it is stored: 404 if not found. */
 export async function requireBotWebhook(bot: ObjectId, caller: Caller): Promise<BotWebhookDocument> {
-  const found = await botWebhooks.findOne(webhookOf(await requireBot(bot, caller)));
+  const account = await requireBot(bot, caller);
+  const found = await botWebhooks.findOne(webhookOf(account));
   if (!found) throw noSuchWebhook();
-  return found;
+  return ownedBy(account, found);
 }
+
+/** The webhook of a bot with what one of an earlier version lacks, which is stored with the next change. */
+const ownedBy = ({ owner }: UserDocument, stored: StoredBotWebhook): BotWebhookDocument => ({
+  ...withChoice(stored),
+  owner: stored.owner === undefined ? (owner ?? null) : stored.owner,
+});
 
 /** The webhook of a bot and its last deliveries, for the bot's owner and administrators. */
 export const findBotWebhook = async (bot: ObjectId, caller: Caller): Promise<BotWebhook> =>
@@ -106,7 +120,7 @@ export async function putBotWebhook(
   const stored = await attempt({ times: 10 }, () => store(bot, choice));
   // Asked when it exists: it ends with the account of the bot's owner. One that the next owner has stored by now stays.
   if (await isStillOwned(bot)) return { ...show(stored), secret: stored.secret };
-  await forgetBotWebhook(id, { owner: stored.owner });
+  await forgetBotWebhook(id, { owner: stored.owner ?? null });
   throw noSuchBot();
 }
 
@@ -116,13 +130,14 @@ function requireSome(events: unknown[] | undefined): void {
 
 /** Stores a webhook with another secret; undefined where another has done that meanwhile. */
 async function store(bot: UserDocument, choice: Values<typeof botWebhookParameters>): Promise<BotWebhookDocument | undefined> {
-  const { _id, owner } = webhookOf(bot);
+  const { _id } = bot;
+  const owner = bot.owner ?? null;
   const earlier = await botWebhooks.findOne({ _id });
-  if (earlier && String(earlier.owner) === String(owner))
-    return change(earlier, { ...choice, disabled_at: null, ...replaceSecret(earlier) });
+  if (earlier && isWebhookOf(earlier, bot))
+    return change(ownedBy(bot, earlier), { ...choice, disabled_at: null, ...replaceSecret(earlier) });
   // Another owner's, who knows its secrets: nothing of it goes on. Unless that owner is the one that the bot has by now.
   if (earlier && !(await isStillOwned(bot))) throw noSuchBot();
-  if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner });
+  if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner ?? null });
   const created = { ...choice, owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
   const insert = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $literal: created }, { created_at: '$$NOW' }] } }];
   try {
@@ -131,7 +146,7 @@ async function store(bot: UserDocument, choice: Values<typeof botWebhookParamete
     const stored = await botWebhooks.findOneAndUpdate(isNew, insert, { upsert: true, returnDocument: 'after' });
     // What an earlier webhook may have left whose removal was cut off.
     if (stored) await webhookStates.deleteMany({ bot: _id });
-    return stored ?? undefined;
+    return stored ? ownedBy(bot, stored) : undefined;
   } catch (error) {
     if (isDuplicateKey(error)) return undefined;
     throw error;
@@ -139,17 +154,17 @@ async function store(bot: UserDocument, choice: Values<typeof botWebhookParamete
 }
 
 /** Changes a webhook that has the secret still; has it sent at once what waits, if it is on or sends something else from now on. */
-async function change(
-  { _id, secret, disabled_at }: BotWebhookDocument,
-  set: Partial<BotWebhookDocument>,
-): Promise<BotWebhookDocument | undefined> {
+async function change(earlier: BotWebhookDocument, set: Partial<BotWebhookDocument>): Promise<BotWebhookDocument | undefined> {
+  const { _id, secret, disabled_at, owner = null } = earlier;
+  // What one of an earlier version lacks.
+  await botWebhooks.updateOne({ _id, secret, owner: { $exists: false } }, { $set: { owner, ...usualChoice } });
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
   const { disabled_at: offSince = disabled_at, events, messages } = set;
   if (changed && !offSince && (set.disabled_at === null || events || messages)) {
     // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one.
     await webhookStates.updateMany({ bot: _id }, { $set: { ...freshState, retry_at: new Date() } });
   }
-  return changed ?? undefined;
+  return changed ? { ...earlier, ...withChoice(changed) } : undefined;
 }
 
 /** Switches the webhook of a bot on or off, or gives it another choice or secret, for the bot's owner and administrators. */

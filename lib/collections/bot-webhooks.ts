@@ -11,8 +11,11 @@ export const messageChoices = ['addressed', 'all'] as const;
 export type BotWebhookDocument = SigningSecret & {
   _id: ObjectId;
   url: string;
-  /** The owner that the bot had when it was stored, null for none: under another one it counts for nothing. */
-  owner: ObjectId | null;
+  /**
+   * The owner that the bot had when it was stored, null for none: under another one it counts for nothing. Absent where an
+   * earlier version has stored it, which removes it with the owner: it is of the one that the bot has.
+   */
+  owner?: ObjectId | null;
   events: SentEventType[];
   messages: (typeof messageChoices)[number];
   /** What happens from then on is sent. */
@@ -22,5 +25,16 @@ export type BotWebhookDocument = SigningSecret & {
   deliveries: (DeliveryDocument & { room: ObjectId })[];
 };
 
+type Choice = Pick<BotWebhookDocument, 'events' | 'messages'>;
+
+/** A webhook as it is stored: without a choice where an earlier version has done that. */
+export type StoredBotWebhook = Omit<BotWebhookDocument, keyof Choice> & Partial<Choice>;
+
+/** What a webhook sends for which nothing else was chosen. */
+export const usualChoice: Choice = { events: ['message.created'], messages: 'addressed' };
+
+/** A webhook with what it sends, also where an earlier version has stored it. */
+export const withChoice = <T extends Partial<Choice>>(stored: T): T & Choice => ({ ...usualChoice, ...stored });
+
 /** The webhooks of all bots. */
-export const botWebhooks = collection<BotWebhookDocument>('bot_webhooks');
+export const botWebhooks = collection<StoredBotWebhook>('bot_webhooks');

@@ -3,7 +3,7 @@ import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts'
 import { type ListPage, type Page, pageLimit, pageOf, pageStart, withOneMore } from '../api/pages.ts';
 import { about, oneOf, optional, type Parameter } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
-import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
+import { botWebhooks, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
 import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { type DeliveryDocument, webhookStates } from '../collections/webhook-states.ts';
@@ -126,9 +126,9 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
   const found = await botWebhooks.find(where, { sort: { _id: 1 }, ...withOneMore(page.limit) }).toArray();
   const shown = found.slice(0, page.limit);
   const bots = shown.map(({ _id }) => _id);
-  const [persons, accounts, failing] = await Promise.all([
-    findPersons([...bots, ...shown.flatMap(({ owner }) => owner ?? [])]),
-    users.find<OwnedBot>({ _id: { $in: bots } }, { projection: { owner: 1 } }).toArray(),
+  const accounts = await users.find<OwnedBot>({ _id: { $in: bots } }, { projection: { owner: 1 } }).toArray();
+  const [persons, failing] = await Promise.all([
+    findPersons([...bots, ...accounts.flatMap(({ owner }) => owner ?? [])]),
     webhookStates
       .find<{ bot: ObjectId; failing_since: Date }>(
         { bot: { $in: bots }, failing_since: { $gt: new Date(0) } },
@@ -136,10 +136,12 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
       )
       .toArray(),
   ]);
-  const owners = new Map(accounts.map(({ _id, owner }) => [_id.toHexString(), owner ?? null]));
+  const owners = new Map(accounts.map(({ _id, owner = null }) => [_id.toHexString(), owner]));
   // Of the rooms of a bot, the one that has failed for longest.
   const failingSince = new Map(failing.map(({ bot, failing_since }) => [bot.toHexString(), failing_since]));
-  const show = ({ _id, url, events, secret, owner, created_at, disabled_at, deliveries }: BotWebhookDocument): ListedWebhook => {
+  const show = (stored: StoredBotWebhook): ListedWebhook => {
+    const { _id, url, events, secret, created_at, disabled_at, deliveries } = withChoice(stored);
+    const owner = owners.get(_id.toHexString()) ?? null;
     const { username, name = username } = showPerson(persons.get(_id.toHexString()));
     const since = failingSince.get(_id.toHexString());
     return {
@@ -160,7 +162,10 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
     };
   };
   // One that an earlier owner has left counts for nothing.
-  const isOwned = ({ _id, owner }: BotWebhookDocument) => String(owners.get(_id.toHexString())) === String(owner);
+  const isOwned = (stored: StoredBotWebhook) => {
+    const owner = owners.get(stored._id.toHexString());
+    return owner !== undefined && (stored.owner === undefined || String(owner) === String(stored.owner));
+  };
   const next = found.length > page.limit ? placeAt(afterRooms, bots.at(-1) ?? leastId) : undefined;
   return { items: shown.filter(isOwned).map(show), next };
 }

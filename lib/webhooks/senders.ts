@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { forgetBotWebhook, hasActiveOwner, webhookOf } from '../accounts/bot-rules.ts';
-import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
+import { forgetBotWebhook, hasActiveOwner, isWebhookOf } from '../accounts/bot-rules.ts';
+import { type BotWebhookDocument, botWebhooks, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
 import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } from '../collections/rooms.ts';
 import type { SigningSecret } from '../collections/signing-secrets.ts';
 import { users } from '../collections/users.ts';
@@ -9,6 +9,7 @@ import { config } from '../config.ts';
 import type { Event } from '../feed/events.ts';
 import { lastRowUpTo } from '../feed/rows.ts';
 import { botCaller, type Caller } from '../identity/caller.ts';
+import { log } from '../log.ts';
 import { outgoingOf } from '../members/outgoing-webhooks.ts';
 import { callerOfWebhook, noSuchWebhook } from '../members/webhooks.ts';
 
@@ -47,7 +48,7 @@ export async function findSenders(room: ObjectId): Promise<Sender[]> {
 
 /** The webhook of a bot, on or off, in a room that the bot is in. */
 export async function findBotSender(bot: ObjectId, room: ObjectId): Promise<Sender | undefined> {
-  const webhook = await botWebhooks.findOne<BotWebhook>({ _id: bot }, withoutDeliveries);
+  const webhook = await botWebhooks.findOne<StoredWebhook>({ _id: bot }, withoutDeliveries);
   return (await sendersAmong(room, webhook ? [webhook] : []))[0];
 }
 
@@ -71,17 +72,18 @@ const mostMembers = 500;
 const chunkSize = 500;
 
 type BotWebhook = Omit<BotWebhookDocument, 'deliveries'>;
+type StoredWebhook = Omit<StoredBotWebhook, 'deliveries'>;
 const withoutDeliveries = { projection: { deliveries: 0 } };
 
 /** The webhooks of the bots that are in a room, as long as they are on. */
 async function findBotSenders(room: ObjectId): Promise<Sender[]> {
-  const first = await botWebhooks.find<BotWebhook>({ disabled_at: null }, { ...withoutDeliveries, limit: few }).toArray();
+  const first = await botWebhooks.find<StoredWebhook>({ disabled_at: null }, { ...withoutDeliveries, limit: few }).toArray();
   if (first.length < few) return sendersAmong(room, first);
   const isSmall = { [`members.${mostMembers}`]: { $exists: false } };
   const found = await rooms.findOne<RoomOfBots>({ _id: room, ...isSmall }, { projection: memberFields });
   if (!found) return findAmongAll(room);
   const where = { _id: { $in: found.members.map(({ user }) => user) }, disabled_at: null };
-  return sendersIn(room, found, await botWebhooks.find<BotWebhook>(where, withoutDeliveries).toArray());
+  return sendersIn(room, found, await botWebhooks.find<StoredWebhook>(where, withoutDeliveries).toArray());
 }
 
 /** Looks for all webhooks of bots in a room with more members than those. */
@@ -90,7 +92,7 @@ async function findAmongAll(room: ObjectId): Promise<Sender[]> {
   for (let after: ObjectId | undefined; ; ) {
     const where = { disabled_at: null, ...(after && { _id: { $gt: after } }) };
     const options = { ...withoutDeliveries, sort: { _id: 1 as const }, limit: chunkSize, batchSize: chunkSize + 1 };
-    const some: BotWebhook[] = await botWebhooks.find(where, options).toArray();
+    const some: StoredWebhook[] = await botWebhooks.find(where, options).toArray();
     senders.push(...(await sendersAmong(room, some)));
     if (some.length < chunkSize) return senders;
     after = some.at(-1)?._id;
@@ -100,7 +102,7 @@ async function findAmongAll(room: ObjectId): Promise<Sender[]> {
 type RoomOfBots = Pick<RoomDocument, 'is_direct'> & { members: Pick<MemberDocument, 'user' | 'joined_at'>[] };
 const memberFields = { is_direct: 1, 'members.user': 1, 'members.joined_at': 1 };
 
-async function sendersAmong(room: ObjectId, webhooks: BotWebhook[]): Promise<Sender[]> {
+async function sendersAmong(room: ObjectId, webhooks: StoredWebhook[]): Promise<Sender[]> {
   if (webhooks.length === 0) return [];
   const where = { _id: room, 'members.user': { $in: webhooks.map(({ _id }) => _id) } };
   // The members of most rooms, which have no such bot, are not read.
@@ -109,11 +111,11 @@ async function sendersAmong(room: ObjectId, webhooks: BotWebhook[]): Promise<Sen
   return found ? sendersIn(room, found, webhooks) : [];
 }
 
-function sendersIn(room: ObjectId, { is_direct, members }: RoomOfBots, webhooks: BotWebhook[]): Sender[] {
+function sendersIn(room: ObjectId, { is_direct, members }: RoomOfBots, webhooks: StoredWebhook[]): Sender[] {
   const joined = new Map(members.map(({ user, joined_at }) => [user.toHexString(), joined_at]));
   return webhooks.flatMap((webhook) => {
     const joinedAt = joined.get(webhook._id.toHexString());
-    return joinedAt ? [botSender(room, webhook, joinedAt, is_direct === true)] : [];
+    return joinedAt ? [botSender(room, withChoice(webhook), joinedAt, is_direct === true)] : [];
   });
 }
 
@@ -154,20 +156,22 @@ function isAddressed({ type, data }: Event, bot: string): boolean {
 
 /** Whether the webhook of a bot is on, and has the address, the owner and the choice that it had. */
 async function isUnchanged({ _id, url, owner, events, messages }: BotWebhook): Promise<boolean> {
-  const now = await botWebhooks.findOne<BotWebhook>({ _id, url, owner, messages, disabled_at: null }, withoutDeliveries);
-  return now !== null && String(now.events) === String(events);
+  const found = await botWebhooks.findOne<StoredWebhook>({ _id, url, disabled_at: null }, withoutDeliveries);
+  if (!found) return false;
+  const now = withChoice(found);
+  return String(now.owner) === String(owner) && now.messages === messages && String(now.events) === String(events);
 }
 
 /** Whether the webhook of a bot is as it was, and the bot in the room now, and its owner the same who may answer for it. */
 async function maySend(webhook: BotWebhook, room: ObjectId): Promise<boolean> {
-  const { _id: bot, owner } = webhook;
+  const { _id: bot } = webhook;
   const [isSame, isIn, account] = await Promise.all([
     isUnchanged(webhook),
     rooms.findOne({ _id: room, 'members.user': bot }, { projection: { _id: 1 } }),
     users.findOne({ _id: bot, is_bot: true, is_active: true }),
   ]);
   if (!isSame || !isIn || !account) return false;
-  return String(webhookOf(account).owner) === String(owner) && (await hasActiveOwner(account));
+  return isWebhookOf(webhook, account) && (await hasActiveOwner(account));
 }
 
 async function callerOfBot(bot: ObjectId): Promise<Caller> {
@@ -204,11 +208,13 @@ export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
     projection,
   }))
     for (const { _id, outgoing } of outgoingOf(webhooks)) yield { _id, room, seq, since: outgoing.since, isOn: true };
-  for await (const { _id: bot, owner, created_at, disabled_at, events } of botWebhooks.find({}, withoutDeliveries)) {
+  for await (const stored of botWebhooks.find<StoredWebhook>({}, withoutDeliveries)) {
+    const { _id: bot, owner = null, created_at, disabled_at, events } = withChoice(stored);
     const account = await users.findOne({ _id: bot }, { projection: { owner: 1 } });
-    if (account && String(webhookOf(account).owner) !== String(owner)) {
+    if (account && !isWebhookOf(stored, account)) {
       // Of an earlier owner, whose process died when it had stored it.
-      await forgetBotWebhook(bot, { owner });
+      const isForgotten = await forgetBotWebhook(bot, { owner });
+      if (isForgotten) log('info', 'security', { event: 'webhook revoked', whom: bot.toHexString(), what: 'bot' });
       continue;
     }
     const ofBot = { 'members.user': bot };

@@ -17,7 +17,7 @@ import { aBot, type TestBot } from '../support/bots.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
-import { addMember, aRoom, succeed } from '../support/rooms.ts';
+import { addMember, aRoom, everyPage, succeed } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { aReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
@@ -615,5 +615,62 @@ describe('the webhook of a bot that has got another owner', () => {
     await deliver();
     expect(receiver.taken).toHaveLength(1);
     expect(await botWebhooks.findOne({ _id })).toMatchObject({ owner: null });
+  });
+});
+
+describe('the webhook of a bot that the version before has stored, without an owner and a choice', () => {
+  async function stored(account: 'a person' | 'the administrators') {
+    const own = await withWebhook();
+    const _id = new ObjectId(own.bot.id);
+    const token = account === 'a person' ? own.owner.token : admin.token;
+    if (account === 'the administrators') {
+      await succeed(call('PATCH', own.bot.path, { token, body: { owner: null } }));
+      await put(own.bot, admin, own.receiver.url);
+    }
+    await botWebhooks.updateOne({ _id }, { $unset: { owner: '', events: '', messages: '' } });
+    const ask = (method: 'GET' | 'PATCH', body?: object) => call(method, pathOf(own.bot), { token, ...(body && { body }) });
+    return { ...own, _id, ask, find: () => botWebhooks.findOne({ _id }) };
+  }
+
+  it.each(['a person', 'the administrators'] as const)(
+    'the webhook of a bot that the version before has stored for %s goes on as it was, and is kept by the schedule',
+    async (account) => {
+      const { room, bot, owner, ask, find, mention, deliver, textsOf } = await stored(account);
+      await mention('to the bot');
+      await aMessage(owner, room.id, { text: 'to all' });
+      expect(await findUndelivered()).toContain(room.id);
+      await deliver();
+      expect(textsOf()).toEqual(['to the bot']);
+      expect(await find()).toMatchObject({ deliveries: [{ status: 204 }] });
+      const choice = { events: ['message.created'], messages: 'addressed' };
+      expect(await ask('GET')).toMatchObject({ status: 200, body: choice });
+      expect((await call('GET', bot.path, { token: admin.token })).body).toMatchObject({ has_webhook: true });
+      const listed = await everyPage(call, '/api/overview/webhooks', admin.token);
+      expect(listed.find(({ _id }) => _id.$oid === bot.id)).toMatchObject({
+        events: choice.events,
+        created_by: account === 'a person' ? { $oid: owner.id } : null,
+      });
+    },
+  );
+
+  it('the webhook of a bot that the version before has stored has an owner and a choice after a change, of which nothing is lost', async () => {
+    const { owner, ask, find, mention, deliver, textsOf } = await stored('a person');
+    await mention('before');
+    expect(await ask('PATCH', { messages: 'all' })).toMatchObject({ status: 200, body: { events: ['message.created'] } });
+    expect(await find()).toMatchObject({ owner: new ObjectId(owner.id), events: ['message.created'], messages: 'all' });
+    await deliver();
+    expect(textsOf()).toEqual(['before']);
+  });
+
+  it('the webhook of a bot that the version before has stored ends where its bot gets another owner', async () => {
+    const { bot, find } = await stored('a person');
+    await succeed(call('PATCH', bot.path, { token: admin.token, body: { owner: (await anAccount()).id } }));
+    expect(await find()).toBeNull();
+  });
+
+  it('the webhook of a bot that the version before has stored is not taken for one of somebody else', async () => {
+    const { _id, find } = await stored('a person');
+    for (const owner of [new ObjectId(), null]) expect(await forgetBotWebhook(_id, { owner })).toBe(false);
+    expect(await find()).not.toBeNull();
   });
 });
