@@ -15,6 +15,8 @@ export async function changeOrReplay(bot: ObjectId, { room, seq, ...changes }: V
   if (room === undefined && seq === undefined) return changeBotWebhook(bot, changes, caller);
   if (room === undefined) throw invalidParameter('seq', "be left out without 'room'");
   if (seq === undefined) throw invalidParameter('room', "be left out without 'seq'");
+  // The secret would be replaced and not shown where going back fails.
+  if (changes.new_secret) throw invalidParameter('new_secret', "be left out with 'room'");
   await requireBotWebhook(bot, caller);
   const sender = await findBotSender(bot, room);
   const found = await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } });
