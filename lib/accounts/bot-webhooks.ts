@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
-import { about, flag, id, oneOf, optional, sequence, someOf, type Values, withDefault } from '../api/parameters.ts';
+import { about, flag, id, oneOf, optional, sequence, someOf, type Values } from '../api/parameters.ts';
 import { aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
 import {
   type BotWebhookDocument,
@@ -10,7 +10,7 @@ import {
   usualChoice,
   withChoice,
 } from '../collections/bot-webhooks.ts';
-import { type SentEventType, sentEventTypes } from '../collections/events.ts';
+import { sentEventTypes } from '../collections/events.ts';
 import type { UserDocument } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -54,12 +54,12 @@ type BotWebhook = Shown<typeof botWebhookSchema>;
 export const botWebhookParameters = {
   url: about('To where to send events.', receiver),
   events: about(
-    'The types of the events to send, by default `message.created`.',
-    withDefault<SentEventType[]>(someOf(sentEventTypes), ['message.created']),
+    'The types of the events to send; left out, those that it has sent, or `message.created` where it is new.',
+    optional(someOf(sentEventTypes)),
   ),
   messages: about(
-    'Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; by default of `addressed` ones.',
-    withDefault(oneOf(...messageChoices), 'addressed'),
+    'Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; left out, what it was, or `addressed` where it is new.',
+    optional(oneOf(...messageChoices)),
   ),
 };
 
@@ -107,7 +107,7 @@ const show = ({ _id, url, events, messages, secret, created_at, disabled_at, del
 
 /**
  * Creates the webhook of a bot, for its owner and administrators, or gives the one that it has another address and another
- * secret, from where it was: nothing is lost between the two.
+ * secret, from where it was: nothing is lost between the two. What is not chosen stays as it is.
  */
 export async function putBotWebhook(
   id: ObjectId,
@@ -129,7 +129,11 @@ function requireSome(events: unknown[] | undefined): void {
 }
 
 /** Stores a webhook with another secret; undefined where another has done that meanwhile. */
-async function store(bot: UserDocument, choice: Values<typeof botWebhookParameters>): Promise<BotWebhookDocument | undefined> {
+async function store(
+  bot: UserDocument,
+  { url, events, messages }: Values<typeof botWebhookParameters>,
+): Promise<BotWebhookDocument | undefined> {
+  const choice = { url, ...(events && { events }), ...(messages && { messages }) };
   const { _id } = bot;
   const owner = bot.owner ?? null;
   const earlier = await botWebhooks.findOne({ _id });
@@ -138,7 +142,7 @@ async function store(bot: UserDocument, choice: Values<typeof botWebhookParamete
   // Another owner's, who knows its secrets: nothing of it goes on. Unless that owner is the one that the bot has by now.
   if (earlier && !(await isStillOwned(bot))) throw noSuchBot();
   if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner ?? null });
-  const created = { ...choice, owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
+  const created = { ...withChoice(choice), owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
   const insert = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $literal: created }, { created_at: '$$NOW' }] } }];
   try {
     // One that is there by now does not match, and another can't have its `_id`.

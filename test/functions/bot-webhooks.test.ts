@@ -546,6 +546,25 @@ describe('what the webhook of a bot sends', () => {
     expect(textsOf()).toEqual(['after', 'after']);
   });
 
+  it('the webhook of a bot gets no other secret together with sending again', async () => {
+    const { room, change, secret, find } = await withWebhook();
+    expect(await change({ room: room.id, seq: 0, new_secret: true })).toMatchObject({ status: 400 });
+    expect(await find()).toMatchObject({ hint: secret.slice(-4) });
+  });
+
+  it('the webhook of a bot keeps what it sends when it is put again without saying so', async () => {
+    const { bot, owner, change, find } = await withWebhook();
+    const choice = { events: ['message.created', 'message.edited'], messages: 'all' };
+    await change(choice);
+    await put(bot, owner, aReceiver().url);
+    expect(await find()).toMatchObject(choice);
+    const body = { url: aReceiver().url, messages: 'addressed' };
+    expect(await call('PUT', pathOf(bot), { token: owner.token, body })).toMatchObject({
+      status: 200,
+      body: { ...choice, messages: 'addressed' },
+    });
+  });
+
   it('the webhook of a bot sends again only events of a room that the bot is in, from a place that the room has', async () => {
     const { room, owner, member, change } = await withWebhook();
     const { seq } = await aMessage(owner, room.id);

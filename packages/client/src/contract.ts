@@ -2683,9 +2683,9 @@ export type Operations = {
     body: {
       /** To where to send events. Must be an address that begins with https://. */
       url: string;
-      /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      /** The types of the events to send; left out, those that it has sent, or `message.created` where it is new. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
       events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
-      /** Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; by default of `addressed` ones. Must be 'addressed' or 'all'. */
+      /** Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; left out, what it was, or `addressed` where it is new. Must be 'addressed' or 'all'. */
       messages?: 'addressed' | 'all';
     };
     data: BotWebhook;
