@@ -6,6 +6,7 @@ import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from 
 import { concurrently } from '../concurrently.ts';
 import { HttpError } from '../errors.ts';
 import { type Event, readEvents } from '../feed/events.ts';
+import { findKeptPlace } from '../feed/places.ts';
 import { isFree, leased } from '../lease.ts';
 import { log } from '../log.ts';
 import { isAcknowledged, storeState } from '../members/outgoing-webhooks.ts';
@@ -119,7 +120,7 @@ async function take({ _id, room, bot, findStart }: Sender): Promise<WebhookState
   return (await tryTaking()) ?? 'taken';
 }
 
-/** What came after a place. What is older than the feed, or of another history than that of the place, is passed over. */
+/** What came after a place. What the feed no longer keeps is passed over, and all of another history than that of the place. */
 async function readNews({ speaker, room }: Sender, after: number) {
   const last = (await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } }))?.seq ?? after;
   try {
@@ -127,13 +128,11 @@ async function readNews({ speaker, room }: Sender, after: number) {
     return { events, next, isLast: next >= last };
   } catch (error) {
     if (!(error instanceof HttpError && error.status < 500)) throw error;
-    log('error', 'events were not sent to a webhook', {
-      webhook: speaker.toHexString(),
-      after,
-      until: last,
-      error: error.message,
-    });
-    return { events: [], next: last, isLast: true };
+    const isTooOld = error.body?.code === 'cursor_too_old';
+    const next = isTooOld ? await findKeptPlace(room, after) : last;
+    const webhook = speaker.toHexString();
+    log('error', 'events were not sent to a webhook', { webhook, after, until: next, error: error.message });
+    return { events: [], next, isLast: next >= last };
   }
 }
 

@@ -7,7 +7,7 @@ import { users } from '../collections/users.ts';
 import { stateIdOf } from '../collections/webhook-states.ts';
 import { config } from '../config.ts';
 import type { Event } from '../feed/events.ts';
-import { lastRowUpTo } from '../feed/rows.ts';
+import { findPlaceBefore } from '../feed/places.ts';
 import { botCaller, type Caller } from '../identity/caller.ts';
 import { log } from '../log.ts';
 import { outgoingOf } from '../members/outgoing-webhooks.ts';
@@ -132,7 +132,8 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
     to: webhook,
     speaker: bot,
     findCaller: () => callerOfBot(bot),
-    findStart: () => findPlaceBefore(room, since),
+    // What took an earlier place may have an older time for as long as a feed waits for it.
+    findStart: () => findPlaceBefore(room, since.getTime() - config.feedPatience),
     isWanted: (event) =>
       events.includes(event.type) &&
       event.actor?.$oid !== id &&
@@ -178,23 +179,6 @@ async function callerOfBot(bot: ObjectId): Promise<Caller> {
   const account = await users.findOne({ _id: bot, is_bot: true, is_active: true });
   if (!account) throw noSuchWebhook();
   return botCaller(account);
-}
-
-/**
- * The last place of a room before all that happened from a time on: halfway between two places again and again. What took an
- * earlier place may have an older time for as long as a feed waits for it.
- */
-async function findPlaceBefore(room: ObjectId, time: Date): Promise<number> {
-  const earliest = time.getTime() - config.feedPatience;
-  const last = (await rooms.findOne<Pick<RoomDocument, 'seq'>>({ _id: room }, { projection: { seq: 1 } }))?.seq ?? 0;
-  let [before, from] = [0, last + 1];
-  while (from - before > 1) {
-    const middle = Math.floor((before + from) / 2);
-    const row = await lastRowUpTo(room, middle);
-    if (row && row.at.getTime() >= earliest) from = row.seq;
-    else before = middle;
-  }
-  return before;
 }
 
 /** A webhook in a room: how far the room is, and the place after which the webhook begins. */

@@ -7,6 +7,7 @@ import { changeUser } from '../../lib/accounts/accounts.ts';
 import { forgetBotWebhook } from '../../lib/accounts/bot-rules.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { botWebhooks } from '../../lib/collections/bot-webhooks.ts';
+import { events } from '../../lib/collections/events.ts';
 import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import { webhookStates } from '../../lib/collections/webhook-states.ts';
@@ -544,6 +545,29 @@ describe('what the webhook of a bot sends', () => {
     expect(state?.seq).toBeGreaterThanOrEqual(seq);
     await deliver();
     expect(textsOf()).toEqual(['after', 'after']);
+  });
+
+  it('the webhook of a bot sends again what the feed keeps, from a place that is older, and loses nothing that waits', async () => {
+    const { room, bot, receiver, change, deliver, mention, textsOf } = await withWebhook();
+    const [id, old] = [new ObjectId(room.id), new Date(Date.now() - 400 * 86_400_000)];
+    for (const text of ['older', 'old']) await mention(text);
+    await messages.unscoped.updateMany({ room: id }, { $set: { created_at: old } });
+    await events.updateMany({ room: id }, { $set: { at: old } });
+    await rooms.updateOne({ _id: id }, { $set: { created_at: old, 'members.$[].joined_at': old } });
+    await botWebhooks.updateOne({ _id: new ObjectId(bot.id) }, { $set: { created_at: old } });
+    for (const text of ['first', 'second']) await mention(text);
+    await deliver();
+    expect(textsOf()).toEqual(['first', 'second']);
+    receiver.taken.length = 0;
+    receiver.answer = () => ({ status: 500 });
+    await mention('waiting');
+    await deliver();
+    receiver.answer = () => ({ status: 204 });
+    for (const seq of [0, 1]) {
+      expect(await change({ room: room.id, seq })).toMatchObject({ status: 200 });
+      await deliver();
+    }
+    expect(textsOf()).toEqual(['first', 'second', 'waiting', 'first', 'second', 'waiting']);
   });
 
   it('the webhook of a bot gets no other secret together with sending again', async () => {
