@@ -62,7 +62,6 @@ async function deliver(sender: Sender, signal?: AbortSignal): Promise<DeliveryRe
   let { seq } = state;
   let isOver = false;
   try {
-    if (!(await sender.isCurrent())) return 'more';
     while (performance.now() < until) {
       const { events, next, isLast } = await readNews(sender, seq);
       for (const event of events) {
@@ -78,6 +77,8 @@ async function deliver(sender: Sender, signal?: AbortSignal): Promise<DeliveryRe
         seq = event.seq;
         if (performance.now() > until) return 'more';
       }
+      // After these were read: what comes later, another choice may want.
+      if (next > seq && !(await sender.isCurrent())) return 'more';
       if (next > seq && !(await advance(state, next))) return 'taken';
       const isMoved = next > seq || events.length > 0;
       seq = Math.max(seq, next);

@@ -30,7 +30,7 @@ export type Sender = {
   /** The place after which it begins. */
   findStart: () => Promise<number>;
   isWanted: (event: Event) => boolean;
-  /** Whether it is still what it was when it was found: asked with the lease, so that nothing that it has come to want is passed over. */
+  /** Whether it is still what it was when it was found: asked before it passes over what it did not want then. */
   isCurrent: () => Promise<boolean>;
   /** Whether it may still send: it may have ended with a role, an account or a membership. */
   isThere: () => Promise<boolean>;

@@ -420,8 +420,6 @@ describe('the webhook of a bot', () => {
 });
 
 describe('what the webhook of a bot sends', () => {
-  const typesTo = ({ taken }: Receiver) => taken.map(({ event }) => event.type);
-
   it('the webhook of a bot sends all messages of its rooms where that is chosen, but what the bot says itself', async () => {
     const { room, bot, owner, receiver, change, deliver } = await withWebhook();
     expect(await change({ messages: 'all' })).toMatchObject({
@@ -495,7 +493,48 @@ describe('what the webhook of a bot sends', () => {
     await deliver();
     await retryDeliveries();
     expect(textsTo(receiver).at(-1)).toBe('to all');
-    expect(typesTo(receiver)).not.toContain('message.edited');
+  });
+
+  it('the webhook of a bot passes over nothing that a new choice wants whose process died when it had stored that', async () => {
+    const { room, bot, owner, receiver, deliver, mention, textsOf } = await withWebhook();
+    receiver.answer = async () => {
+      await botWebhooks.updateOne({ _id: new ObjectId(bot.id) }, { $set: { messages: 'all' } });
+      await aMessage(owner, room.id, { text: 'to all' });
+      receiver.answer = () => ({ status: 204 });
+      return { status: 204 };
+    };
+    await mention('first');
+    // More than are read at a time.
+    for (let number = 0; number < 55; number++) await aMessage(owner, room.id, { text: 'before' });
+    expect(await deliver()).toBe('more');
+    await deliver();
+    expect(textsOf().at(-1)).toBe('to all');
+  });
+
+  it('the webhook of a bot passes over nothing that a new choice wants, in a process that has found it before and comes to it later', async () => {
+    const { room, owner, receiver, change, deliver } = await withWebhook();
+    const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+    const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+    // So many webhooks have their turn at the same time, before those of bots.
+    for (let number = 0; number < 8; number++) {
+      const before = aReceiver();
+      before.answer = async () => {
+        ask();
+        await isOpen;
+        return { status: 204 };
+      };
+      const body = { name: 'Before', url: before.url };
+      await succeed(call('POST', `/api/rooms/${room.id}/webhooks`, { token: owner.token, body }));
+    }
+    await aMessage(owner, room.id, { text: 'to nobody' });
+    const delivering = deliver();
+    await isAsked;
+    await succeed(change({ messages: 'all' }));
+    await aMessage(owner, room.id, { text: 'to all' });
+    open();
+    expect(await delivering).toBe('more');
+    await deliver();
+    expect(textsTo(receiver)).toContain('to all');
   });
 
   it('the webhook of a bot sends again what came after a place of one room, under the same ids', async () => {
