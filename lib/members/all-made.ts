@@ -7,6 +7,7 @@ import { botWebhooks, type StoredBotWebhook, withChoice } from '../collections/b
 import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { type DeliveryDocument, webhookStates } from '../collections/webhook-states.ts';
+import { concurrently } from '../concurrently.ts';
 import { aFullName, aUsername, findPersons, type Persons, showPerson } from '../identity/persons.ts';
 import { invitationFields, showStoredInvitation, validInvitations } from './invitations.ts';
 import { deliverySchema, isAcknowledged, showDelivery } from './outgoing-webhooks.ts';
@@ -126,19 +127,15 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
   const found = await botWebhooks.find(where, { sort: { _id: 1 }, ...withOneMore(page.limit) }).toArray();
   const shown = found.slice(0, page.limit);
   const bots = shown.map(({ _id }) => _id);
-  const accounts = await users.find<OwnedBot>({ _id: { $in: bots } }, { projection: { owner: 1 } }).toArray();
-  const [persons, failing] = await Promise.all([
-    findPersons([...bots, ...accounts.flatMap(({ owner }) => owner ?? [])]),
-    webhookStates
-      .find<{ bot: ObjectId; failing_since: Date }>(
-        { bot: { $in: bots }, failing_since: { $gt: new Date(0) } },
-        { projection: { bot: 1, failing_since: 1 }, sort: { failing_since: -1 }, limit: mostRooms, batchSize: mostRooms + 1 },
-      )
-      .toArray(),
+  const owners = await findOwners(bots);
+  const failingSince = new Map<string, Date>();
+  const [persons] = await Promise.all([
+    findPersons([...bots, ...[...owners.values()].flatMap((owner) => owner ?? [])]),
+    concurrently(bots, atOnce, async (bot) => {
+      const since = await findFailingSince(bot);
+      if (since) failingSince.set(bot.toHexString(), since);
+    }),
   ]);
-  const owners = new Map(accounts.map(({ _id, owner = null }) => [_id.toHexString(), owner]));
-  // Of the rooms of a bot, the one that has failed for longest.
-  const failingSince = new Map(failing.map(({ bot, failing_since }) => [bot.toHexString(), failing_since]));
   const show = (stored: StoredBotWebhook): ListedWebhook => {
     const { _id, url, events, secret, created_at, disabled_at, deliveries } = withChoice(stored);
     const owner = owners.get(_id.toHexString()) ?? null;
@@ -161,13 +158,18 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
       last_failure: lastFailureIn(deliveries),
     };
   };
-  // One that an earlier owner has left counts for nothing.
-  const isOwned = (stored: StoredBotWebhook) => {
-    const owner = owners.get(stored._id.toHexString());
-    return owner !== undefined && (stored.owner === undefined || String(owner) === String(stored.owner));
-  };
   const next = found.length > page.limit ? placeAt(afterRooms, bots.at(-1) ?? leastId) : undefined;
-  return { items: shown.filter(isOwned).map(show), next };
+  return { items: shown.filter((one) => isOwned(one, owners)).map(show), next };
+}
+
+/** Of how many bots one looks at the same time for how they are doing. */
+const atOnce = 4;
+
+/** Since when a webhook fails in the room of its bot where it has failed for longest. */
+async function findFailingSince(bot: ObjectId): Promise<Date | undefined> {
+  const isFailing = { bot, failing_since: { $gt: new Date(0) } };
+  const options = { projection: { failing_since: 1 }, sort: { failing_since: 1 } } as const;
+  return (await webhookStates.findOne(isFailing, options))?.failing_since ?? undefined;
 }
 
 const wasSwitchedOff = { disabled_at: { $gt: new Date(0) } };
@@ -185,10 +187,7 @@ async function findOff(): Promise<Chosen> {
 
 /** Counts the webhooks of rooms and bots that are switched off, up to a number. */
 export async function countOff(most: number): Promise<number> {
-  const [{ rooms: off, ids }, ofBots] = await Promise.all([
-    findOff(),
-    botWebhooks.countDocuments(wasSwitchedOff, { limit: most }),
-  ]);
+  const [{ rooms: off, ids }, ofBots] = await Promise.all([findOff(), countOffOfBots(most)]);
   const having =
     off.length === 0
       ? []
@@ -196,6 +195,28 @@ export async function countOff(most: number): Promise<number> {
   let ofRooms = 0;
   for await (const { webhooks = [] } of having) ofRooms += webhooks.filter(({ _id }) => ids.has(_id.toHexString())).length;
   return Math.min(most, ofRooms + ofBots);
+}
+
+/** Counts the webhooks of bots that are switched off, up to a number, without those that an earlier owner has left. */
+async function countOffOfBots(most: number): Promise<number> {
+  const options = { projection: { owner: 1 }, limit: most, batchSize: most + 1 };
+  const found = await botWebhooks.find<Pick<StoredBotWebhook, '_id' | 'owner'>>(wasSwitchedOff, options).toArray();
+  if (found.length === 0) return 0;
+  const owners = await findOwners(found.map(({ _id }) => _id));
+  return found.filter((one) => isOwned(one, owners)).length;
+}
+
+/** The owners of bots, by their ids, null for none. */
+async function findOwners(bots: ObjectId[]): Promise<Map<string, ObjectId | null>> {
+  const where = { _id: { $in: bots } };
+  const found = await users.find<OwnedBot>(where, { projection: { owner: 1 }, batchSize: bots.length + 1 }).toArray();
+  return new Map(found.map(({ _id, owner }) => [_id.toHexString(), owner ?? null]));
+}
+
+/** Whether the webhook of a bot is of the owner that it has now: one that an earlier owner has left counts for nothing. */
+function isOwned({ _id, owner: stored }: Pick<StoredBotWebhook, '_id' | 'owner'>, owners: Map<string, ObjectId | null>): boolean {
+  const owner = owners.get(_id.toHexString());
+  return owner !== undefined && (stored === undefined || String(owner) === String(stored));
 }
 
 const showRoom = ({ name }: NamedRoom, { created_by }: { created_by: ObjectId }, persons: Persons) => ({

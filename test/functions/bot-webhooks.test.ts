@@ -11,6 +11,7 @@ import { events } from '../../lib/collections/events.ts';
 import { messages } from '../../lib/collections/messages.ts';
 import { rooms } from '../../lib/collections/rooms.ts';
 import { webhookStates } from '../../lib/collections/webhook-states.ts';
+import { countOff } from '../../lib/members/all-made.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/webhooks/deliver.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
@@ -680,6 +681,13 @@ describe('the webhook of a bot that has got another owner', () => {
     // The process of the earlier owner goes on: it takes away what it has stored, and nothing else.
     await forgetBotWebhook(_id, { owner: new ObjectId() });
     expect(await botWebhooks.countDocuments({ _id })).toBe(1);
+  });
+
+  it('the webhook of a bot that an earlier owner has left is not counted among those that are off', async () => {
+    const { _id } = await handedOver();
+    const before = await countOff(1_000);
+    await botWebhooks.updateOne({ _id }, { $set: { disabled_at: new Date() } });
+    expect(await countOff(1_000)).toBe(before);
   });
 
   it('the webhook of a bot that an earlier owner has left is forgotten by the schedule, which finds nothing to send for it', async () => {
