@@ -165,8 +165,11 @@ async function change(earlier: BotWebhookDocument, set: Partial<BotWebhookDocume
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
   const { disabled_at: offSince = disabled_at, events, messages } = set;
   if (changed && !offSince && (set.disabled_at === null || events || messages)) {
-    // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one.
-    await webhookStates.updateMany({ bot: _id }, { $set: { ...freshState, retry_at: new Date() } });
+    // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one. While it was on, what has
+    // neither failed nor is being sent has nothing behind it.
+    const isWaiting = { $or: [{ holder: { $ne: null } }, { retry_at: { $ne: null } }] };
+    const where = { bot: _id, ...(disabled_at === null && isWaiting) };
+    await webhookStates.updateMany(where, { $set: { ...freshState, retry_at: new Date() } });
   }
   return changed ? { ...earlier, ...withChoice(changed) } : undefined;
 }

@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import { isObject, optional, readParameters } from '../api/parameters.ts';
 import { botWebhooks } from '../collections/bot-webhooks.ts';
 import { rooms } from '../collections/rooms.ts';
@@ -201,66 +201,89 @@ function replyIn(answered: string): string | undefined {
   }
 }
 
-/** How many webhooks are tried again at a time, and how many of one bot while others wait; the rest is a little later. */
+/** How many webhooks are tried again at a time. */
 const mostRetried = 200;
-const mostOfOne = 20;
 
-/** How often others are looked for than bots of which enough was found. */
-const mostLooks = 5;
+/** For how many milliseconds webhooks are tried again before one looks for others that wait. */
+const round = 30_000;
 
-/** Delivers what could not be, and may be by now: what waits longest first, and for each bot or room no longer than its turn takes. */
+/**
+ * Delivers what could not be, and may be by now: first one room of each bot and each other room that waits, and then more of them
+ * as long as there is time.
+ */
 export async function retryDeliveries(signal?: AbortSignal): Promise<void> {
   const due = await findDue();
   const off = await findOff(due);
   // Those of a bot whose webhook is off would take the turns of others.
   if (off.length > 0) await webhookStates.updateMany({ _id: { $in: off } }, { $set: { retry_at: null } });
-  const queues = Map.groupBy(due, ({ room, bot }) => (bot ?? room).toHexString());
-  await concurrently([...queues.values()], roomsAtOnce, async (ofOne) => {
-    const until = performance.now() + turn;
-    for (const room of new Set(ofOne.map(({ room }) => room.toHexString()))) {
-      if (performance.now() > until) return;
-      await deliverOfRoom(room, signal);
-    }
+  const waiting = new Set(due.map(keyOf));
+  const until = performance.now() + (waiting.size > 1 ? turn : round);
+  const tried = new Set<string>();
+  await concurrently(due, roomsAtOnce, async (state) => {
+    // Each has its first turn, however long those before it take.
+    const isFirst = waiting.delete(keyOf(state));
+    const room = state.room.toHexString();
+    if (tried.has(room) || (!isFirst && performance.now() > until)) return;
+    tried.add(room);
+    await deliverOfRoom(room, signal);
   });
 }
 
 type DueState = Pick<WebhookStateDocument, '_id' | 'room' | 'bot'>;
 
-/**
- * What is due to be tried again, of every bot and room the same number: one bot that waits in very many rooms would have all
- * turns to itself, so that others are looked for without it.
- */
+/** The bot, or the room, among which turns are shared out. */
+const keyOf = ({ bot, room }: Pick<DueState, 'room' | 'bot'>): string => (bot ?? room).toHexString();
+
+/** What is due to be tried again, of every bot and room the same number where there is more than one tries; of each, in turn, one. */
 async function findDue(): Promise<DueState[]> {
   const isDue = { retry_at: { $lte: new Date() }, disabled_at: null };
-  const options = {
-    projection: { room: 1, bot: 1 },
-    sort: { retry_at: 1 as const },
-    limit: mostRetried,
-    batchSize: mostRetried + 1,
+  const find = (where: Filter<WebhookStateDocument>, limit: number): Promise<DueState[]> => {
+    const options = { projection: { room: 1, bot: 1 }, sort: { retry_at: 1 as const }, limit, batchSize: limit + 1 };
+    return webhookStates.find({ ...isDue, ...where }, options).toArray();
   };
-  const found: DueState[] = [];
-  const many: ObjectId[] = [];
-  for (let looks = 0; looks < mostLooks; looks++) {
-    const where = { ...isDue, ...(many.length > 0 && { bot: { $not: { $in: many } } }) };
-    const some: DueState[] = await webhookStates.find(where, options).toArray();
-    const ofBots = Map.groupBy(some, ({ bot }) => bot?.toHexString());
-    const large = [...ofBots].filter(([bot, { length }]) => bot !== undefined && length > mostOfOne);
-    const isLast = some.length < mostRetried || large.length === 0 || looks === mostLooks - 1;
-    found.push(...(isLast ? some : large.flatMap(([, states]) => states)));
-    if (isLast) break;
-    many.push(...large.map(([bot]) => new ObjectId(bot)));
+  let found = await find({}, mostRetried);
+  if (found.length === mostRetried) {
+    found = [];
+    await concurrently(await shareOut(isDue), atOnce, async ({ where, share }) => {
+      found.push(...(await find(where, share)));
+    });
   }
-  const taken = new Map<string, number>();
+  const ranks = new Map<string, number>();
   const ranked = found.map((state) => {
-    const key = (state.bot ?? state.room).toHexString();
-    const rank = taken.get(key) ?? 0;
-    taken.set(key, rank + 1);
+    const rank = ranks.get(keyOf(state)) ?? 0;
+    ranks.set(keyOf(state), rank + 1);
     return { state, rank };
   });
-  return ranked
-    .sort((one, other) => one.rank - other.rank)
-    .slice(0, mostRetried)
-    .map(({ state }) => state);
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ state }) => state);
+}
+
+type Waiting = { where: Filter<WebhookStateDocument>; share: number };
+
+/** How many each bot and room may try, where more wait than are tried at a time: those with few all of theirs, the others the same. */
+async function shareOut(isDue: Filter<WebhookStateDocument>): Promise<Waiting[]> {
+  const count = (by: 'bot' | 'room', where: Filter<WebhookStateDocument>) =>
+    webhookStates
+      .aggregate<{ _id: ObjectId; count: number }>([
+        { $match: { ...isDue, ...where } },
+        { $group: { _id: `$${by}`, count: { $sum: 1 } } },
+      ])
+      .toArray();
+  const ofRooms = { bot: { $exists: false } };
+  const [bots, rooms] = await Promise.all([count('bot', { bot: { $exists: true } }), count('room', ofRooms)]);
+  const all = [
+    ...bots.map(({ _id, count }) => ({ where: { bot: _id }, count })),
+    ...rooms.map(({ _id, count }) => ({ where: { room: _id, ...ofRooms }, count })),
+  ];
+  // Of more than can be tried, others in each round.
+  const shuffled = all.map((one) => ({ one, order: Math.random() })).sort((one, other) => one.order - other.order);
+  const some = shuffled.slice(0, mostRetried).map(({ one }) => one);
+  some.sort((one, other) => one.count - other.count);
+  let left = mostRetried;
+  return some.map(({ where, count }, at) => {
+    const share = Math.min(count, Math.ceil(left / (some.length - at)));
+    left -= share;
+    return { where, share };
+  });
 }
 
 /** The states among these that belong to the webhook of a bot which is off or gone. */

@@ -496,6 +496,19 @@ describe('what the webhook of a bot sends', () => {
     expect(textsTo(receiver).at(-1)).toBe('to all');
   });
 
+  it('the webhook of a bot that gets another choice is tried again only in rooms where something waits', async () => {
+    const { room, bot, owner, receiver, change, deliver, mention } = await withWebhook();
+    const direct = await conversation(owner, bot);
+    await aMessage(owner, direct, { text: 'taken' });
+    await deliverOfRoom(direct);
+    receiver.answer = () => ({ status: 500 });
+    await mention('waiting');
+    await deliver();
+    await succeed(change({ messages: 'all' }));
+    const due = await webhookStates.find({ bot: new ObjectId(bot.id), retry_at: { $lte: new Date() } }).toArray();
+    expect(due.map((state) => state.room.toHexString())).toEqual([room.id]);
+  });
+
   it('the webhook of a bot passes over nothing that a new choice wants whose process died when it had stored that', async () => {
     const { room, bot, owner, receiver, deliver, mention, textsOf } = await withWebhook();
     receiver.answer = async () => {

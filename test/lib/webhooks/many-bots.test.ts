@@ -1,5 +1,6 @@
 import '../../support/webhook-receiver.ts';
 import '../../support/isolated-database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandSucceededEvent, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type BotWebhookDocument, botWebhooks } from '../../../lib/collections/bot-webhooks.ts';
@@ -84,12 +85,12 @@ describe('thousands of webhooks of bots', () => {
   });
 });
 
-describe('a bot that waits in very many rooms', () => {
-  it('a bot that waits in very many rooms leaves others their turn to be tried again, in each round', async () => {
-    const crowd = Array.from({ length: 4 }, webhookOfNobody);
+describe('bots that wait in very many rooms', () => {
+  it('bots that wait in very many rooms leave others their turn to be tried again, in each round, however many they are', async () => {
+    const crowd = Array.from({ length: 8 }, webhookOfNobody);
     await botWebhooks.insertMany(crowd);
     const long = crowd.flatMap(({ _id }) =>
-      Array.from({ length: 150 }, () => {
+      Array.from({ length: 300 }, () => {
         const other = new ObjectId();
         const where = { _id: stateIdOf(_id, other), room: other, bot: _id };
         return { ...where, seq: 0, ...freshState, retry_at: new Date(0), disabled_at: null, deliveries: [] };
@@ -105,5 +106,27 @@ describe('a bot that waits in very many rooms', () => {
     await retryDeliveries();
     expect(receiver.taken).toHaveLength(1);
     await webhookStates.deleteMany({ bot: { $in: crowd.map(({ _id }) => _id) } });
+  });
+
+  it('a bot that waits in many rooms is sent what happened in several of them at the same time', async () => {
+    const { room, bot, receiver } = await withWebhook();
+    const all = [room, ...(await Promise.all(Array.from({ length: 3 }, () => aRoom({ owner: room.owner }))))];
+    await Promise.all(all.slice(1).map((one) => addMember(one, bot)));
+    receiver.answer = () => ({ status: 500 });
+    for (const { id } of all) {
+      await aMessage(room.owner, id, { text: `@${bot.username} there?` });
+      await deliverOfRoom(id);
+    }
+    let [atIt, most] = [0, 0];
+    receiver.answer = async () => {
+      most = Math.max(most, ++atIt);
+      await sleep(200);
+      atIt--;
+      return { status: 204 };
+    };
+    await webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { retry_at: new Date(0) } });
+    await retryDeliveries();
+    expect(receiver.taken).toHaveLength(4);
+    expect(most).toBeGreaterThan(1);
   });
 });
