@@ -360,12 +360,11 @@ describe('where a second factor is on', () => {
 
   it('a passkey is begun by the password and a code, each once, and by neither alone', async () => {
     const account = await anAccount();
-    const { app, recovery } = await turnOn(inProcess, account);
+    const { app, used, recovery } = await turnOn(inProcess, account);
     expect((await inProcess('GET', path, { token: account.token })).body).toMatchObject({ needs_code: true });
     expect(outcome(await begin(account))).toEqual(refusals.missing('code'));
     expect(outcome(await begin(account, { code: aWrongCode(app) }))).toEqual(wrongCode);
-    // Used up when it was turned on.
-    expect(outcome(await begin(account, { code: codeOf(app) }))).toEqual(wrongCode);
+    expect(outcome(await begin(account, { code: used }))).toEqual(wrongCode);
     const code = codeOf(app, 1);
     expect(outcome(await begin(account, { code, current_password: 'guessed' }))).toEqual(
       refusals.denied('The current password is incorrect.'),

@@ -26,14 +26,15 @@ export function aWrongCode(app: TOTP): string {
 /** The account whose second factor is turned on, by the session or token that does it. */
 export type Owner = { token: string; password: string };
 
-/** Turns a second factor on: the app's code of now is used up by it, that of the next step is not. */
-export async function turnOn(call: Call, { token, password }: Owner): Promise<{ app: TOTP; recovery: string[] }> {
+/** Turns a second factor on by a code, which that uses up, and no later one. */
+export async function turnOn(call: Call, { token, password }: Owner): Promise<{ app: TOTP; used: string; recovery: string[] }> {
   const begun = await call('POST', path, { token, body: { current_password: password } });
   expect(begun.status).toBe(201);
   const { secret, uri } = begun.body as { secret: string; uri: string };
   const app = anApp(uri);
   expect(app.secret.base32).toBe(Secret.fromBase32(secret).base32);
-  const confirmed = await call('PUT', path, { token, body: { code: codeOf(app) } });
+  const used = codeOf(app);
+  const confirmed = await call('PUT', path, { token, body: { code: used } });
   expect(confirmed.status).toBe(200);
-  return { app, recovery: (confirmed.body as { recovery_codes: string[] }).recovery_codes };
+  return { app, used, recovery: (confirmed.body as { recovery_codes: string[] }).recovery_codes };
 }
