@@ -10,7 +10,7 @@ import {
   removeBotWebhook,
 } from '../lib/accounts/bot-webhooks.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
-import { actOnBot } from '../lib/audit/acts.ts';
+import { actOnBot, actOnBotWebhook } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deliverySchema } from '../lib/members/outgoing-webhooks.ts';
@@ -42,7 +42,7 @@ export const handler = endpoint({
     answer: botWebhookSchema,
     refusals: newBotWebhookRefusals,
     security: ({ path: { bot } }) => ({ event: 'webhook made', whom: bot.toHexString(), what: 'bot' }),
-    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    audit: ({ path: { bot }, body }, caller) => actOnBotWebhook(bot, caller, body),
     run: ({ path: { bot }, body, caller }) => putBotWebhook(bot, body, caller),
   }),
   POST: operation({
@@ -66,7 +66,9 @@ export const handler = endpoint({
     status: 200,
     answer: botWebhookSchema,
     refusals: botWebhookChangeRefusals,
-    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    security: ({ path: { bot }, body: { new_secret } }) =>
+      new_secret ? { event: 'webhook made', whom: bot.toHexString(), what: 'bot' } : undefined,
+    audit: ({ path: { bot }, body }, caller) => actOnBotWebhook(bot, caller, body),
     run: ({ path: { bot }, body, caller }) => changeOrReplay(bot, body, caller),
   }),
   DELETE: operation({

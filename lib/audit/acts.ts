@@ -221,12 +221,37 @@ export async function actOnBot(
   action: 'bot.changed' | 'bot.deleted',
   caller: Caller,
   owner?: ObjectId | null | undefined,
+  more: Record<string, string> = {},
 ): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const found = await users.findOne({ _id: bot, is_bot: true }, { projection: { username: 1, owner: 1 } });
   if (!found || (owner === undefined && found.owner?.equals(caller.user._id))) return [];
-  const details: Record<string, string> = owner === undefined ? {} : { owner: owner?.toHexString() ?? 'administrators' };
+  const details = { ...(owner !== undefined && { owner: owner?.toHexString() ?? 'administrators' }), ...more };
   return [{ action, target: { kind: 'user', id: bot, name: found.username }, details }];
+}
+
+/** What is chosen for the webhook of a bot, and from where it sends again. */
+type WebhookChoice = {
+  url?: string | undefined;
+  is_enabled?: boolean | undefined;
+  events?: string[] | undefined;
+  messages?: string | undefined;
+  new_secret?: boolean | undefined;
+  room?: ObjectId | undefined;
+  seq?: number | undefined;
+};
+
+/** A change of the webhook of a bot: to which host and what it sends, never its whole address, which may have a secret in it. */
+export function actOnBotWebhook(bot: ObjectId, caller: Caller, choice: WebhookChoice): Promise<Act[]> {
+  const { url, is_enabled, events, messages, new_secret, room, seq } = choice;
+  return actOnBot(bot, 'bot.changed', caller, undefined, {
+    ...(url !== undefined && URL.canParse(url) && { webhook: new URL(url).host }),
+    ...(is_enabled !== undefined && { is_enabled: String(is_enabled) }),
+    ...(events && { events: events.join(', ') }),
+    ...(messages !== undefined && { messages }),
+    ...(new_secret && { secret: 'replaced' }),
+    ...(room && seq !== undefined && { room: room.toHexString(), seq: String(seq) }),
+  });
 }
 
 /** The creation of a bot by an administrator. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
 import { forgetBotWebhook } from '../../lib/accounts/bot-rules.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { audit } from '../../lib/collections/audit.ts';
 import { botWebhooks } from '../../lib/collections/bot-webhooks.ts';
 import { events } from '../../lib/collections/events.ts';
 import { messages } from '../../lib/collections/messages.ts';
@@ -651,6 +652,24 @@ describe('what the webhook of a bot sends', () => {
     expect(outcome(await change({ room: elsewhere.id, seq: 0 }))).toEqual(refusals.noSuch('room'));
     await succeed(call('DELETE', `/api/members/${member}`, { token: owner.token }));
     expect(outcome(await change({ room: room.id, seq: 0 }))).toEqual(refusals.noSuch('room'));
+  });
+});
+
+describe('the audit trail', () => {
+  it('the audit trail has what an administrator chooses for the webhook of a bot of somebody else, without its address and secret', async () => {
+    const { room, bot, mention } = await withWebhook();
+    const { seq } = await mention('again');
+    const ask = (method: 'PUT' | 'PATCH', body: object) => succeed(call(method, pathOf(bot), { token: admin.token, body }));
+    const { url } = aReceiver();
+    await ask('PUT', { url, messages: 'all' });
+    await ask('PATCH', { is_enabled: false, events: ['message.created', 'reaction.added'], new_secret: true });
+    await ask('PATCH', { room: room.id, seq });
+    const found = await audit.find({ 'target.id': new ObjectId(bot.id) }, { sort: { _id: 1 } }).toArray();
+    expect(found.map(({ details }) => details)).toEqual([
+      { webhook: new URL(url).host, messages: 'all' },
+      { is_enabled: 'false', events: 'message.created, reaction.added', secret: 'replaced' },
+      { room: room.id, seq: String(seq) },
+    ]);
   });
 });
 
