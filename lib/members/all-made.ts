@@ -57,7 +57,7 @@ export const listedWebhookSchema = record('ListedWebhook', {
     'The user who created the webhook, or to whom its bot belongs, and with whose role or account it ends; null for that of a bot that belongs to the administrators.',
     orNull(idSchema),
   ),
-  creator: described('That user.', orNull(creator)),
+  creator: described('The name of that user; null with `created_by`.', orNull(creator)),
   failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
   disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
   last_failure: described(

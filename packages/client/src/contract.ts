@@ -832,7 +832,7 @@ export type ListedWebhook = {
   room_name: string | null;
   /** The bot, at whose address the webhook is changed; null for the webhook of a room. */
   bot: Id | null;
-  /** That user. */
+  /** The name of that user; null with `created_by`. */
   creator: Creator | null;
   /** Since when the next event fails; null if it does not. */
   failing_since: Time | null;
