@@ -53,14 +53,6 @@ export function Bots() {
   const mayCreate = me().is_admin || value.health.bot_creation === 'users';
   return (
     <>
-      {value.bots.length === 0 && <p class="muted">{words.none}</p>}
-      <ul class="listed">
-        {value.bots.map((bot) => (
-          <li class="card" key={idOf(bot)}>
-            <OneBot bot={bot} onGone={reload} />
-          </li>
-        ))}
-      </ul>
       {mayCreate ? (
         <Form key={turn} onSubmit={create} submit={words.create}>
           <Field label={words.username} name="username" maxLength={64} autocomplete="off" />
@@ -69,6 +61,14 @@ export function Bots() {
       ) : (
         <p class="muted">{words.ofAdmins}</p>
       )}
+      {value.bots.length === 0 && <p class="muted">{words.none}</p>}
+      <ul class="listed">
+        {value.bots.map((bot) => (
+          <li class="card" key={idOf(bot)}>
+            <OneBot bot={bot} onGone={reload} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
