@@ -328,6 +328,7 @@ describe('a file that is sent', () => {
   it('a file that was not sent is not lost by a reload without a question of the browser', async () => {
     const { page, context } = await writing();
     const questions: string[] = [];
+    page.removeAllListeners('dialog');
     page.on('dialog', async (dialog) => {
       questions.push(dialog.type());
       await dialog.dismiss();
