@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { type BotWebhookDocument, botWebhooks } from '../collections/bot-webhooks.ts';
+import { botWebhooks } from '../collections/bot-webhooks.ts';
 import { commands } from '../collections/commands.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { webhookStates } from '../collections/webhook-states.ts';
@@ -37,10 +37,6 @@ export const webhookOf = ({ _id, owner }: OwnedBot) => ({
 });
 
 type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
-
-/** Whether a webhook is that of a bot under the owner that it has now. */
-export const isWebhookOf = (stored: Pick<BotWebhookDocument, 'owner'>, { owner }: Pick<OwnedBot, 'owner'>): boolean =>
-  stored.owner === undefined || String(stored.owner) === String(owner ?? null);
 
 /** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
 export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {

@@ -5,6 +5,7 @@ import { aText, aWord, described, listOf, orNull, record, type Shown } from '../
 import {
   type BotWebhookDocument,
   botWebhooks,
+  isWebhookOf,
   messageChoices,
   type StoredBotWebhook,
   usualChoice,
@@ -22,7 +23,7 @@ import { aHint } from '../identity/tokens.ts';
 import { aShownSecret, botDeliverySchema, freshState, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
 import { isReceiver, noSuchWebhook, receiver, receiverRefused } from '../members/webhooks.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
-import { forgetBotWebhook, isStillOwned, isWebhookOf, webhookOf } from './bot-rules.ts';
+import { forgetBotWebhook, isStillOwned, webhookOf } from './bot-rules.ts';
 import { noSuchBot, requireBot } from './bots.ts';
 
 /*

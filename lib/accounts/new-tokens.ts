@@ -11,7 +11,7 @@ import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/ca
 import { deleteToken, listTokens, type NewToken, type Token } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
-import { hasActiveOwner } from './bot-rules.ts';
+import { hasActiveOwner, isStillOwned } from './bot-rules.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
 import { freshSignInRequired } from './fresh-sessions.ts';
 
@@ -97,8 +97,7 @@ export async function listTokensFor(
 // Asked when it exists: the tokens of a bot end with its owner's account and with its owner, of which each may have
 // come to an end meanwhile.
 async function requireSameOwner(bot: ObjectId, { owner }: Managed, created: NewToken): Promise<void> {
-  const now = await users.findOne<Managed>({ _id: bot }, { projection: { owner: 1 } });
-  if (now && String(now.owner) === String(owner) && (await hasActiveOwner(now))) return;
+  if (await isStillOwned({ _id: bot, ...(owner && { owner }) })) return;
   await deleteToken({ _id: toObjectId(created._id) });
   throw noSuchUser();
 }

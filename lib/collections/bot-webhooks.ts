@@ -36,5 +36,9 @@ export const usualChoice: Choice = { events: ['message.created'], messages: 'add
 /** A webhook with what it sends, also where an earlier version has stored it. */
 export const withChoice = <T extends Partial<Choice>>(stored: T): T & Choice => ({ ...usualChoice, ...stored });
 
+/** Whether a webhook is that of a bot under the owner that it has now. */
+export const isWebhookOf = (stored: Pick<BotWebhookDocument, 'owner'>, { owner }: { owner?: ObjectId | null }): boolean =>
+  stored.owner === undefined || String(stored.owner) === String(owner ?? null);
+
 /** The webhooks of all bots. */
 export const botWebhooks = collection<StoredBotWebhook>('bot_webhooks');

@@ -3,7 +3,7 @@ import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts'
 import { type ListPage, type Page, pageLimit, pageOf, pageStart, withOneMore } from '../api/pages.ts';
 import { about, oneOf, optional, type Parameter } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
-import { botWebhooks, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
+import { botWebhooks, isWebhookOf, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
 import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
 import { type UserDocument, users } from '../collections/users.ts';
 import { type DeliveryDocument, webhookStates } from '../collections/webhook-states.ts';
@@ -214,9 +214,9 @@ async function findOwners(bots: ObjectId[]): Promise<Map<string, ObjectId | null
 }
 
 /** Whether the webhook of a bot is of the owner that it has now: one that an earlier owner has left counts for nothing. */
-function isOwned({ _id, owner: stored }: Pick<StoredBotWebhook, '_id' | 'owner'>, owners: Map<string, ObjectId | null>): boolean {
-  const owner = owners.get(_id.toHexString());
-  return owner !== undefined && (stored === undefined || String(owner) === String(stored));
+function isOwned(stored: Pick<StoredBotWebhook, '_id' | 'owner'>, owners: Map<string, ObjectId | null>): boolean {
+  const owner = owners.get(stored._id.toHexString());
+  return owner !== undefined && isWebhookOf(stored, { owner });
 }
 
 const showRoom = ({ name }: NamedRoom, { created_by }: { created_by: ObjectId }, persons: Persons) => ({

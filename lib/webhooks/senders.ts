@@ -1,6 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { forgetBotWebhook, hasActiveOwner, isWebhookOf } from '../accounts/bot-rules.ts';
-import { type BotWebhookDocument, botWebhooks, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
+import { forgetBotWebhook, hasActiveOwner } from '../accounts/bot-rules.ts';
+import {
+  type BotWebhookDocument,
+  botWebhooks,
+  isWebhookOf,
+  type StoredBotWebhook,
+  withChoice,
+} from '../collections/bot-webhooks.ts';
 import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } from '../collections/rooms.ts';
 import type { SigningSecret } from '../collections/signing-secrets.ts';
 import { users } from '../collections/users.ts';
