@@ -33,64 +33,77 @@ function Foldable({ title, children }: { title: string; children: () => Componen
   );
 }
 
-function Sessions({ user, turn, onChange }: OwnedProps) {
+function Sessions(props: OwnedProps) {
   const { settings: words, admin } = laterStrings;
-  const read = (after?: string) =>
-    readPage<Session>((next) => chat.GET('/api/sessions', { params: { query: pageOf(user, next) } }), after);
-  const end = async (session: Session): Promise<boolean> => {
-    if (!(await agreed(admin.people.endSession(session.hint), [admin.people.signsOut], words.end))) return false;
-    return attempt(() => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: idOf(session) } } })));
-  };
   return (
-    <Pages read={read} input={`${turn} ${user}`} none={admin.people.noSessions}>
-      {(list, replace) =>
-        list.map((session) => (
-          <Item
-            key={idOf(session)}
-            token={session}
-            facts={[words.sessionOf(shortOf(new Date(session.created_at.$date)))]}
-            tag={session.is_current ? words.sessionThis : undefined}
-            label={admin.people.endSession(session.hint)}
-            button={words.end}
-            end={() => end(session)}
-            onEnded={() => {
-              replace(session, undefined);
-              onChange();
-            }}
-          />
-        ))
-      }
-    </Pages>
+    <List<Session>
+      {...props}
+      read={(query) => chat.GET('/api/sessions', { params: { query } })}
+      none={admin.people.noSessions}
+      show={({ hint, created_at, is_current }) => ({
+        facts: [words.sessionOf(shortOf(new Date(created_at.$date)))],
+        tag: is_current ? words.sessionThis : undefined,
+        label: admin.people.endSession(hint),
+        button: words.end,
+        effects: [admin.people.signsOut],
+      })}
+      end={(session) => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))}
+    />
   );
 }
 
-function Tokens({ user, turn, onChange }: OwnedProps) {
-  const { settings: words, admin, webhooks } = laterStrings;
-  const read = (after?: string) =>
-    readPage<Token>((next) => chat.GET('/api/tokens', { params: { query: pageOf(user, next) } }), after);
-  const revoke = async (token: Token): Promise<boolean> => {
-    const effects = [admin.people.stopsPrograms, admin.people.irreversible];
-    if (!(await agreed(webhooks.revoke(token.name), effects, words.revoke))) return false;
-    return attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
-  };
+function Tokens(props: OwnedProps) {
+  const { settings: words, admin, webhooks, invitations } = laterStrings;
   return (
-    <Pages read={read} input={`${turn} ${user}`} none={admin.people.noTokens}>
+    <List<Token>
+      {...props}
+      read={(query) => chat.GET('/api/tokens', { params: { query } })}
+      none={admin.people.noTokens}
+      show={({ name, scopes, expires_at }) => ({
+        facts: [
+          scopes.join(', ') || words.allScopes,
+          expires_at ? invitations.until(shortOf(new Date(expires_at.$date))) : invitations.forEver,
+        ],
+        label: webhooks.revoke(name),
+        button: words.revoke,
+        effects: [admin.people.stopsPrograms, admin.people.irreversible],
+      })}
+      end={(token) => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token } } }))}
+    />
+  );
+}
+
+/** What is shown of a session or a token, and what is said before it ends. */
+type Shown = {
+  facts: readonly string[];
+  /** Of what can't be ended here. */
+  tag?: string | undefined;
+  label: string;
+  button: string;
+  effects: readonly string[];
+};
+
+type ListProps<T> = OwnedProps & {
+  read: (query: { user: string; limit: number; after?: string }) => ReturnType<Parameters<typeof readPage>[0]>;
+  none: string;
+  show: (one: T) => Shown;
+  end: (id: string) => Promise<unknown>;
+};
+
+function List<T extends Token | Session>({ user, turn, onChange, read, none, show, end }: ListProps<T>) {
+  const readFrom = (after?: string) =>
+    readPage<T>((next) => read({ user, limit: 50, ...(next !== undefined && { after: next }) }), after);
+  return (
+    <Pages read={readFrom} input={`${turn} ${user}`} none={none}>
       {(list, replace) =>
-        list.map((token) => (
+        list.map((one) => (
           <Item
-            key={idOf(token)}
-            token={token}
-            facts={[
-              token.scopes.join(', ') || words.allScopes,
-              token.expires_at
-                ? laterStrings.invitations.until(shortOf(new Date(token.expires_at.$date)))
-                : laterStrings.invitations.forEver,
-            ]}
-            label={webhooks.revoke(token.name)}
-            button={words.revoke}
-            end={() => revoke(token)}
+            key={idOf(one)}
+            token={one}
+            shown={show(one)}
+            end={() => end(idOf(one))}
             onEnded={() => {
-              replace(token, undefined);
+              replace(one, undefined);
               onChange();
             }}
           />
@@ -102,17 +115,12 @@ function Tokens({ user, turn, onChange }: OwnedProps) {
 
 type ItemProps = {
   token: Token | Session;
-  facts: readonly string[];
-  /** Of what can't be ended here. */
-  tag?: string | undefined;
-  label: string;
-  button: string;
-  /** Resolves to whether it was ended. */
-  end: () => Promise<boolean>;
+  shown: Shown;
+  end: () => Promise<unknown>;
   onEnded: () => void;
 };
 
-function Item({ token, facts, tag, label, button, end, onEnded }: ItemProps) {
+function Item({ token, shown: { facts, tag, label, button, effects }, end, onEnded }: ItemProps) {
   const [isBusy, setBusy] = useState(false);
   const { settings: words } = laterStrings;
   const { name, hint, last_used_at } = token;
@@ -133,7 +141,7 @@ function Item({ token, facts, tag, label, button, end, onEnded }: ItemProps) {
           onClick={async ({ currentTarget }) => {
             if (isBusy) return;
             setBusy(true);
-            if (await end()) {
+            if ((await agreed(label, effects, button)) && (await attempt(end))) {
               focusNext(currentTarget);
               onEnded();
             }
@@ -156,5 +164,3 @@ function focusNext(button: HTMLElement): void {
   const next = buttons.find(isAfter) ?? buttons.at(-1) ?? button.closest('details')?.querySelector('summary');
   next?.focus();
 }
-
-const pageOf = (user: string, after: string | undefined) => ({ user, limit: 50, ...(after !== undefined && { after }) });
