@@ -33,14 +33,15 @@ export const scheduleBackups = (settings: BackupSettings): Background =>
  * as when its disk was away for a moment, is a failed backup as well, and ends none of those that follow.
  */
 async function backUpIfDue(settings: BackupSettings): Promise<number> {
+  const again = Math.min(settings.every, againAfter);
   try {
     const due = await dueIn(settings, Date.now());
     if (due > 0) return due;
   } catch (error) {
     noteFailure(resolve(settings.directory), error);
-    return Math.min(settings.every, againAfter);
+    return again;
   }
-  return (await makeBackup(settings)) ? 0 : Math.min(settings.every, againAfter);
+  return (await makeBackup(settings)) ? 0 : again;
 }
 
 /** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */

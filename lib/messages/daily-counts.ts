@@ -78,8 +78,9 @@ async function readStored(days: string[], generation: string): Promise<Map<strin
 }
 
 /** What goes when all counts are forgotten: the counts of another generation are not those of these messages. */
-export const readGeneration = async (): Promise<string> =>
-  (await dayCounts.findOne({ _id: 'generation' }))?.generation ?? (await beginGeneration());
+export const readGeneration = async (): Promise<string> => (await storedGeneration()) ?? (await beginGeneration());
+
+const storedGeneration = async () => (await dayCounts.findOne({ _id: 'generation' }))?.generation;
 
 async function beginGeneration(): Promise<string> {
   const generation = crypto.randomUUID();
@@ -92,7 +93,7 @@ async function beginGeneration(): Promise<string> {
  * happens in this moment, nobody asks for its generation.
  */
 async function store(counts: Map<string, number>, generation: string, now: number): Promise<void> {
-  if ((await dayCounts.findOne({ _id: 'generation' }))?.generation !== generation) return;
+  if ((await storedGeneration()) !== generation) return;
   const upserts = [...counts].map(([_id, messages]) => ({
     updateOne: { filter: { _id }, update: { $set: { messages, generation } }, upsert: true },
   }));

@@ -339,9 +339,12 @@ describe('the link in an e-mail', () => {
 });
 
 describe('a mail server', () => {
-  it('a mail server that refuses for now is asked again in an hour, for the same messages', async () => {
+  it.each([
+    ['refuses for now', 'later'],
+    ['is out of reach for an e-mail', 'silent at the e-mail'],
+  ] as const)('a mail server that %s is asked again in an hour, for the same messages', async (_what, answer) => {
     const { ann } = await mentioned();
-    answers = 'later';
+    answers = answer;
     await send();
     answers = 'take';
     await send();
@@ -373,18 +376,6 @@ describe('a mail server', () => {
     answers = 'take';
     await send();
     expect([mailsOf(one.ann).length, mailsOf(other.ann).length]).toEqual([1, 1]);
-  });
-
-  it('a mail server that is out of reach for an e-mail is asked again in an hour, for the same messages', async () => {
-    const { ann } = await mentioned();
-    answers = 'silent at the e-mail';
-    await send();
-    answers = 'take';
-    await send();
-    expect(mailsOf(ann)).toEqual([]);
-    await pass(ann, hour);
-    await send();
-    expect(mailsOf(ann)[0]?.text).toContain('look at the plan');
   });
 
   it('a mail server that says nothing after an e-mail may have it: nobody gets that twice', async () => {
