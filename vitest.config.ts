@@ -73,13 +73,18 @@ const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
 const change = /process\.env[^;]* = |Object\.assign\(process\.env|delete process\.env|\bvi\./;
 
 /** Whether a test file, or a module of test/support that it imports, changes its process, or begins what ends with the file. */
-function changesItsProcess(path: string): boolean {
-  const text = readFileSync(path, 'utf8');
-  const isSupport = path.includes('/support/');
-  if (change.test(text) || (isSupport && text.includes('afterAll('))) return true;
-  return [...text.matchAll(/(?:from|import)[ (]'(\.[^']+)'/g)]
-    .map(([, imported = '']) => join(dirname(path), imported))
-    .some((imported) => imported.includes('/support/') && changesItsProcess(imported));
+function changesItsProcess(test: string): boolean {
+  const paths = new Set([test]);
+  // Those that are added meanwhile have their turn as well.
+  for (const path of paths) {
+    const text = readFileSync(path, 'utf8');
+    if (change.test(text) || (path !== test && text.includes('afterAll('))) return true;
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)[ (]'(\.[^']+)'/g)) {
+      const found = join(dirname(path), imported);
+      if (found.includes('/support/')) paths.add(found);
+    }
+  }
+  return false;
 }
 
 const fast = globSync(all, { exclude: [...thorough, ...exclude] });
