@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { commandsOf, planOf } from '../../support/sent-commands.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+describe('whether a name or an address is taken', () => {
+  it('whether a name or an address is taken is read by indexes, however many accounts there are', async () => {
+    const username = `n${randomBytes(6).toString('hex')}`;
+    const body = { username, password: 'a long enough password', email: `${username}@example.org` };
+    const sent = await commandsOf(async () => {
+      expect((await call('POST', '/api/users', { body })).status).toBe(201);
+      expect((await call('POST', '/api/users', { body })).status).toBe(409);
+    });
+    const finds = sent.filter(({ name, collection }) => name === 'find' && collection === 'users');
+    expect(finds.length).toBeGreaterThanOrEqual(2);
+    for (const find of finds) expect(await planOf(find), JSON.stringify(find.command.filter)).not.toContain('COLLSCAN');
+  });
+});
