@@ -1,9 +1,9 @@
 // For the processes that tests start.
 import '../../hosts/server/compile-cache.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
@@ -36,10 +36,12 @@ declare module 'vitest' {
 /** Starts a database once for all tests, unless `MONGODB_URI` names one, and the service as `npm start` and `npm run serve` do. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfStale();
-  const directory = await mkdtemp(join(tmpdir(), 'chat-test-'));
+  // For all that tests, and the processes that they start, write.
+  process.env.TMPDIR = await mkdtemp(join(await temporary(), 'chat-test-'));
+  const directory = join(process.env.TMPDIR, 'data');
   const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
   const mailDir = join(directory, 'mail');
-  await mkdir(mailDir);
+  await mkdir(mailDir, { recursive: true });
   const mail = await startMailServer(async (to, source) => {
     await writeFile(join(mailDir, `${mailFile(to.join())} ${randomBytes(6).toString('hex')}`), source);
   });
@@ -80,6 +82,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await client.db(environment.MONGODB_DATABASE).dropDatabase();
     await client.close();
     await embedded?.close();
-    await rm(directory, { recursive: true });
+    await rm(dirname(directory), { recursive: true });
   };
 }
+
+/** A place in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write. */
+async function temporary(): Promise<string> {
+  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize >= enough ? memory : tmpdir();
+}
+
+const memory = '/dev/shm';
+const enough = 8 * 2 ** 30;
