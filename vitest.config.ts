@@ -5,20 +5,21 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Tests that say nothing about another database: of the embedded one and its directories, of packing, documents and tools, of what
- * computes alone, and of most of what the page does with the same requests that the tests of the functions make.
+ * computes alone, of archives that are read (what is stored of them is tested by import-killed.test.ts), of connections between a
+ * server and its callers, and of most of what the page does with the same requests that the tests of the functions make.
  */
 const withoutTheDatabase = [
   'packages/embedded-mongodb/**',
-  'packages/client/test/{package,parse,names,quiet-hours,texts,connection,*.model}.test.ts',
-  'packages/web/test/!(everywhere|files|notifications|sending|story|talking|threads).test.ts',
-  'packages/web/test/files-kills.test.ts', // which the pattern above takes for `files`
+  'packages/client/test/{package,parse,names,quiet-hours,terminal-chat,texts,connection,*.model}.test.ts',
+  'packages/web/test/!(everywhere|story|talking).test.ts',
   'test/{architecture,documents,secrets,serverless,words}.test.ts',
-  'test/admin/{damage,data-directory}.test.ts',
+  'test/admin/{damage,data-directory,import-rocketchat,import-slack,import-zulip,terminal}.test.ts',
   'test/docs/*.test.ts',
+  'test/functions/*.browser.test.ts',
   'test/hosts/{image,needs-node-24}.test.ts',
-  'test/hosts/aws/package.test.ts',
-  'test/hosts/server/{disk-full,uploads}.test.ts',
-  'test/lib/accounts/password-pool.test.ts',
+  'test/hosts/aws/{package,runtime,smtp-url}.test.ts',
+  'test/hosts/server/{backups,disk-full,fair-share,file-watch,memory-budget,push-unavailable,semaphore,uploads}.test.ts',
+  'test/lib/accounts/{login,password-pool}.test.ts',
   'test/tools/bench/*.test.ts',
   'test/tools/release.test.ts',
   'test/tools/openapi/{document,descriptions,schemas,sentences}.test.ts',
@@ -26,7 +27,8 @@ const withoutTheDatabase = [
 
 /**
  * Tests that take long, because they start processes, stop them in the middle of their work, wait, or
- * try very much: `npm run test:all` runs them. All others are fast, and run by `npm test` as well.
+ * try very much: `npm run test:thorough` runs them, and the cases of
+ * each transport. All others are fast, and run by `npm test`.
  */
 const thorough = [
   // What needs a browser, but for one story; and what is packed, deployed, documented or measured.
@@ -88,15 +90,27 @@ function changesItsProcess(test: string): boolean {
 }
 
 const fast = globSync(all, { exclude: [...thorough, ...exclude] });
-const alone = fast.filter(changesItsProcess);
-const together = fast.filter((path) => !alone.includes(path));
+
+/** Those with cases for each transport, which is the same for every database: the fast tests make them in process, the thorough ones over HTTP. */
+const overHttp = process.env.MONGODB_URI
+  ? []
+  : globSync(all).filter((path) => /\btransports\(\)|inject\('baseUrl'\) \|\|/.test(readFileSync(path, 'utf8')));
+
+/** Projects of these files. Those that leave their process as it was share one, which spares each a second of imports. */
+function projects(name: string, include: string[], env: Record<string, string> = {}) {
+  const alone = include.filter(changesItsProcess);
+  const together = include.filter((path) => !alone.includes(path));
+  return [
+    { extends: true as const, test: { name, include: alone, env } },
+    { extends: true as const, test: { name: `${name}-together`, include: together, isolate: false, env } },
+  ].filter(({ test }) => test.include.length > 0);
+}
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'fast', include: alone } },
-      // Files that leave their process as it was share one, which spares each a second of imports.
-      { extends: true, test: { name: 'fast-together', include: together, isolate: false } },
+      ...projects('fast', fast),
+      ...projects('http', overHttp, { TRANSPORTS: 'http' }),
       {
         extends: true,
         test: {

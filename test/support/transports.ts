@@ -21,18 +21,14 @@ export const behindProxy =
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent, checkBehindProxy);
 
-/**
- * Every transport by name, which must all answer alike. The fast tests have the first alone, and so have tests on another database,
- * which is the same for all of them.
- */
-export const transports = (): [string, calls.Call][] => {
-  const all: [string, calls.Call][] = [
-    ['in process', inProcess],
-    ['under serverless-offline', overHttp(inject('baseUrl'))],
-    ['under npm run serve', overHttp(inject('serveUrl'))],
-  ];
-  return inject('baseUrl') && inject('isEmbedded') ? all : all.slice(0, 1);
-};
+/** Transports by name, which must all answer alike: in process, and for the projects of the thorough tests that say so, over HTTP. */
+export const transports = (): [string, calls.Call][] =>
+  process.env.TRANSPORTS === 'http'
+    ? [
+        ['under serverless-offline', overHttp(inject('baseUrl'))],
+        ['under npm run serve', overHttp(inject('serveUrl'))],
+      ]
+    : [['in process', inProcess]];
 
 async function checked(
   call: calls.Call,
