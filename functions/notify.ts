@@ -7,26 +7,32 @@ import { log } from '../lib/log.ts';
 import { hasDevices } from '../lib/notices.ts';
 import { sendDigests } from '../lib/notifications/digests.ts';
 import { tellReminders } from '../lib/notifications/reminders.ts';
-import { patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
+import { findMissed, patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/webhooks/deliver.ts';
 
 /**
  * Tells devices whose page is closed, and the receivers of webhooks, what is new in rooms, for which `push` has it
- * invoked; and of reminders, of what could not be told, and by e-mail of what is unread, for which a schedule does. What
- * fails, or is being told by another one, is tried again by Lambda, in a minute and in two.
+ * invoked; and of reminders, of what could not be told or was missed, and by e-mail of what is unread, for which a
+ * schedule does. What fails, or is being told by another one, is tried again by Lambda, in a minute and in two.
  */
 export const handler = middy<{ rooms?: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
   .use(logFailure('devices or webhooks were not told'))
   .handler(async ({ rooms }) => {
     // None waits for another, nor fails with it.
-    await waitForAll([tellDevices(rooms ?? []), deliver(rooms), rooms ? undefined : tellByMail()]);
+    await waitForAll([tellDevices(rooms), deliver(rooms), rooms ? undefined : tellByMail()]);
   });
 
-async function tellDevices(rooms: string[]): Promise<void> {
-  if (rooms.length > 0 && (await hasDevices())) await sleep(patience);
+/** For how many milliseconds nothing has happened in a room that an invocation for it should have told of by now. */
+const longestInvocation = 60_000;
+
+/** Without rooms, it looks for those whose invocation was lost, or died before it came about. */
+async function tellDevices(rooms: string[] | undefined): Promise<void> {
+  const isWanted = await hasDevices();
+  if (rooms && isWanted) await sleep(patience);
   await retryDevices();
   await tellReminders();
-  for (const room of rooms) await tellAll(room, tellOfRoom);
+  const missed = !rooms && isWanted ? await findMissed(longestInvocation) : [];
+  for (const room of rooms ?? missed) await tellAll(room, tellOfRoom);
 }
 
 /** Without rooms, it looks for those that were missed. */

@@ -225,10 +225,11 @@ export async function retryDevices(signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The rooms in which something happened while no process told of it. */
-export async function findMissed(): Promise<string[]> {
-  const since = { changed_at: { $gte: new Date(Date.now() - pushLife) } };
-  const found = await rooms.find<{ _id: ObjectId; seq: number }>(since, { projection: { seq: 1 } }).toArray();
+/** The rooms in which something happened, and for some milliseconds nothing after it, while no process told of it. */
+export async function findMissed(rest = 0): Promise<string[]> {
+  const now = Date.now();
+  const changed = { changed_at: { $gte: new Date(now - pushLife), ...(rest > 0 && { $lte: new Date(now - rest) }) } };
+  const found = await rooms.find<{ _id: ObjectId; seq: number }>(changed, { projection: { seq: 1 } }).toArray();
   const places = await pushed.find({ _id: { $in: found.map(({ _id }) => _id) } }).toArray();
   const told = new Map(places.map(({ _id, seq }) => [_id.toHexString(), seq]));
   return found.filter(({ _id, seq }) => (told.get(_id.toHexString()) ?? 0) < seq).map(({ _id }) => _id.toHexString());

@@ -1,8 +1,10 @@
 import '../../support/push-service.ts';
 import '../../support/isolated-database.ts';
 
+import type { Context } from 'aws-lambda';
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { handler as notify } from '../../../functions/notify.ts';
 import { connections } from '../../../lib/collections/connections.ts';
 import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
 import { rooms } from '../../../lib/collections/rooms.ts';
@@ -11,7 +13,7 @@ import { createChatClient, type Event } from '../../../packages/client/src/index
 import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aDevice, subscriptionOf } from '../../support/push-service.ts';
+import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
 import { aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { connected, open, type TestSocket } from '../../support/sockets.ts';
@@ -272,16 +274,39 @@ describe('invocations that are lost, doubled and overtake each other', () => {
 
 describe('devices whose page is closed', () => {
   it('devices whose page is closed are told by a function that is invoked although nobody is connected, once, however often that runs', async () => {
-    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
-    const room = await aRoomOf([ann, bob]);
-    const device = aDevice();
-    const { body } = await succeed(call('GET', '/api/push-subscription', { token: ann.token }));
-    const subscription = subscriptionOf(device, (body as { key: string }).key);
-    await succeed(call('PUT', '/api/push-subscription', { token: ann.token, body: subscription }));
+    const { ann, bob, room, device } = await twoAndADevice();
     Object.assign(gateway.trouble, { doubled: 1 });
     await aMessage(bob, room, { text: `@${ann.username} hello` }, call);
     await gateway.idle();
-    expect(device.pushes.map(({ payload }) => payload.text)).toEqual([`@${ann.username} hello`]);
+    expect(textsOf(device)).toEqual([`@${ann.username} hello`]);
+    await pushSubscriptions.deleteMany({});
+  });
+
+  it('devices whose page is closed are told by the schedule where the invocation was lost, once, and not while that may still come', async () => {
+    const { ann, bob, room, device } = await twoAndADevice();
+    const schedule = () => notify({}, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as Context);
+    Object.assign(gateway.trouble, { lost: 1 });
+    await aMessage(bob, room, { text: `@${ann.username} hello` }, call);
+    await gateway.idle();
+    await schedule();
+    expect(textsOf(device)).toEqual([]);
+    await rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: new Date(Date.now() - 61_000) } });
+    await schedule();
+    await schedule();
+    expect(textsOf(device)).toEqual([`@${ann.username} hello`]);
     await pushSubscriptions.deleteMany({});
   });
 });
+
+/** A room of two, one of whom has a device. */
+async function twoAndADevice() {
+  const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+  const room = await aRoomOf([ann, bob]);
+  const device = aDevice();
+  const { body } = await succeed(call('GET', '/api/push-subscription', { token: ann.token }));
+  const subscription = subscriptionOf(device, (body as { key: string }).key);
+  await succeed(call('PUT', '/api/push-subscription', { token: ann.token, body: subscription }));
+  return { ann, bob, room, device };
+}
+
+const textsOf = ({ pushes }: Device) => pushes.map(({ payload }) => payload.text);
