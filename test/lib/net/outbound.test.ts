@@ -7,13 +7,19 @@ import { get, isPublic, post } from '../../../lib/net/outbound.ts';
 
 /** What the names of these tests resolve to, as a name server of an attacker's may say. */
 const addresses: Record<string, string[]> = {};
+let lookups = 0;
 vi.mock('node:dns', async (original) => ({
   ...(await original<object>()),
-  lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) =>
+  lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) => {
+    const found = addresses[name] ?? [];
+    lookups++;
+    // Who looks again is told something else.
+    addresses[name] = addresses[`${name} later`] ?? found;
     done(
       null,
-      (addresses[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    ),
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  },
 }));
 
 /** Listens where nobody from outside may reach. */
@@ -90,6 +96,34 @@ describe('a request to an address that a user has chosen', () => {
     await expect(fetched(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
     await expect(fetched(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
     expect(heard).toBe(0);
+  });
+
+  it.each(innerAddresses)('a request does not reach %s by a name that was of a public address before', async (address) => {
+    addresses['rebound.example'] = ['9.9.9.9'];
+    addresses['rebound.example later'] = [address];
+    lookups = 0;
+    // It goes to the address that was looked at, or nowhere: there is no time to get there.
+    const url = new URL(`https://rebound.example:${port}/`);
+    await expect(post(url, { headers: {}, body, mayBeInner: false, longest: 0 })).rejects.toThrow();
+    expect(lookups).toBe(1);
+    await expect(send(url.href)).rejects.toThrow('which is not public');
+    await expect(fetched(url.href)).rejects.toThrow('which is not public');
+    expect(heard).toBe(0);
+  });
+
+  it.each(innerAddresses)('a request does not reach %s by a redirect', async (address) => {
+    const host = address.includes(':') ? `[${address}]` : address;
+    const server = createServer((_request, response) => {
+      response.writeHead(307, { location: `http://${host}:${port}/` }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await send(`${origin}/`, true)).toMatchObject({ status: 307 });
+    const { status, body: content } = await fetched(`${origin}/`, true);
+    expect([status, (await buffer(content)).length]).toEqual([307, 0]);
+    expect(heard).toBe(0);
+    server.closeAllConnections();
+    server.close();
   });
 
   it.each(['https://2130706433', 'https://0x7f.1', 'https://0177.0.0.1', 'https://127.1'])(
