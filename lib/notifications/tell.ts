@@ -57,7 +57,8 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
     return news.isAll ? 'all' : 'more';
   } finally {
     clearInterval(renewing);
-    await pushed.updateOne({ _id: room }, { $set: { seq: next, leased_until: new Date() } });
+    // Its lease may have run out, and another process be further.
+    await pushed.updateOne({ _id: room }, { $max: { seq: next }, $set: { leased_until: new Date() } });
   }
 }
 

@@ -345,6 +345,18 @@ describe('a device', () => {
     await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: 0, leased_until: new Date(Date.now() + 20_000) } });
     expect(await tellOfRoom(room)).toBe('taken');
   });
+
+  it('a device is told nothing again because a process that was overtaken ends later', async () => {
+    const { ann, bob, room, device } = await twoInARoom();
+    device.answer = 'none';
+    const { seq } = await aMessage(bob, room, { text: `@${ann.username} one` });
+    const overtaken = tellOfRoom(room);
+    await expect.poll(() => device.asked).toBe(1);
+    // Another one has told meanwhile, of what came later, too.
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: seq + 5 } });
+    await overtaken;
+    expect(await pushed.findOne({ _id: new ObjectId(room) })).toMatchObject({ seq: seq + 5 });
+  });
 });
 
 const membershipOf = async (room: string, { token }: Account): Promise<string> => {
