@@ -152,6 +152,25 @@ async function read<T>(path: string): Promise<T | undefined> {
   }
 }
 
+// The browser has ended the subscription, or given it another address.
+worker.addEventListener('pushsubscriptionchange', (event) => {
+  event.waitUntil(subscribeAnew());
+});
+
+/** Tells the service where this device is told from now on: nobody may open the page before the next message. */
+async function subscribeAnew(): Promise<void> {
+  const known = await read<{ key: string; of: string | null }>('/api/push-subscription');
+  if (!known) return;
+  const { pushManager } = worker.registration;
+  const { endpoint, keys } = (
+    (await pushManager.getSubscription()) ??
+    (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: known.key }))
+  ).toJSON();
+  // A push service that no longer knew the earlier one may have had the service forget it; the page corrects the choice.
+  const body = JSON.stringify({ endpoint, ...keys, key: known.key, of: known.of ?? 'mine' });
+  await fetch('/api/push-subscription', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
+}
+
 worker.addEventListener('notificationclick', (event) => {
   const { notification } = event;
   notification.close();

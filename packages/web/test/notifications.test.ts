@@ -261,6 +261,24 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
+  it('a device whose browser changes its subscription while the page is closed is told at the new address', async () => {
+    const { page, context, worker, device, owner } = await notified();
+    await page.goto(`${server.url}/icon.svg`);
+    const later = aDevice();
+    await worker.evaluate(
+      `{ const window = self; ${subscribing(later).replace(/Object.defineProperty\(Notification.*\n/, '')} }`,
+    );
+    await worker.evaluate(`self.dispatchEvent(new ExtendableEvent('pushsubscriptionchange'))`);
+    const of = ({ endpoint }: Device) => pushSubscriptions.findOne({ endpoint });
+    await expect.poll(() => of(later)).toMatchObject({ p256dh: later.p256dh, auth: later.auth, of: 'mine' });
+    expect(await of(device)).toBeNull();
+    const other = await anAccount();
+    const { id } = await aRoom({ owner, members: [other] });
+    await aMessage(other, id, { text: `@${owner.username} lunch?` }, call());
+    await expect.poll(() => later.pushes.length).toBe(1);
+    await context.close();
+  });
+
   it('a device with notifications has no text of messages where its user wants none', async () => {
     const all = await notified();
     const { page, context, worker, owner, device, problems } = all;
