@@ -3,19 +3,18 @@ import type { DeployedFunction } from './roles.ts';
 /** When a function is to be looked at: a metric of Lambda's that exceeds a threshold, and what that means. */
 type FunctionAlarm = { metric: string; means: string; Threshold: number; Period?: number };
 
-const lostPushes = 'an open page finds what it misses a few minutes later';
 /** Pushes have no alarm when they are throttled: a burst is taken so, and those that wait run a little later. */
-const ofPushes: FunctionAlarm[] = [
-  { metric: 'Errors', means: `pushes failed; ${lostPushes}`, Threshold: 5 },
+const ofPushes = (what: string, consequence: string): FunctionAlarm[] => [
+  { metric: 'Errors', means: `${what} failed; ${consequence}`, Threshold: 5 },
   // They were given up in the queue before they had begun.
-  { metric: 'AsyncEventsDropped', means: `pushes dropped; ${lostPushes}`, Threshold: 5 },
+  { metric: 'AsyncEventsDropped', means: `${what} dropped; ${consequence}`, Threshold: 5 },
 ];
 const ofRequests: FunctionAlarm[] = [{ metric: 'Throttles', means: 'calls throttled, too many run concurrently', Threshold: 0 }];
 
 /** By function, the alarms of those that nobody waits for; the others have `ofRequests`. */
 const alarms: Record<string, FunctionAlarm[]> = {
-  push: ofPushes,
-  notify: ofPushes,
+  push: ofPushes('pushes', 'an open page finds what it misses a few minutes later'),
+  notify: ofPushes('notifications or webhooks', 'the schedule sends what was missed within ten minutes or so'),
   // Twice in a row, which nobody else would notice.
   sweep: [
     {
