@@ -39,7 +39,7 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
   const working = processes.ask(0, { host, room }).catch(() => undefined);
   const until = performance.now() + 20_000;
   if (number % 2 === 0) while (device.asked === 0 && performance.now() < until) await sleep(1);
-  else await sleep((host === 'aws' ? patience : 0) + Math.random() * 80);
+  else await sleep((host === 'aws' ? patience : 0) + Math.random() * 1_000);
   processes.signal(0, 'SIGKILL');
   if (host === 'aws') await working;
   processes.end();
