@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
+import { otherFunctions, functions as withPath } from '../../tools/harness/functions.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
+const functions = [...withPath, ...otherFunctions].map(({ file }) => file);
 
 /** A function as it would be deployed. */
 type Packaged = {
@@ -15,19 +17,20 @@ type Packaged = {
   bundle: string;
 };
 
-/** Packages every function as `serverless deploy` does, without credentials; the template is in `packages` of the directory. */
-export async function packageAll(
+/** Packages functions as `serverless deploy` does, without credentials; the template, of all, is in `packages` of the directory. */
+export async function packageFunctions(
   directory: string,
   settings: Readonly<Record<string, string | undefined>> = {},
+  files = functions,
 ): Promise<Packaged[]> {
   const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
   // What it is here may not be deployed.
   const environment = { ...process.env, ...credentials, SMTP_URL: undefined, SECRET_KEY: undefined, FILES: undefined };
   const options = {
-    cwd: await linkProject(join(directory, 'project')),
+    cwd: await linkProject(join(directory, 'project'), files),
     env: { ...environment, HOME: directory, TMPDIR: directory, ...settings },
   };
-  await promisify(execFile)('npx', ['serverless', 'package', '--package', join(directory, 'packages')], options);
+  await promisify(execFile)('serverless', ['package', '--package', join(directory, 'packages')], options);
   const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
   return Promise.all(
     archives.map(async (zip) => {
@@ -42,14 +45,19 @@ export async function packageAll(
   );
 }
 
-/** A directory with links to all of the project: `serverless` builds in `.serverless` of where it runs, where two at a time spoil it. */
-async function linkProject(directory: string): Promise<string> {
-  await mkdir(directory);
-  const names = (await readdir(project)).filter((name) => name !== '.serverless');
-  for (const name of names) {
+/**
+ * A directory with links to all of the project: `serverless` builds in `.serverless` of where it runs, where two at a time spoil it.
+ * Functions that are not among `files` are empty, because to bundle one takes most of a second.
+ */
+export async function linkProject(directory: string, files = functions): Promise<string> {
+  await mkdir(join(directory, 'functions'), { recursive: true });
+  const names = (await readdir(project)).filter((name) => !name.startsWith('.') && name !== 'functions');
+  for (const name of [...names, ...files]) {
     const [from, to] = [join(project, name), join(directory, name)];
     await (name === 'serverless.yml' ? copyFile(from, to) : symlink(from, to));
   }
+  for (const name of functions.filter((file) => !files.includes(file)))
+    await writeFile(join(directory, name), 'export const handler = () => {};\n');
   return directory;
 }
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mostInstances } from '../../../hosts/aws/resources.ts';
@@ -19,7 +19,7 @@ import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
 import { mailsTo } from '../../support/mail.ts';
-import { packageAll } from '../../support/packaged.ts';
+import { linkProject, packageFunctions } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
@@ -28,7 +28,7 @@ const functions = [...withPath, ...otherFunctions];
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));
 afterAll(() => rm(directory, { recursive: true }));
 
-const packaged = await packageAll(directory, {
+const packaged = await packageFunctions(directory, {
   CONNECTION_LIMIT: '1500',
   MONGODB_URI_VERSION: '2',
   CONCURRENCY_ROOMS: '7',
@@ -337,22 +337,19 @@ describe('the WebSockets of a deployment', () => {
 });
 
 describe('the settings of a deployment', () => {
-  // A project of its own, in which the file of a stage can be written.
-  const project = join(directory, 'project');
-  const deploy = async (file: string | undefined, command = 'package', environment: Record<string, string> = {}) => {
-    await mkdir(project, { recursive: true });
-    for (const name of ['admin', 'docs', 'functions', 'hosts', 'lib', 'node_modules', 'packages', 'package.json'])
-      await symlink(resolve(name), join(project, name)).catch(() => {});
-    // A link would not be found.
-    await cp('serverless.yml', join(project, 'serverless.yml'));
+  // A project of its own, in which the file of a stage can be written. Its functions are empty: only its template is read.
+  const project = join(directory, 'of-stage');
+  const definition = readFileSync('serverless.yml', 'utf8');
+  const deploy = async (file: string | undefined, command = 'package', written = definition) => {
+    await writeFile(join(project, 'serverless.yml'), written);
     await rm(join(project, '.env.prod'), { force: true });
     if (file !== undefined) await writeFile(join(project, '.env.prod'), file);
-    const script = `cd '${project}' && exec npx serverless ${command} --stage prod --package '${directory}/prod'`;
+    const script = `cd '${project}' && exec serverless ${command} --stage prod --package '${directory}/prod'`;
     // What is packaged leaves a directory for each function where temporary files go.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
     const ofTests = { SMTP_URL: undefined, FILES: undefined, SECRET_KEY: undefined };
     const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
-    return runCommand(['sh', '-c', script], { environment: { ...own, ...ofTests, ...limits, ...environment } });
+    return runCommand(['sh', '-c', script], { environment: { ...own, ...ofTests, ...limits } });
   };
 
   const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000';
@@ -375,6 +372,7 @@ describe('the settings of a deployment', () => {
   let Resources: Template['Resources'];
   let Outputs: Template['Outputs'];
   beforeAll(async () => {
+    await linkProject(project, []);
     const ended = await deploy(`${settings.join('\n')}\n`);
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
     const file = join(directory, 'prod', 'cloudformation-template-update-stack.json');
@@ -457,6 +455,9 @@ describe('the settings of a deployment', () => {
     for (const { Properties } of groups) expect(Properties.KmsKeyId).toBe(key);
   });
 
+  // What bundles, and what emulates, has no part in a refusal, and takes longer to load than all else.
+  const withoutBundles = definition.replaceAll(/^ {2}- serverless-(esbuild|offline)\n/gm, '');
+
   it.each([
     ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
     ['CONCURRENCY_MESAGES=60', 'Unknown setting CONCURRENCY_MESAGES.'],
@@ -488,7 +489,7 @@ describe('the settings of a deployment', () => {
     ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
     ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('a deployment is refused in one sentence where the server would not start: %s', async (line, sentence) => {
-    const { code, stdout, stderr } = await deploy(`${line}\n`);
+    const { code, stdout, stderr } = await deploy(`${line}\n`, 'package', withoutBundles);
     expect(code).toBe(1);
     expect(stdout + stderr).toContain(sentence);
     expect(stdout + stderr).not.toMatch(/^ +at /m);
