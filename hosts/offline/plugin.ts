@@ -7,7 +7,6 @@ import { announcement, type Beginning } from '../server/announcement.ts';
 import { answersBytes } from './bytes.ts';
 import { likeApiGateway } from './gateway.ts';
 
-type Hook = { pluginName: string };
 type Serverless = {
   service: {
     provider: { environment?: Record<string, string> };
@@ -16,7 +15,6 @@ type Serverless = {
       'serverless-offline': { host: string; httpPort: string; websocketPort: string };
     };
   };
-  pluginManager: { hooks: Record<string, Hook[]> };
 };
 
 /** A serverless plugin for serverless-offline: checks the port, prepares the database, and prints the addresses at the end. */
@@ -30,15 +28,7 @@ export default class OfflinePlugin {
     this.#serverless = serverless;
     options.noSponsor = true;
     const start = () => this.#start();
-    this.hooks = { initialize: () => this.#runSources(), 'before:offline:start': start, 'before:offline:start:init': start };
-  }
-
-  /** serverless-offline runs TypeScript by itself; a bundle per function would give each its own database client. */
-  #runSources(): void {
-    const { hooks } = this.#serverless.pluginManager;
-    for (const event of ['before:offline:start', 'before:offline:start:init']) {
-      hooks[event] = (hooks[event] ?? []).filter(({ pluginName }) => pluginName !== 'EsbuildServerlessPlugin');
-    }
+    this.hooks = { 'before:offline:start': start, 'before:offline:start:init': start };
   }
 
   async #start(): Promise<void> {

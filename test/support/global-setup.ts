@@ -1,9 +1,10 @@
 // For the processes that tests start.
 import '../../hosts/server/compile-cache.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
@@ -37,8 +38,11 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfStale();
   // For all that tests, and the processes that they start, write.
-  process.env.TMPDIR = await mkdtemp(join(await temporary(), 'chat-test-'));
-  const directory = join(process.env.TMPDIR, 'data');
+  const temporary = await mkdtemp(join(await temporaryDirectory(), 'chat-test-'));
+  process.env.TMPDIR = temporary;
+  // Also after Ctrl-C: what is in memory stays there until the machine ends.
+  process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+  const directory = join(temporary, 'data');
   const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
   const mailDir = join(directory, 'mail');
   await mkdir(mailDir, { recursive: true });
@@ -82,12 +86,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await client.db(environment.MONGODB_DATABASE).dropDatabase();
     await client.close();
     await embedded?.close();
-    await rm(dirname(directory), { recursive: true });
   };
 }
 
-/** A place in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write. */
-async function temporary(): Promise<string> {
+/** A directory in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write; or on a disk. */
+async function temporaryDirectory(): Promise<string> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize >= enough ? memory : tmpdir();
 }
