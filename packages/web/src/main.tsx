@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { takeFiles } from './files.ts';
 import { language, speak } from './language.ts';
 import { showNews } from './news.ts';
-import { startRouting } from './routes.ts';
+import { go, startRouting } from './routes.ts';
 import { restoreSession } from './session.ts';
 import { settings } from './settings.ts';
 import { followSession } from './start.ts';
@@ -10,11 +10,12 @@ import { applyTheme } from './theme.ts';
 import { App } from './view/app.tsx';
 import { Boundary } from './view/boundary.tsx';
 import { isTouched } from './view/popover.tsx';
-import { keepOffline } from './worker.ts';
+import { followClicks, keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
 const spoken = speak().catch(() => {});
 startRouting();
+followClicks(go);
 showNews();
 void restoreSession();
 

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { ask, chat, type Message, type Thread } from './api.ts';
 import { idOf } from './ids.ts';
 import { startCounting } from './noticed.ts';
-import { closeNotifications, followClicks, isPushed, subscribe, unsubscribe } from './push.ts';
+import { closeNotifications, isPushed, subscribe, unsubscribe } from './push.ts';
 import { startReminding } from './reminders.ts';
 import { go, messagePath, roomPath, route } from './routes.ts';
 import { me } from './session.ts';
@@ -82,7 +82,6 @@ export function startNotifying(known: readonly MyRoom[]): void {
 
   // The session may be another one, and the service may have another key.
   if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
-  followClicks(go);
   startCounting();
 
   startReminding((message) => tellOfReminder(message as Message));

@@ -66,13 +66,6 @@ export async function closeNotifications(tag: string): Promise<void> {
   for (const notification of shown) notification.close();
 }
 
-/** Calls `go` with where a notification leads that was clicked while the page is open. */
-export function followClicks(go: (path: string) => void): void {
-  navigator.serviceWorker?.addEventListener('message', ({ data }) => {
-    if (typeof data?.open === 'string') go(data.open);
-  });
-}
-
 function note(isOn: boolean): boolean {
   remember(key, isOn ? 'on' : 'off');
   return isOn;

@@ -34,12 +34,16 @@ worker.addEventListener('activate', (event) => {
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
-  const { pathname, origin } = new URL(request.url);
-  if (request.method !== 'GET' || origin !== location.origin || pathname.startsWith('/api/') || pathname.startsWith('/docs'))
-    return;
+  const url = new URL(request.url);
+  const { pathname } = url;
+  if (request.method !== 'GET' || !isPage(url)) return;
   if (request.mode === 'navigate') event.respondWith(navigate(request));
   else if (pathname.startsWith('/assets/') || pathname === '/icon.svg') event.respondWith(fromCache(request));
 });
+
+/** Whether an address is one of the page or its files, not of the API or the documentation. */
+const isPage = ({ pathname, origin }: URL): boolean =>
+  origin === location.origin && !pathname.startsWith('/api/') && !pathname.startsWith('/docs');
 
 /** The page as the service has it, or as it was when there is no connection. */
 async function navigate(request: Request): Promise<Response> {
@@ -176,7 +180,8 @@ worker.addEventListener('notificationclick', (event) => {
   notification.close();
   const path = (notification.data as ShownPlace | undefined)?.path ?? '/';
   const open = async () => {
-    const pages = await worker.clients.matchAll({ type: 'window' });
+    const windows = await worker.clients.matchAll({ type: 'window' });
+    const pages = windows.filter(({ url }) => isPage(new URL(url)));
     const page = pages.find(({ focused }) => focused) ?? pages[0];
     if (!page) return worker.clients.openWindow(path);
     page.postMessage({ open: path });

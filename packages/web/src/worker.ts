@@ -20,6 +20,17 @@ export function keepOffline(): void {
   else addEventListener('load', register);
 }
 
+/**
+ * Calls `go` with where a notification leads that was clicked while the page is open. Called as the page starts: what
+ * comes before its document is complete waits for that, and what comes after that with nobody listening is lost.
+ */
+export function followClicks(go: (path: string) => void): void {
+  if (!hasWorkers()) return;
+  navigator.serviceWorker.addEventListener('message', ({ data }) => {
+    if (typeof data?.open === 'string') go(data.open);
+  });
+}
+
 /** Whether there are service workers. Where site data is blocked, even asking may throw. */
 function hasWorkers(): boolean {
   try {

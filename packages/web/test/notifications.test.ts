@@ -360,19 +360,40 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a notification leads to the message in the page that is open', async () => {
+  it('a notification leads to the message in the page that is open, also while that is still loading', async () => {
     const { page, context, worker, owner } = await notified();
     const { id } = await aRoom({ owner });
-    const data = JSON.stringify({ path: `/rooms/${id}/1` });
+    const click = (path: string) =>
+      worker.evaluate(`self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
+        notification: { data: { path: '${path}' }, close() {} },
+      }))`);
+    const pathOf = () => new URL(page.url()).pathname;
+    // Nothing that the page asks for comes before it is let on.
+    await context.addInitScript(`
+      const ask = fetch;
+      const held = new Promise((resolve) => { window.letOn = resolve; });
+      window.fetch = async (...request) => { await held; return ask(...request); };`);
     await page.reload();
+    await click(`/rooms/${id}/1`);
+    await page.evaluate('window.letOn()');
+    await expect.poll(pathOf).toBe(`/rooms/${id}/1`);
     await page.locator('.rooms a', { hasText: 'General' }).waitFor();
-    const click = `self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification: { data: ${data}, close() {} } }))`;
-    // Only then does the page listen.
-    const path = async () => {
-      await worker.evaluate(click);
-      return new URL(page.url()).pathname;
-    };
-    await expect.poll(path, { interval: 500 }).toBe(`/rooms/${id}/1`);
+    await click('/directory');
+    await expect.poll(pathOf).toBe('/directory');
+    await context.close();
+  });
+
+  it('a notification opens the page where only the documentation is open', async () => {
+    const { page, context, worker } = await notified();
+    await page.goto(`${server.url}/docs`);
+    await worker.evaluate(`{
+      self.opened = [];
+      Clients.prototype.openWindow = async (path) => void self.opened.push(path);
+      self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), {
+        notification: { data: { path: '/directory' }, close() {} },
+      }));
+    }`);
+    await expect.poll(() => worker.evaluate('self.opened')).toEqual(['/directory']);
     await context.close();
   });
 
