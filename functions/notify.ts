@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { concurrently } from '../lib/concurrently.ts';
 import { orThrow } from '../lib/database/batching.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
 import { log } from '../lib/log.ts';
@@ -9,6 +10,9 @@ import { sendDigests } from '../lib/notifications/digests.ts';
 import { tellReminders } from '../lib/notifications/reminders.ts';
 import { findMissed, patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/webhooks/deliver.ts';
+
+/** For how many rooms one tells, or delivers, at the same time. */
+const atOnce = 4;
 
 /**
  * Tells devices whose page is closed, and the receivers of webhooks, what is new in rooms, for which `push` has it
@@ -29,17 +33,13 @@ const longestInvocation = 60_000;
 async function tellDevices(rooms: string[] | undefined): Promise<void> {
   const isWanted = await hasDevices();
   if (rooms && isWanted) await sleep(patience);
-  await retryDevices();
-  await tellReminders();
-  const missed = !rooms && isWanted ? await findMissed(longestInvocation) : [];
-  for (const room of rooms ?? missed) await tellAll(room, tellOfRoom);
+  const tellNew = async () => tellEach(rooms ?? (isWanted ? await findMissed(longestInvocation) : []), tellOfRoom);
+  await waitForAll([retryDevices(), tellReminders(), tellNew()]);
 }
 
 /** Without rooms, it looks for those that were missed. */
 async function deliver(rooms: string[] | undefined): Promise<void> {
-  const deliverNew = async () => {
-    for (const room of rooms ?? (await findUndelivered())) await tellAll(room, deliverOfRoom);
-  };
+  const deliverNew = async () => tellEach(rooms ?? (await findUndelivered()), deliverOfRoom);
   // Receivers that hang are not waited for by what is new.
   await waitForAll([retryDeliveries(), deliverNew()]);
 }
@@ -57,7 +57,20 @@ async function tellByMail(): Promise<void> {
   if (sent > 0) log('info', 'e-mails about what is unread sent', { sent, accounts });
 }
 
-async function tellAll(room: string, tell: (room: string) => Promise<'all' | 'more' | 'taken'>): Promise<void> {
+type Tell = (room: string) => Promise<'all' | 'more' | 'taken'>;
+
+/** Tells of some rooms, of which one that fails holds up no other; fails after them if one has. */
+async function tellEach(rooms: string[], tell: Tell): Promise<void> {
+  const works: Promise<void>[] = [];
+  await concurrently(rooms, atOnce, async (room) => {
+    const work = tellAll(room, tell);
+    works.push(work);
+    await work.catch(() => undefined);
+  });
+  await waitForAll(works);
+}
+
+async function tellAll(room: string, tell: Tell): Promise<void> {
   for (;;) {
     const told = await tell(room);
     if (told === 'all') return;

@@ -435,6 +435,24 @@ describe('an outgoing webhook', () => {
     expect(await webhookStates.countDocuments({ _id: { $in: ids } })).toBe(0);
   });
 
+  it('an outgoing webhook waits neither for the receiver of a room before it nor for its failure', async () => {
+    const [silent, taken, last] = [await withWebhook(), await withWebhook(), await withWebhook()];
+    const { promise: answer, resolve: give } = Promise.withResolvers<Answer>();
+    silent.receiver.answer = () => answer;
+    for (const { room } of [silent, taken, last]) await aMessage(room.owner, room.id, { text: 'hello' });
+    await taken.deliver();
+    await aMessage(taken.room.owner, taken.room.id, { text: 'more' });
+    const held = { holder: new ObjectId(), leased_until: new Date(Date.now() + 20_000) };
+    await webhookStates.updateOne({ _id: new ObjectId(taken.webhook._id.$oid) }, { $set: held });
+    const told = notifyHandler({ rooms: [silent, taken, last].map(({ room }) => room.id) }, {} as never);
+    const failure = expect(told).rejects.toThrow(`Another process tells of the room ${taken.room.id}.`);
+    await expect.poll(() => textsTo(last.receiver)).toEqual(['hello']);
+    expect(textsTo(silent.receiver)).toEqual([]);
+    give({ status: 204 });
+    await failure;
+    expect([textsTo(silent.receiver), textsTo(taken.receiver)]).toEqual([['hello'], ['hello']]);
+  });
+
   it('an outgoing webhook is found by a schedule if no process has delivered', async () => {
     const { room, receiver } = await withWebhook();
     await aMessage(room.owner, room.id, { text: 'missed' });

@@ -2,8 +2,10 @@ import { aDevice, type Device, subscriptionOf } from '../support/push-service.ts
 import '../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { handler as notify } from '../../functions/notify.ts';
 import { pushSubscriptions } from '../../lib/collections/push-subscriptions.ts';
 import { pushed } from '../../lib/collections/pushed.ts';
+import { rooms } from '../../lib/collections/rooms.ts';
 import { retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 import { type Account, anAccount, aSession } from '../support/accounts.ts';
 import { invalid } from '../support/error-bodies.ts';
@@ -369,6 +371,28 @@ async function twoInARoom() {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([bob, ann]);
   return { ann, bob, room, device: await subscribed(ann) };
+}
+
+describe('the schedule', () => {
+  it('the schedule tells of each room that was missed, also after one of which it can not tell', async () => {
+    const [first, second] = [await mentioned(), await mentioned()];
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+    for (const [room, since] of [
+      [first.room, -80],
+      [second.room, -70],
+    ] as const)
+      await rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: inSeconds(since) } });
+    await pushed.insertOne({ _id: new ObjectId(first.room), seq: 0, leased_until: inSeconds(20) });
+    await expect(notify({}, {} as never)).rejects.toThrow(`Another process tells of the room ${first.room}.`);
+    expect([textsOf(first.device), textsOf(second.device)]).toEqual([[], [`@${second.ann.username} hello`]]);
+  });
+});
+
+/** A room in which somebody has mentioned a user with a device, who was not told yet. */
+async function mentioned() {
+  const { ann, bob, room, device } = await twoInARoom();
+  await aMessage(bob, room, { text: `@${ann.username} hello` });
+  return { ann, room, device };
 }
 
 describe('the text of a message', () => {
