@@ -34,8 +34,9 @@ export const patience = 4_000;
 /** For how many milliseconds one process tells of a room before another may; it renews that while it lives. */
 const lease = 30_000;
 
-/** How many devices are told at the same time. */
+/** How many devices are told at the same time, and of how many one asks together what their users have read: requests wait for that. */
 const atOnce = 16;
+const atATime = 100;
 
 /** How many events are read at a time. */
 const pageSize = 100;
@@ -120,13 +121,22 @@ async function tell(room: ObjectId, messages: Message[], telling: TellingOptions
   // After the messages: nobody gets what came after they had left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
   if (!found) return;
-  const { place, among, signal, silent = new Set() } = telling;
-  const devices = await findDevices(found, among);
-  if (devices.length === 0) return;
+  const devices = await findDevices(found, telling.among);
+  const all = { silent: new Set<string>(), ...telling };
+  for (let at = 0; at < devices.length; at += atATime) await tellSome(devices.slice(at, at + atATime), found, messages, all);
+}
+
+/** Tells some devices, if what their users want and have read is such that they are to be told now. */
+async function tellSome(
+  devices: PushSubscriptionDocument[],
+  room: ToldRoom,
+  messages: Message[],
+  { place, signal, silent }: TellingOptions & { silent: Set<string> },
+): Promise<void> {
   const users = [...new Map(devices.map(({ user }) => [user.toHexString(), user])).values()];
   const [callers, markers, threads] = await Promise.all([
     findCallersOf(devices.map(({ _id }) => _id)),
-    findMarkers(room, users),
+    findMarkers(room._id, users),
     findThreads(messages, users),
   ]);
   await concurrently(devices, atOnce, async (device) => {
@@ -134,9 +144,9 @@ async function tell(room: ObjectId, messages: Message[], telling: TellingOptions
     const caller = callers.get(device._id.toHexString())?.caller;
     const user = device.user.toHexString();
     if (!caller) await pushSubscriptions.deleteMany({ _id: device._id });
-    else if (!isBlocked(found, caller) && !isQuiet(caller)) {
-      const concerns = concernOf(device, { room: found, marker: markers.get(user), threads });
-      await tellDevice(device, found, messages.filter(concerns), { caller, place, silent });
+    else if (!isBlocked(room, caller) && !isQuiet(caller)) {
+      const concerns = concernOf(device, { room, marker: markers.get(user), threads });
+      await tellDevice(device, room, messages.filter(concerns), { caller, place, silent });
     }
   });
 }
