@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import webPush from 'web-push';
 import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
@@ -5,6 +6,7 @@ import { config } from '../config.ts';
 import { describeError, log } from '../log.ts';
 import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
 import { privateKeyOf } from './keys.ts';
+import { senderHeader } from './sender-header.ts';
 
 /** What became of a push: taken, not now, not this one, or never again. */
 export type Outcome =
@@ -54,13 +56,13 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     return { ...noAnswer, isSilent: false };
   }
   if (privateKey === undefined) return { kind: 'gone' };
-  await nextTurn();
-  try {
-    const { headers, body } = webPush.generateRequestDetails(
+  const keys = { publicKey: to.key, privateKey };
+  const encrypt = () =>
+    webPush.generateRequestDetails(
       { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
       JSON.stringify(payload),
       {
-        vapidDetails: { subject, publicKey: to.key, privateKey },
+        headers: { Authorization: senderHeader(url.origin, keys) },
         TTL: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
         urgency: 'high',
         contentEncoding: webPush.supportedContentEncodings.AES_128_GCM,
@@ -68,6 +70,8 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
         ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
       },
     );
+  try {
+    const { headers, body } = await inTurn(encrypt);
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     return outcomeOf(await post(url, { headers: texts, body, mayBeInner: isNamed(config.pushHosts, url) }));
   } catch (error) {
@@ -77,13 +81,20 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
   }
 }
 
+/** Which part of the time encryption may take, and for how many milliseconds the next one waits at most. */
+const share = 1 / 4;
+const longestTurn = 6;
+
 /**
- * Waits for a turn of the event loop with no other encryption: each takes about a millisecond, for which all requests
- * wait, and many pushes are under way together.
+ * Does an encryption in its turn, and leaves most of the time between two of them to others: all requests wait for each,
+ * and many pushes are under way together. A thousand devices are told within some seconds even so.
  */
-function nextTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return lastTurn;
+function inTurn<T>(encrypt: () => T): Promise<T> {
+  const begun = lastTurn.then(() => performance.now());
+  const done = begun.then(encrypt);
+  const endTurn = async () => sleep(Math.min(longestTurn, (performance.now() - (await begun)) / share));
+  lastTurn = done.then(endTurn, endTurn);
+  return done;
 }
 
 let lastTurn: Promise<void> = Promise.resolve();
@@ -100,8 +111,3 @@ function outcomeOf({ status, retryAfter }: { status: number; retryAfter: number 
   if (status !== 429 && status < 500) return { kind: 'refused' };
   return { kind: 'later', isSilent: false, milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pause / 1_000) * 1_000) };
 }
-
-/** Whom a push service can ask about what it gets: some refuse one that is not real. */
-const subject = config.publicUrl.startsWith('https:')
-  ? config.publicUrl
-  : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(config.mailFrom)?.[0] ?? 'nobody@invalid'}`;
