@@ -3,18 +3,19 @@
  * taken out; what is drawn stays as it is, byte by byte, and so do texts that programs keep in a picture to open it
  * again. What has none of these formats, or is broken, stays whole.
  *
- * Sources: ITU-T T.81 and JEITA CP-3451 (JPEG, Exif); PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; ISO/IEC 14496-12
+ * Sources: ITU-T T.81 and JEITA CP-3451 (JPEG, Exif); PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; GIF 89a (CompuServe); ISO/IEC 14496-12
  * (boxes, `iinf`, `iloc`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data".
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The bytes of a JPEG, PNG, WebP, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
+/** The bytes of a JPEG, PNG, WebP, GIF, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
 export function withoutMetadata(bytes: Bytes): Bytes {
   try {
     if (bytes[0] === 0xff && bytes[1] === 0xd8) return withoutJpegMetadata(bytes);
     if (textAt(bytes, 1, 3) === 'PNG') return withoutPngMetadata(bytes);
     if (textAt(bytes, 0, 4) === 'RIFF' && textAt(bytes, 8, 4) === 'WEBP') return withoutWebpMetadata(bytes);
+    if (textAt(bytes, 0, 4) === 'GIF8') return withoutGifMetadata(bytes);
     if (textAt(bytes, 4, 4) === 'ftyp') return withoutBoxMetadata(bytes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -92,6 +93,31 @@ function withoutWebpMetadata(bytes: Bytes): Bytes {
   viewOf(joined).setUint32(4, joined.length - 8, true);
   return joined;
 }
+
+/** Comments, and what other programs than those that play it read, are left out; a file that ends too early keeps what there is. */
+function withoutGifMetadata(bytes: Bytes): Bytes {
+  const colours = (flags = 0) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  // Blocks of up to 255 bytes, each with its length before it, up to an empty one.
+  const endOfBlocks = (from: number) => {
+    let at = from;
+    while (bytes[at]) at += 1 + (bytes[at] as number);
+    return Math.min(at + 1, bytes.length);
+  };
+  let at = 13 + colours(bytes[10]);
+  const parts = [bytes.subarray(0, at)];
+  // A picture, or something about it.
+  for (let end = at; bytes[at] === 0x2c || bytes[at] === 0x21; at = end) {
+    const isPicture = bytes[at] === 0x2c;
+    end = endOfBlocks(at + (isPicture ? 11 + colours(bytes[at + 9]) : 2));
+    const isMetadata = bytes[at + 1] === 0xfe || (bytes[at + 1] === 0xff && !shownByPrograms.has(textAt(bytes, at + 3, 11)));
+    if (isPicture || !isMetadata) parts.push(bytes.subarray(at, end));
+  }
+  // What some programs write after its end is no part of it.
+  return join([...parts, bytes.subarray(at, bytes[at] === 0x3b ? at + 1 : bytes.length)]);
+}
+
+/** Of what programs write into a GIF: how often it is repeated, and its colours. */
+const shownByPrograms = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 /** A box: its type, and where its content begins and ends. */
 type Box = { type: string; at: number; begin: number; end: number };

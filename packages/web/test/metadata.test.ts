@@ -54,6 +54,27 @@ describe('a WebP', () => {
   });
 });
 
+describe('a GIF', () => {
+  const blocks = (...texts: string[]) => bytesOf(...texts.flatMap((text) => [[text.length], text]), [0]);
+  const extension = (label: number, ...texts: string[]) => bytesOf([0x21, label], blocks(...texts));
+  const head = bytesOf('GIF89a', [2, 0, 1, 0, 0x80, 0, 0], 'colour');
+  const frame = bytesOf([0x2c], 'nine byt', [0x80], 'others', [2], blocks('!\xfepixels', 'more pixels'));
+  const kept = [extension(0xff, 'NETSCAPE2.0', '\x01\0\0'), extension(0xf9, 'time'), frame, extension(0xf9, 'time'), frame];
+  const gone = [extension(0xfe, 'the camera', 'the day'), extension(0xff, 'XMP DataXMP', 'the place')];
+
+  it('a GIF loses its comments and where it was taken, and still moves', () => {
+    const [again, ...frames] = kept as [Uint8Array, ...Uint8Array[]];
+    const sent = bytesOf(head, again, ...gone, ...frames, ...gone, ';', 'the place');
+    expect(latin1(withoutMetadata(sent))).toBe(latin1(bytesOf(head, ...kept, ';')));
+  });
+
+  it('a GIF that ends too early keeps what there is of its pictures', () => {
+    const cut = frame.slice(0, -4);
+    expect(latin1(withoutMetadata(bytesOf(head, ...gone, cut)))).toBe(latin1(bytesOf(head, cut)));
+    expect(latin1(withoutMetadata(bytesOf(head, frame, ...gone).slice(0, -4)))).toBe(latin1(bytesOf(head, frame)));
+  });
+});
+
 const entry = (id: number, type: string) => box('infe', [2, 0, 0, 0], big(id, 2), [0, 0], type, '\0');
 
 /** A picture of a phone: the pixels, and beside them where it was taken, each where `iloc` says. */
@@ -146,6 +167,7 @@ it('a picture that is broken anywhere is never an error, and never becomes longe
   const samples = [
     png(pngChunk('eXIf', 'the place'), pngChunk('IDAT', 'pixels')),
     webp(webpChunk('VP8X', '\x0chead of it'), webpChunk('EXIF', 'the place')),
+    bytesOf('GIF89a', [2, 0, 1, 0, 0, 0, 0, 0x21, 0xfe, 3], 'day', [0, 0x2c], 'nine byte', [2, 2], 'px', [0], ';'),
     heic(0, 'the place'),
     heic(1, 'the place'),
     bytesOf(box('ftyp', 'mp42'), box('moov', box('trak', box('udta', 'here')), box('udta', 'the place'))),
