@@ -45,16 +45,37 @@ function join(parts: readonly Bytes[]): Bytes {
 /** Photos are drawn again; this is for those that the browser could not draw, or that had the name of something else. */
 function withoutJpegMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.subarray(0, 2)];
-  let at = 2;
-  // Segments with a length come before the picture itself.
-  while (bytes[at] === 0xff && bytes[at + 1] !== 0xda) {
-    const end = at + 2 + viewOf(bytes).getUint16(at + 2);
-    requireWithin(bytes, end);
-    const isMetadata = [0xe1, 0xed, 0xfe].includes(bytes[at + 1] as number);
-    if (!isMetadata) parts.push(bytes.subarray(at, end));
-    at = end;
+  // What is between two segments is read by no program.
+  for (let at = bytes.indexOf(0xff, 2); at >= 0 && at < bytes.length; at = bytes.indexOf(0xff, at)) {
+    const marker = bytes[at + 1] as number;
+    const begin = at;
+    // Cameras write more after the end: a second picture, or a video, with metadata of its own.
+    if (marker === 0xd9) return join([...parts, bytes.subarray(at, at + 2)]);
+    // A marker may have any number of the same byte before it.
+    at += marker === 0xff ? 1 : 2 + viewOf(bytes).getUint16(at + 2);
+    requireWithin(bytes, at);
+    if (marker === 0xda) at = endOfScan(bytes, at);
+    if (marker !== 0xff && !isJpegMetadata(bytes, begin)) parts.push(bytes.subarray(begin, at));
   }
-  return join([...parts, bytes.subarray(at)]);
+  return join(parts);
+}
+
+/** Where pixels end: at the next marker that is none of theirs. */
+function endOfScan(bytes: Bytes, from: number): number {
+  for (let at = from; ; at++) {
+    at = bytes.indexOf(0xff, at);
+    if (at < 0) return bytes.length;
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && (next < 0xd0 || next > 0xd7)) return at;
+  }
+}
+
+/** A comment, or what programs put into a picture, unless its size or its colours depend on it. */
+function isJpegMetadata(bytes: Bytes, at: number): boolean {
+  const marker = bytes[at + 1] as number;
+  const shown = { 224: 'JFIF', 226: 'ICC_PROFILE', 238: 'Adobe' }[marker];
+  if (shown) return textAt(bytes, at + 4, shown.length) !== shown;
+  return marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
 }
 
 function withoutPngMetadata(bytes: Bytes): Bytes {
@@ -64,8 +85,7 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
     const end = at + viewOf(bytes).getUint32(at) + 12;
     requireWithin(bytes, end);
     const type = textAt(bytes, at + 4, 4);
-    const isText =
-      ['tEXt', 'zTXt', 'iTXt'].includes(type) && /exif|xmp|iptc|APP1/i.test(textAt(bytes, at + 8, 79).split('\0')[0] ?? '');
+    const isText = ['tEXt', 'zTXt', 'iTXt'].includes(type) && toldByTexts.test(textAt(bytes, at + 8, 79).split('\0')[0] ?? '');
     if (type !== 'eXIf' && type !== 'tIME' && !isText) parts.push(bytes.subarray(at, end));
     // What some programs write after it is no part of the picture.
     if (type === 'IEND') break;
@@ -73,6 +93,9 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
   }
   return join(parts);
 }
+
+/** The names of texts that tell the place, the time or the camera. */
+const toldByTexts = /exif|xmp|iptc|8bim|APP1|date|time|gps|location|^(make|model|source)$/i;
 
 function withoutWebpMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.slice(0, 12)];

@@ -34,6 +34,14 @@ describe('a PNG', () => {
     expect(withoutMetadata(png(...gone, pixels, title, raw, end))).toEqual(png(...kept));
   });
 
+  it.each(['Creation Time', 'date:create', 'create-date', 'Source', 'Model', 'exif:GPSLatitude', 'Raw profile type 8bim'])(
+    'a PNG loses a text that is called %s',
+    (name) => {
+      const pixels = pngChunk('IDAT', 'the pixels');
+      expect(withoutMetadata(png(pngChunk('tEXt', `${name}\0told`), pixels))).toEqual(png(pixels));
+    },
+  );
+
   it('a PNG keeps the drawing that a program has put into it', () => {
     const drawing = png(pngChunk('zTXt', 'mxfile\0a drawing'), pngChunk('IDAT', 'the pixels'));
     expect(withoutMetadata(drawing)).toEqual(drawing);
@@ -137,14 +145,35 @@ describe('a video', () => {
 });
 
 describe('a JPEG that is not drawn again', () => {
-  it('a JPEG that is not drawn again loses its segments of metadata and its comments, and keeps its picture', () => {
-    const segment = (type: number, text: string) => bytesOf([0xff, type], big(text.length + 2, 2), text);
-    const kept = [segment(0xe0, 'JFIF'), segment(0xdb, 'a table'), bytesOf([0xff, 0xda], 'the pixels', [0xff, 0xe1])];
-    const [head, table, pixels] = kept as [Uint8Array, Uint8Array, Uint8Array];
-    const gone = [segment(0xe1, 'Exif\0\0the place'), segment(0xed, 'the place'), segment(0xfe, 'the place')];
-    const [exif, captions, comment] = gone as [Uint8Array, Uint8Array, Uint8Array];
-    const sent = bytesOf([0xff, 0xd8], head, exif, captions, table, comment, pixels);
-    expect(withoutMetadata(sent)).toEqual(bytesOf([0xff, 0xd8], ...kept));
+  const segment = (type: number, text: string) => bytesOf([0xff, type], big(text.length + 2, 2), text);
+  const scan = (pixels: string) => bytesOf(segment(0xda, 'how'), pixels, [0xff, 0], 'more', [0xff, 0xd0], 'pixels');
+  const [begin, end] = [bytesOf([0xff, 0xd8]), bytesOf([0xff, 0xd9])];
+
+  it('a JPEG that is not drawn again loses its metadata and its comments, and keeps its picture and the colours of it', () => {
+    const shown = [segment(0xe0, 'JFIF'), segment(0xe2, 'ICC_PROFILE'), segment(0xee, 'Adobe'), segment(0xdb, 'a table')];
+    const kept = [...shown, scan('pixels'), segment(0xc4, 'a table'), scan('finer')];
+    const gone = [0xe1, 0xe2, 0xe5, 0xe6, 0xec, 0xed, 0xfe].map((type) => segment(type, 'Exif\0\0the place'));
+    const sent = bytesOf(begin, ...kept.flatMap((one) => [one, ...gone]), end);
+    expect(latin1(withoutMetadata(sent))).toBe(latin1(bytesOf(begin, ...kept, end)));
+  });
+
+  it('a JPEG that is not drawn again loses the pictures and videos that cameras write after it', () => {
+    const second = bytesOf(begin, segment(0xe1, 'Exif\0\0the place'), scan('small'), end);
+    const first = bytesOf(begin, segment(0xdb, 'a table'), scan('pixels'), end);
+    expect(latin1(withoutMetadata(bytesOf(first, second, 'the place')))).toBe(latin1(first));
+  });
+
+  it('a JPEG that is not drawn again may end too early, and may have more than segments before its picture', () => {
+    const sent = bytesOf(
+      begin,
+      'some',
+      segment(0xe1, 'the place'),
+      'more',
+      [0xff, 0xff],
+      segment(0xdb, 'a table'),
+      scan('pixels'),
+    );
+    expect(latin1(withoutMetadata(sent))).toBe(latin1(bytesOf(begin, segment(0xdb, 'a table'), scan('pixels'))));
   });
 });
 
@@ -168,6 +197,7 @@ it('a picture that is broken anywhere is never an error, and never becomes longe
     png(pngChunk('eXIf', 'the place'), pngChunk('IDAT', 'pixels')),
     webp(webpChunk('VP8X', '\x0chead of it'), webpChunk('EXIF', 'the place')),
     bytesOf('GIF89a', [2, 0, 1, 0, 0, 0, 0, 0x21, 0xfe, 3], 'day', [0, 0x2c], 'nine byte', [2, 2], 'px', [0], ';'),
+    bytesOf([0xff, 0xd8, 0xff, 0xe1, 0, 6], 'here', [0xff, 0xda, 0, 3, 1], 'pixels', [0xff, 0xd9], 'the place'),
     heic(0, 'the place'),
     heic(1, 'the place'),
     bytesOf(box('ftyp', 'mp42'), box('moov', box('trak', box('udta', 'here')), box('udta', 'the place'))),
