@@ -4,19 +4,20 @@
  * again. What has none of these formats, or is broken, stays whole.
  *
  * Sources: ITU-T T.81 and JEITA CP-3451 (JPEG, Exif); PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; GIF 89a (CompuServe); ISO/IEC 14496-12
- * (boxes, `iinf`, `iloc`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data".
+ * (boxes, `iinf`, `iloc`, `stbl`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data"; RFC 8794 (EBML) and RFC 9559 (Matroska).
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The bytes of a JPEG, PNG, WebP, GIF, HEIC, AVIF, MP4 or QuickTime file without its metadata; of any other, as they are. */
+/** The bytes of a JPEG, PNG, WebP, GIF, HEIC, AVIF, MP4, QuickTime or WebM file without its metadata; of any other, as they are. */
 export function withoutMetadata(bytes: Bytes): Bytes {
   try {
     if (bytes[0] === 0xff && bytes[1] === 0xd8) return withoutJpegMetadata(bytes);
     if (textAt(bytes, 1, 3) === 'PNG') return withoutPngMetadata(bytes);
     if (textAt(bytes, 0, 4) === 'RIFF' && textAt(bytes, 8, 4) === 'WEBP') return withoutWebpMetadata(bytes);
     if (textAt(bytes, 0, 4) === 'GIF8') return withoutGifMetadata(bytes);
-    if (textAt(bytes, 4, 4) === 'ftyp') return withoutBoxMetadata(bytes);
+    if (textAt(bytes, 4, 4) === 'ftyp') return wiped(bytes, wipeBoxes);
+    if (textAt(bytes, 0, 4) === '\x1aE\xdf\xa3') return wiped(bytes, wipeElements);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
@@ -158,11 +159,11 @@ function* boxesIn(bytes: Bytes, from: number, to: number): Generator<Box> {
   }
 }
 
-/** Of a video, boxes are emptied, and given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. Nothing moves. */
-function withoutBoxMetadata(sent: Bytes): Bytes {
+/** Where things lie is written in the file itself: what is wiped keeps its length, so that nothing moves. */
+function wiped(sent: Bytes, wipe: (bytes: Bytes) => void): Bytes {
   const bytes = sent.slice();
   try {
-    wipeBoxes(bytes);
+    wipe(bytes);
   } catch (error) {
     // What was wiped before it stays so: some cameras write what is no box at the end.
     if (!(error instanceof RangeError)) throw error;
@@ -170,19 +171,24 @@ function withoutBoxMetadata(sent: Bytes): Bytes {
   return bytes;
 }
 
+/** What pictures and videos are shown from. Besides, phones write a video after a picture, and cameras what their makers like. */
+const shownBoxes = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'meta', 'mfra', 'sidx', 'ssix', 'pdin', 'prft', 'emsg']);
+
+/** Of a video, boxes are emptied, and given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. */
 function wipeBoxes(bytes: Bytes): void {
   const free = ({ at, begin, end }: Box) => {
     bytes.set([0x66, 0x72, 0x65, 0x65], at + 4);
     bytes.fill(0, begin, end);
   };
   for (const box of boxesIn(bytes, 0, bytes.length)) {
-    if (box.type === 'uuid') free(box);
+    if (!shownBoxes.has(box.type)) free(box);
     if (box.type === 'meta') for (const [begin, end] of metadataOf(bytes, box)) bytes.fill(0, begin, end);
     if (box.type !== 'moov') continue;
     for (const inner of boxesIn(bytes, box.begin, box.end)) {
       if (isMetadata(inner)) free(inner);
       wipeTimes(bytes, inner);
       if (inner.type !== 'trak') continue;
+      if (wipeSamples(bytes, inner)) free(inner);
       for (const ofTrack of boxesIn(bytes, inner.begin, inner.end)) {
         if (isMetadata(ofTrack)) free(ofTrack);
         wipeTimes(bytes, ofTrack);
@@ -190,6 +196,40 @@ function wipeBoxes(bytes: Bytes): void {
       }
     }
   }
+}
+
+const boxIn = (bytes: Bytes, box: Box | undefined, wanted: string): Box | undefined =>
+  box && [...boxesIn(bytes, box.begin, box.end)].find(({ type }) => type === wanted);
+
+/** Wipes what a track tells if it is about where the camera is at each moment, as action cameras and drones write it; whether it is. */
+function wipeSamples(bytes: Bytes, track: Box): boolean {
+  const media = boxIn(bytes, track, 'mdia');
+  const handler = boxIn(bytes, media, 'hdlr');
+  if (!handler || !['meta', 'camm'].includes(textAt(bytes, handler.begin + 8, 4))) return false;
+  const table = boxIn(bytes, boxIn(bytes, media, 'minf'), 'stbl');
+  const [sizes, runs, short, long] = ['stsz', 'stsc', 'stco', 'co64'].map((type) => boxIn(bytes, table, type));
+  const places = short ?? long;
+  if (!sizes || !runs || !places) return true;
+  const view = viewOf(bytes);
+  const width = short ? 4 : 8;
+  const sameSize = view.getUint32(sizes.begin + 4);
+  let [run, sample, sum] = [0, 0, 0];
+  for (let chunk = 0; chunk < view.getUint32(places.begin + 4); chunk++) {
+    // Each run says of which chunk, counted from 1, it is the first, and how many samples are in each of its chunks.
+    const isNext = run + 1 < view.getUint32(runs.begin + 4) && view.getUint32(runs.begin + 8 + (run + 1) * 12) === chunk + 1;
+    if (isNext) run++;
+    const count = view.getUint32(runs.begin + 8 + run * 12 + 4);
+    let length = sameSize * count;
+    if (sameSize === 0)
+      for (let at = sizes.begin + 12 + sample * 4; at < sizes.begin + 12 + (sample + count) * 4; at += 4)
+        length += view.getUint32(at);
+    sample += count;
+    sum += length;
+    requireWithin(bytes, sum);
+    const begin = numberAt(view, places.begin + 8 + chunk * width, width);
+    bytes.fill(0, begin, begin + length);
+  }
+  return true;
 }
 
 /** Wipes when a video, or a track of it, was made and changed: two numbers of four bytes or, in version 1, of eight. */
@@ -261,4 +301,50 @@ function numberAt(view: DataView, at: number, size: number): number {
   if (size === 2) return view.getUint16(at);
   if (size === 4) return view.getUint32(at);
   return Number(view.getBigUint64(at));
+}
+
+/** The elements of a WebM file between two places; one that does not know its length goes on to the end. */
+function* elementsIn(bytes: Bytes, from: number, to: number): Generator<{ id: number; at: number; begin: number; end: number }> {
+  const view = viewOf(bytes);
+  for (let at = from; at < to; ) {
+    // The first byte of a number has as many zeros as bytes follow it; that of a size has no other meaning.
+    const [idSize, sizeAt] = [Math.clz32(view.getUint8(at)) - 23, at + Math.clz32(view.getUint8(at)) - 23];
+    const first = view.getUint8(sizeAt);
+    const sizeSize = Math.clz32(first) - 23;
+    if (idSize > 4 || sizeSize > 8) throw new RangeError('An element is none.');
+    const begin = sizeAt + sizeSize;
+    let id = 0;
+    for (let one = at; one < sizeAt; one++) id = id * 256 + view.getUint8(one);
+    let size = first & (0xff >> sizeSize);
+    let isUnknown = size === 0xff >> sizeSize;
+    for (let one = sizeAt + 1; one < begin; one++) {
+      size = size * 256 + view.getUint8(one);
+      isUnknown &&= view.getUint8(one) === 0xff;
+    }
+    const end = isUnknown ? to : begin + size;
+    if (end > to) throw new RangeError('An element ends outside of what it is in.');
+    yield { id, at, begin, end };
+    at = end;
+  }
+}
+
+/** Wipes the tags of a WebM file, and when it was made. */
+function wipeElements(bytes: Bytes): void {
+  const free = ({ at, end }: { at: number; end: number }) => {
+    // An element that nobody reads, with its length in one byte or in eight.
+    const isShort = end - at <= 128;
+    const head = isShort ? [0xec, 0x80 | (end - at - 2)] : [0xec, 0x01, 0, 0, 0];
+    bytes.fill(0, at, end);
+    bytes.set(head, at);
+    if (!isShort) viewOf(bytes).setUint32(at + 5, end - at - 9);
+  };
+  for (const segment of elementsIn(bytes, 0, bytes.length)) {
+    if (segment.id !== 0x18538067) continue;
+    for (const inner of elementsIn(bytes, segment.begin, segment.end)) {
+      if (inner.id === 0x1254c367) free(inner);
+      if (inner.id !== 0x1549a966) continue;
+      // A sum of all of it comes first, and would no longer be right.
+      for (const about of elementsIn(bytes, inner.begin, inner.end)) if ([0x4461, 0xbf].includes(about.id)) free(about);
+    }
+  }
 }

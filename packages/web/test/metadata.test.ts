@@ -144,6 +144,90 @@ describe('a video', () => {
   });
 });
 
+/** A video with a track of places beside the one that is seen. */
+const drive = (places: string[], isShort: boolean, isTold: boolean) => {
+  const numbers = (...all: number[]) => bytesOf(...all.map((one) => big(one, 4)));
+  const head = box('ftyp', 'mp42');
+  const data = box('mdat', 'frame', places[0] as string, 'frame', places[1] as string, places[2] as string);
+  const [one, two, three] = places.map(({ length }) => length) as [number, number, number];
+  const offset = head.length + 8 + 5;
+  const at = [offset, offset + one + 5].flatMap((place) => big(place, isShort ? 4 : 8));
+  const table = box(
+    'stbl',
+    box('stsz', numbers(0, 0, 3, one, two, three)),
+    box('stsc', numbers(0, 2, 1, 1, 1, 2, 2, 1)),
+    box(isShort ? 'stco' : 'co64', numbers(0, 2), at),
+  );
+  const media = box('mdia', box('hdlr', numbers(0, 0), isTold ? 'meta' : 'vide', 'by'), box('minf', table));
+  return { head, data, media };
+};
+
+describe('a track of a video that tells where the camera was', () => {
+  it.each([true, false])(
+    'a track of a video that tells where the camera was is wiped, with its moments (short places: %s)',
+    (isShort) => {
+      const places = ['48.2 N', '48.3 N, 16.4 E', '48.4'];
+      const wiped = places.map((text) => '\0'.repeat(text.length));
+      const { head, data, media } = drive(places, isShort, true);
+      const sent = bytesOf(head, data, box('moov', box('trak', media), box('trak', 'seen')));
+      const left = bytesOf(
+        head,
+        drive(wiped, isShort, true).data,
+        box('moov', box('free', new Uint8Array(media.length)), box('trak', 'seen')),
+      );
+      expect(latin1(withoutMetadata(sent))).toBe(latin1(left));
+    },
+  );
+
+  it('a track of a video that is seen keeps its moments', () => {
+    const { head, data, media } = drive(['one', 'two', 'three'], true, false);
+    const sent = bytesOf(head, data, box('moov', box('trak', media)));
+    expect(withoutMetadata(sent)).toEqual(sent);
+  });
+});
+
+it('a picture loses the video that a phone writes after it', () => {
+  const place = box('moov', box('udta', 'the place'));
+  const left = withoutMetadata(bytesOf(heic(1, 'here'), box('mpvd', box('ftyp', 'mp42'), place)));
+  expect(latin1(left)).not.toContain('the place');
+});
+
+describe('a WebM', () => {
+  const element = (id: number[], ...parts: Parameters<typeof bytesOf>) => {
+    const inner = bytesOf(...parts);
+    return bytesOf(id, inner.length < 127 ? [0x80 | inner.length] : [0x01, ...big(inner.length, 7)], inner);
+  };
+  const nothing = (length: number) =>
+    length <= 128
+      ? element([0xec], new Uint8Array(length - 2))
+      : bytesOf([0xec, 0x01], big(length - 9, 7), new Uint8Array(length - 9));
+  const head = element([0x1a, 0x45, 0xdf, 0xa3], 'webm');
+  const frames = element([0x1f, 0x43, 0xb6, 0x75], 'frames');
+
+  it.each(['the place', `the place ${'and more'.repeat(40)}`])(
+    'a WebM has its tags and its time wiped, and nothing moves',
+    (told) => {
+      const [tags, sum, time] = [
+        element([0x12, 0x54, 0xc3, 0x67], told),
+        element([0xbf], 'sum!'),
+        element([0x44, 0x61], 'the time'),
+      ];
+      const title = element([0x7b, 0xa9], 'title');
+      const video = (tagged: Uint8Array, ...about: Uint8Array[]) =>
+        bytesOf(head, element([0x18, 0x53, 0x80, 0x67], element([0x15, 0x49, 0xa9, 0x66], ...about), tagged, frames));
+      const left = video(nothing(tags.length), nothing(sum.length), nothing(time.length), title);
+      expect(withoutMetadata(video(tags, sum, time, title))).toEqual(left);
+    },
+  );
+
+  it('a WebM may not know how long it is, as one that was just recorded', () => {
+    const tags = element([0x12, 0x54, 0xc3, 0x67], 'the place');
+    const video = (tagged: Uint8Array) =>
+      bytesOf(head, [0x18, 0x53, 0x80, 0x67, 0x01], Array(7).fill(0xff), tagged, [0x1f, 0x43, 0xb6, 0x75, 0xff], 'frames');
+    expect(withoutMetadata(video(tags))).toEqual(video(nothing(tags.length)));
+  });
+});
+
 describe('a JPEG that is not drawn again', () => {
   const segment = (type: number, text: string) => bytesOf([0xff, type], big(text.length + 2, 2), text);
   const scan = (pixels: string) => bytesOf(segment(0xda, 'how'), pixels, [0xff, 0], 'more', [0xff, 0xd0], 'pixels');
@@ -200,6 +284,10 @@ it('a picture that is broken anywhere is never an error, and never becomes longe
     bytesOf([0xff, 0xd8, 0xff, 0xe1, 0, 6], 'here', [0xff, 0xda, 0, 3, 1], 'pixels', [0xff, 0xd9], 'the place'),
     heic(0, 'the place'),
     heic(1, 'the place'),
+    bytesOf([
+      0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0x8d, 0x15, 0x49, 0xa9, 0x66, 0x83, 0x44, 0x61, 0x80, 0xec, 0x80,
+    ]),
+    bytesOf(box('ftyp', 'mp42'), box('mdat', 'frames'), box('moov', box('trak', drive(['a', 'b', 'c'], true, true).media))),
     bytesOf(box('ftyp', 'mp42'), box('moov', box('trak', box('udta', 'here')), box('udta', 'the place'))),
   ];
   const flips = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 4 });
