@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
-import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { aBot } from '../support/bots.ts';
 import { aFile, announced, type Bytes, measured, readAt } from '../support/files.ts';
 import { isInObjectStore } from '../support/in-object-store.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, anyId, outcome } from '../support/responses.ts';
-import { addMember, aRoom, aRoomOf, memberId } from '../support/rooms.ts';
+import { addMember, aRoom, aRoomOf, memberId, succeed, type TestRoom } from '../support/rooms.ts';
 import { type Call, transports } from '../support/transports.ts';
 
 const [ann, bob, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
@@ -373,6 +374,126 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await read(call, file, bob)).status).toBe(404);
       await call('DELETE', `/api/messages/${_id.$oid}`, { token: ann.token });
       expect(await statuses()).toEqual([404, 404, 404, 404]);
+    });
+
+    describe('those who may not read a file', () => {
+      /** What is asked with a token after something was done. */
+      type Left = { token: string; url: string; id: string; message: string; room: string };
+
+      /** Everything that gives a file, changes it, or might tell of it. */
+      const ways: [what: string, ask: (left: Left) => ReturnType<Call>, told?: number[]][] = [
+        ...['', '?preview=true', '?download=true'].flatMap((query): typeof ways => [
+          [`GET${query}`, ({ url, token }) => readAt(call, `${url}${query}`, { token })],
+          [`HEAD${query}`, ({ url, token }) => readAt(call, `${url}${query}`, { token }, {}, 'HEAD')],
+          [`a part${query}`, ({ url, token }) => readAt(call, `${url}${query}`, { token }, { range: 'bytes=0-3' })],
+          [`its ETag${query}`, ({ url, token }) => readAt(call, `${url}${query}`, { token }, { 'if-none-match': '*' })],
+        ]),
+        ['PUT', ({ url, token }) => call('PUT', url, { token, body: 'Hello' })],
+        ['DELETE', ({ id, token }) => call('DELETE', `/api/files/${id}`, { token })],
+        ['sending it again', ({ id, room, token }) => call('POST', '/api/messages', { token, body: { room, files: [id] } })],
+        ['its message', ({ message, token }) => call('GET', `/api/messages/${message}`, { token }), [200]],
+        ['the room', ({ room, token }) => call('GET', `/api/messages?room=${room}`, { token }), [200]],
+        ['a search', ({ token }) => call('GET', '/api/messages?q=heron', { token }), [200, 400]],
+        ['a search of the room', ({ room, token }) => call('GET', `/api/messages?room=${room}&q=heron`, { token }), [200]],
+        ['the events', ({ room, token }) => call('GET', `/api/events?room=${room}&after=0`, { token }), [200]],
+        ['the saved', ({ token }) => call('GET', '/api/saved', { token }), [200]],
+        ['the notifications', ({ token }) => call('GET', '/api/notifications', { token }), [200]],
+        ['the rooms', ({ token }) => call('GET', '/api/rooms', { token }), [200]],
+        ['the thread', ({ message, token }) => call('GET', `/api/messages?thread=${message}`, { token }), [200, 400]],
+      ];
+
+      it.each<[who: string, lose: (sent: Left & { members: TestRoom }, reader: Account, sender: Account) => Promise<string>]>([
+        ['was never a member', async () => stranger.token],
+        ['is a bot of a member', async (_sent, reader) => (await aBot(reader)).token],
+        [
+          'left',
+          async ({ members }, reader) => {
+            await remove(members, reader, reader);
+            return reader.token;
+          },
+        ],
+        [
+          'was removed',
+          async ({ members }, reader) => {
+            await remove(members, reader, members.owner);
+            return reader.token;
+          },
+        ],
+        [
+          'was banned',
+          async ({ members }, reader) => {
+            await remove(members, reader, members.owner, '?ban=true');
+            return reader.token;
+          },
+        ],
+        [
+          'has sent it, and left',
+          async ({ members }, _reader, sender) => {
+            await remove(members, sender, sender);
+            return sender.token;
+          },
+        ],
+        [
+          'has sent it, and deleted the message',
+          async ({ message }, _reader, sender) => {
+            await succeed(call('DELETE', `/api/messages/${message}`, { token: sender.token }));
+            return sender.token;
+          },
+        ],
+        [
+          'is an administrator, of a room that is deleted',
+          async ({ room }) => {
+            await succeed(call('DELETE', `/api/rooms/${room}`, { token: admin.token }));
+            return admin.token;
+          },
+        ],
+        [
+          'has signed out',
+          async (_sent, reader) => {
+            const token = await aSession(call, reader);
+            await succeed(call('DELETE', '/api/sessions/current', { token }));
+            return token;
+          },
+        ],
+        ['does not sign in', async () => ''],
+        ['guesses a token', async () => 'a'.repeat(64)],
+      ])('one who %s gets nothing of it in any way', async (_who, lose) => {
+        const [sender, reader] = await Promise.all([anAccount(), anAccount()]);
+        const members = await aRoom({ members: [sender, reader], is_visible: false });
+        const secret = crypto.randomUUID();
+        const wanted = {
+          bytes: Buffer.concat([png, Buffer.from(secret)]),
+          preview: webp,
+          name: `${secret}.png`,
+          alt: `heron ${secret}`,
+        };
+        const { id, url } = await aFile(sender, members.id, { ...wanted, type: 'image/png', call });
+        const text = `@${reader.username} look`;
+        const message = (await aMessage(sender, members.id, { text, files: [id] }, call))._id.$oid;
+        await succeed(call('PUT', `/api/messages/${message}/save`, { token: reader.token, body: {} }));
+        const left = { url, id, message, room: members.id };
+        // It is there, and told of, until then.
+        for (const [what, ask] of ways)
+          if (/^(GET|its message|the room|a search of the room|the events|the saved)$/.test(what))
+            expect([what, JSON.stringify(await ask({ ...left, token: reader.token }))]).toEqual([
+              what,
+              expect.stringContaining(secret),
+            ]);
+        const token = await lose({ ...left, token: '', members }, reader, sender);
+        for (const [what, ask, told = []] of ways) {
+          const reply = await ask({ ...left, token });
+          const isRefused = [401, 403, 404, 409].includes(reply.status) || told.includes(reply.status);
+          expect([what, reply.status, isRefused, JSON.stringify(reply).includes(secret)]).toEqual([
+            what,
+            reply.status,
+            true,
+            false,
+          ]);
+        }
+      });
+
+      const remove = async (room: TestRoom, account: Account, by: Account, query = '') =>
+        succeed(call('DELETE', `/api/members/${await memberId(room, account)}${query}`, { token: by.token }));
     });
 
     it('a deleted message leaves neither the name nor the bytes of its files', async () => {
