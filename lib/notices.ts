@@ -2,6 +2,7 @@ import { carrier } from './carrier.ts';
 import { botWebhooks } from './collections/bot-webhooks.ts';
 import { isAnyoneConnected } from './collections/connections.ts';
 import { pushSubscriptions } from './collections/push-subscriptions.ts';
+import type { RoomNews } from './collections/read-markers.ts';
 import { rooms } from './collections/rooms.ts';
 import { withDeadline } from './deadline.ts';
 import { describeError, log } from './log.ts';
@@ -24,6 +25,7 @@ export type Notice =
       user: string;
       seq: number;
       is_muted?: boolean;
+      notify_of?: RoomNews | null;
       is_favourite?: boolean;
       favourite_order?: number;
     }

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { about, flag, integer, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { about, flag, integer, oneOf, optional, orNone, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
+import { roomNews } from '../collections/read-markers.ts';
 import type { MemberDocument, Role } from '../collections/rooms.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
@@ -36,6 +37,10 @@ export const memberChanges = {
   last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
   is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
+  notify_of: about(
+    'Of which messages of this room devices are told, while it is not muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: those that each device wants (`of` of its push subscription).',
+    optional(orNone(oneOf(...roomNews))),
+  ),
   is_favourite: about('Whether the room is one of the favourites, which pages list first.', optional(flag)),
   favourite_order: about(
     'Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite.',
@@ -45,7 +50,7 @@ export const memberChanges = {
 };
 
 const ownMarkerOnly: Refusal = () => permissionDenied('own_marker_only', 'You can only move your own read marker.');
-const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'You can only mute a room for yourself.');
+const ownMutingOnly: Refusal = () => permissionDenied('own_muting_only', 'You can only choose your own notifications.');
 const ownFavouritesOnly: Refusal = () => permissionDenied('own_favourites_only', 'You can only choose favourites for yourself.');
 const notAFavourite: Refusal = () => conflict('not_a_favourite', 'Only favourites have an order.');
 const lastOwnerMustRemain: Refusal = () => conflict('last_owner', 'The last owner must stay an owner.');
@@ -109,11 +114,12 @@ function recordRole(room: ChangedMembers, caller: Caller): Promise<void> {
 /** Changes what the target has read, and what the room is to the target; its other devices hear of it. */
 async function changeReading(
   room: FoundMember,
-  { last_read, unread_from, is_muted, is_favourite, favourite_order }: Omit<Change, 'role'>,
+  { last_read, unread_from, is_muted, notify_of, is_favourite, favourite_order }: Omit<Change, 'role'>,
 ): Promise<ReadState> {
   const user = room.target.user;
   const changed = {
     ...(is_muted !== undefined && { is_muted }),
+    ...(notify_of !== undefined && { notify_of }),
     ...(is_favourite !== undefined && { is_favourite }),
     ...(favourite_order !== undefined && { favourite_order }),
   };
@@ -136,14 +142,14 @@ const ordinalAt = async ({ _id: room, seq, message_count }: FoundMember, at: num
 /** Requires that all of a change is allowed. */
 async function check(
   context: FoundMember,
-  { role, last_read, unread_from, is_muted, is_favourite, favourite_order }: Change,
+  { role, last_read, unread_from, is_muted, notify_of, is_favourite, favourite_order }: Change,
   caller: Caller,
 ): Promise<FoundMember> {
   const { target, seq } = context;
   const isOwn = target.user.equals(caller.user._id);
   if (role !== undefined) requireRole(context, 'changeRole');
   if ((last_read ?? unread_from) !== undefined && !isOwn) throw ownMarkerOnly();
-  if (is_muted !== undefined && !isOwn) throw ownMutingOnly();
+  if ((is_muted ?? notify_of) !== undefined && !isOwn) throw ownMutingOnly();
   if ((is_favourite ?? favourite_order) !== undefined && !isOwn) throw ownFavouritesOnly();
   requireAtMostOne(['last_read', 'unread_from'], { last_read, unread_from });
   if (last_read !== undefined && last_read > seq) throw invalidParameter('last_read', `be from 0 to ${seq}, the room's 'seq'`);

@@ -4,7 +4,8 @@ import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type ListPage, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { about, oneOf } from '../api/parameters.ts';
-import { aCount, aFlag, aNull, aText, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aNull, aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
+import { roomNews } from '../collections/read-markers.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
@@ -52,6 +53,10 @@ export const memberSchema = record(
       maximum: mostMentions,
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
+    notify_of: described(
+      'Of which messages of this room the caller’s devices are told, if it is not muted; null where each device decides.',
+      orNull(aWord(...roomNews)),
+    ),
     is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
     favourite_order: described(
       'Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name.',
@@ -75,6 +80,7 @@ export const memberSchema = record(
     'unread',
     'unread_mentions',
     'is_muted',
+    'notify_of',
     'is_favourite',
     'favourite_order',
     'unread_threads',
@@ -118,6 +124,7 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: Sta
   unread: unreadOf(room, reading),
   unread_mentions: reading.mentions,
   is_muted: reading.isMuted,
+  notify_of: reading.notifyOf ?? null,
   is_favourite: reading.isFavourite,
   ...(reading.favouriteOrder !== undefined && { favourite_order: reading.favouriteOrder }),
 });

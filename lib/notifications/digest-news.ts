@@ -59,7 +59,10 @@ async function findDirect(since: Date, caller: Caller): Promise<AuthoredMessage[
   const ids = (await rooms.find<{ _id: ObjectId }>(filter, options).toArray()).map(({ _id }) => _id);
   if (ids.length === 0) return [];
   const markers = await findMarkersIn(ids, me);
-  const heard = ids.filter((id) => !markers.get(id.toHexString())?.isMuted);
+  const heard = ids.filter((id) => {
+    const marker = markers.get(id.toHexString());
+    return !marker?.isMuted && marker?.notifyOf !== 'mentions';
+  });
   const found = await Promise.all(
     heard.map((room) => {
       const unread = { room, user: { $ne: me }, deleted_at: null, is_folded: { $exists: false } };

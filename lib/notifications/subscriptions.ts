@@ -32,7 +32,7 @@ export const subscriptionParameters = {
   auth: about('The shared secret, `getKey("auth")`.', base64url(16, 'a secret of 16 bytes')),
   key: about('The public key of the service with which the device has subscribed.', base64url(65, 'a public key of P-256')),
   of: about(
-    '`mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms.',
+    '`mine`: mentions, conversations, and replies in followed threads. `all`: all messages. A muted room, or one with a `notify_of` of its own, goes by that.',
     withDefault(oneOf('mine', 'all'), 'mine'),
   ),
   send_test: about('Send a push now, to see that it arrives.', withDefault(flag, false)),

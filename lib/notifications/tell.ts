@@ -165,8 +165,9 @@ type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id:
 type ReaderState = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<string, number> };
 
 /** Whether a message concerns the user of a device, who has not read it. */
-function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, marker, threads }: ReaderState) {
+function concernOf({ user, of: ofDevice, created_at }: PushSubscriptionDocument, { room, marker, threads }: ReaderState) {
   const me = user.toHexString();
+  const of = marker?.notifyOf ?? ofDevice;
   // One that a clock has made which was ahead is as old as any.
   const since = created_at.getTime() > Date.now() ? 0 : created_at.getTime();
   return ({ user: author, seq, mentions, thread, is_in_room, created_at: sent }: Message): boolean => {
@@ -176,7 +177,7 @@ function concernOf({ user, of, created_at }: PushSubscriptionDocument, { room, m
       const read = threads.get(`${thread.$oid} ${me}`);
       return read === undefined ? isNamed && of === 'all' : seq > read;
     }
-    return seq > (marker?.seq ?? 0) && (isNamed || of === 'all' || room.is_direct === true);
+    return seq > (marker?.seq ?? 0) && (isNamed || of === 'all' || (of === 'mine' && room.is_direct === true));
   };
 }
 

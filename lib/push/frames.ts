@@ -11,7 +11,8 @@ import {
   readParameters,
   type Values,
 } from '../api/parameters.ts';
-import { aCount, aFlag, aText, aType, described, listOf, record, type Shown } from '../api/schema.ts';
+import { aCount, aFlag, aText, aType, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
+import { roomNews } from '../collections/read-markers.ts';
 import { conflict, invalidParameter } from '../errors.ts';
 import { eventSchema } from '../feed/events.ts';
 import { aUsername, statedFields } from '../identity/persons.ts';
@@ -123,13 +124,17 @@ export const serverFrames = {
       room: aRoomId,
       last_read: described('The place up to which the user has read, on any device.', aCount),
       is_muted: described('Whether the user has just muted the room, or ended that.', aFlag),
+      notify_of: described(
+        'Of which messages of the room the user has just chosen to be told; null where each device decides.',
+        orNull(aWord(...roomNews)),
+      ),
       is_favourite: described('Whether the user has just made the room a favourite, or ended that.', aFlag),
       favourite_order: described(
         'Where the user has just put the room among the favourites. Of two devices that do so at the same time, the list of memberships says which came last.',
         aCount,
       ),
     },
-    ['is_muted', 'is_favourite', 'favourite_order'],
+    ['is_muted', 'notify_of', 'is_favourite', 'favourite_order'],
   ),
   thread: record('ThreadFrame', {
     type: aType('thread'),

@@ -1,6 +1,6 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import { messages } from '../collections/messages.ts';
-import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
+import { type ReadMarkerDocument, type RoomNews, readMarkers } from '../collections/read-markers.ts';
 import { inBatches, retryContended } from '../database/writes.ts';
 import { LruCache } from '../lru-cache.ts';
 import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
@@ -11,6 +11,7 @@ export type ReadMarker = {
   ordinal: number;
   mentioned: number;
   isMuted: boolean;
+  notifyOf: RoomNews | undefined;
   isFavourite: boolean;
   favouriteOrder: number | undefined;
 };
@@ -131,11 +132,11 @@ export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordi
   change(room, user, { $max: { seq, ordinal } });
 
 /**
- * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. A room that was muted or
- * a favourite no longer is.
+ * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. What the
+ * room was to them before is over.
  */
 export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
-  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', is_favourite: '', favourite_order: '' } });
+  change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', notify_of: '', is_favourite: '', favourite_order: '' } });
 
 /** Moves a user's marker back to a `seq`, up to which there are `ordinal` messages; never forwards. Returns where it is then. */
 export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
@@ -158,6 +159,7 @@ export async function deleteReadMarkers(user: ObjectId): Promise<void> {
 /** What a room is to a user; what is left out stays. */
 type RoomMarks = {
   is_muted?: boolean | undefined;
+  notify_of?: RoomNews | null | undefined;
   is_favourite?: boolean | undefined;
   favourite_order?: number | undefined;
 };
@@ -167,14 +169,16 @@ type RoomMarks = {
  * favourite, which another device may have ended a moment ago.
  */
 export async function markRoom(room: ObjectId, user: ObjectId, marks: RoomMarks): Promise<ReadMarker | undefined> {
-  const { is_muted, is_favourite, favourite_order } = marks;
+  const { is_muted, notify_of, is_favourite, favourite_order } = marks;
   const set = {
     ...(is_muted && { is_muted }),
+    ...(notify_of && { notify_of }),
     ...(is_favourite && { is_favourite }),
     ...(favourite_order !== undefined && { favourite_order }),
   };
   const unset = {
     ...(is_muted === false && { is_muted: '' as const }),
+    ...(notify_of === null && { notify_of: '' as const }),
     ...(is_favourite === false && { is_favourite: '' as const, favourite_order: '' as const }),
   };
   const update = {
@@ -208,8 +212,8 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
 
 /** The marker that is stored, if there is one, with what is noted and not stored yet. */
 function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: HighestPlaces): ReadMarker {
-  const { _id, is_muted = false, is_favourite = false, favourite_order, ...highest } = stored ?? { _id: undefined };
+  const { _id, is_muted = false, notify_of, is_favourite = false, favourite_order, ...highest } = stored ?? { _id: undefined };
   const numbers = noted ? highestOf(highest, noted) : highest;
-  const marks = { isMuted: is_muted, isFavourite: is_favourite, favouriteOrder: favourite_order };
+  const marks = { isMuted: is_muted, notifyOf: notify_of, isFavourite: is_favourite, favouriteOrder: favourite_order };
   return { seq: 0, ordinal: 0, mentioned: 0, ...numbers, ...marks };
 }

@@ -162,7 +162,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       member,
       {},
       400,
-      missingEvery('last_read', 'unread_from', 'is_muted', 'is_favourite', 'favourite_order', 'role'),
+      missingEvery('last_read', 'unread_from', 'is_muted', 'notify_of', 'is_favourite', 'favourite_order', 'role'),
     ],
     ['an unknown role', memberIdHere, owner, { role: 'king' }, 400, invalid('role', "be 'owner' or 'moderator' or 'member'")],
     [

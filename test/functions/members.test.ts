@@ -17,7 +17,7 @@ const nowhere = new ObjectId().toHexString();
 const objectId = { $oid: expect.stringMatching(/^[0-9a-f]{24}$/) };
 const aDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
 
-const allRead = { unread: 0, unread_mentions: 0, is_muted: false, is_favourite: false };
+const allRead = { unread: 0, unread_mentions: 0, is_muted: false, notify_of: null, is_favourite: false };
 const row = (account: Account, role: string, id = room.id) => ({
   _id: objectId,
   room: { $oid: id },

@@ -141,6 +141,53 @@ describe('a device', () => {
     expect(few.pushes[0]?.headers).toMatchObject({ ttl: '3600', urgency: 'high', topic: room.id });
   });
 
+  it.each<[string, object, { mine: string[]; all: string[] }]>([
+    [
+      'what it wants itself where a room has no choice of its own',
+      { notify_of: null },
+      { mine: ['named', 'direct', 'followed'], all: ['plain', 'named', 'direct', 'followed'] },
+    ],
+    [
+      'all of it where a room is to tell of all',
+      { notify_of: 'all' },
+      { mine: ['plain', 'named', 'direct', 'followed'], all: ['plain', 'named', 'direct', 'followed'] },
+    ],
+    [
+      'mentions and followed threads where a room is to tell of mentions alone',
+      { notify_of: 'mentions' },
+      { mine: ['named', 'followed'], all: ['named', 'followed'] },
+    ],
+    [
+      'nothing where a room is muted, whatever else was chosen for it',
+      { notify_of: 'all', is_muted: true },
+      { mine: [], all: [] },
+    ],
+  ])('a device is told of %s', async (_what, body, told) => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const { id: room } = await aRoom({ owner: ann, members: [bob] });
+    const direct = await call('POST', '/api/conversations', { token: bob.token, body: { users: [ann.username] } });
+    const conversation = (direct.body as { _id: { $oid: string } })._id.$oid;
+    const [mine, all] = [await subscribed(ann), await subscribed({ token: await aSession(call, ann) }, { of: 'all' })];
+    const followed = await aMessage(ann, room, { text: 'Lunch?' });
+    const left = await aMessage(ann, room, { text: 'Owls?' });
+    await aMessage(bob, room, { text: 'unread', thread: left._id.$oid });
+    const unfollowed = { token: ann.token, body: { is_followed: false } };
+    expect((await call('PATCH', `/api/threads/${left._id.$oid}`, unfollowed)).status).toBe(200);
+    for (const one of [room, conversation]) {
+      const path = `/api/members/${await membershipOf(one, ann)}`;
+      expect((await call('PATCH', path, { token: ann.token, body })).status).toBe(200);
+    }
+    const texts = { plain: 'Hello', named: `@${ann.username}`, direct: 'between us', followed: 'At noon', unfollowed: 'Two' };
+    for (const [which, text] of Object.entries(texts)) {
+      const thread = { followed, unfollowed: left }[which]?._id.$oid;
+      const one = which === 'direct' ? conversation : room;
+      await aMessage(bob, one, { text, ...(thread && { thread }) });
+      await tellOfRoom(one);
+    }
+    const named = (device: Device) => textsOf(device).map((said) => Object.entries(texts).find(([, text]) => text === said)?.[0]);
+    expect({ mine: named(mine), all: named(all) }).toEqual(told);
+  });
+
   it('a device is told of nothing twice', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     await aMessage(bob, room, { text: `@${ann.username} one` });

@@ -88,6 +88,26 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     expect(await mine(room, bob)).toMatchObject({ is_muted: false });
   });
 
+  it('a membership says of what the member alone is told, also while the room is muted, until it is joined again', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    expect(await mine(room, bob)).toMatchObject({ notify_of: null });
+    expect(await patch(room, bob, { notify_of: 'all' })).toMatchObject({ status: 200, body: { notify_of: 'all' } });
+    expect(await mine(room, ann)).toMatchObject({ notify_of: null });
+    const ofAnn = await call('GET', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: ann.token });
+    expect(ofAnn.body).not.toHaveProperty('notify_of');
+    expect((await patch(room, bob, { is_muted: true })).body).toMatchObject({ is_muted: true, notify_of: 'all' });
+    expect((await patch(room, bob, { is_muted: false })).body).toMatchObject({ is_muted: false, notify_of: 'all' });
+    expect((await patch(room, bob, { notify_of: null })).body).toMatchObject({ notify_of: null });
+    expect(await mine(room, bob)).toMatchObject({ notify_of: null });
+
+    await patch(room, bob, { notify_of: 'mentions', is_muted: true });
+    expect(await mine(room, bob)).toMatchObject({ is_muted: true, notify_of: 'mentions' });
+    await call('DELETE', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: bob.token });
+    await call('POST', '/api/members', { token: bob.token, body: { room } });
+    expect(await mine(room, bob)).toMatchObject({ is_muted: false, notify_of: null });
+  });
+
   it('a membership makes a room a favourite of the member alone, until the member leaves it', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
@@ -161,7 +181,8 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
       { is_favourite: true },
       refusals.denied('You can only choose favourites for yourself.'),
     ],
-    ["another's room to be muted", { is_muted: true }, refusals.denied('You can only mute a room for yourself.')],
+    ["another's room to be muted", { is_muted: true }, refusals.denied('You can only choose your own notifications.')],
+    ['to choose what another is told of', { notify_of: null }, refusals.denied('You can only choose your own notifications.')],
     ["another's marker to go back", { unread_from: 1 }, refusals.denied('You can only move your own read marker.')],
   ])('a membership refuses %s, also to an owner', async (_what, body, refusal) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
@@ -182,6 +203,11 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     ['from a place that was not taken', { unread_from: 2 }, refusals.invalid('unread_from', "be from 1 to 1, the room's 'seq'")],
     ['from nowhere', { unread_from: 0 }, refusals.invalid('unread_from', `be from 1 to ${Number.MAX_SAFE_INTEGER}`)],
     ['with a text for is_muted', { is_muted: 'a bit' }, refusals.invalid('is_muted', 'be true or false')],
+    [
+      'with something unknown to be told of',
+      { notify_of: 'mine', last_read: 1 },
+      refusals.invalid('notify_of', "be null, or 'all' or 'mentions'"),
+    ],
   ])('a membership refuses to move its read marker %s', async (_what, body, refusal) => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);

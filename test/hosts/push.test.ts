@@ -251,6 +251,10 @@ describe.each([
       // What a room is to him is shown by his other devices as well.
       await succeed(call('PATCH', path, { token: bob.token, body: { is_favourite: true } }));
       await expect.poll(() => his.of('read')).toEqual([read, { ...read, is_favourite: true }]);
+      for (const body of [{ is_muted: false, notify_of: 'mentions' }, { notify_of: null }]) {
+        await succeed(call('PATCH', path, { token: bob.token, body }));
+        await expect.poll(() => his.of('read').at(-1)).toEqual({ ...read, ...body });
+      }
       await succeed(call('PATCH', path, { token: bob.token, body: { favourite_order: 7 } }));
       await expect.poll(() => his.of('read').at(-1)).toEqual({ ...read, favourite_order: 7 });
       // Whatever was sent before has come when this has.

@@ -394,6 +394,8 @@ export type Member = {
   unread_mentions?: number;
   /** Whether the caller has muted the notifications of this room. */
   is_muted?: boolean;
+  /** Of which messages of this room the caller’s devices are told, if it is not muted; null where each device decides. */
+  notify_of?: 'all' | 'mentions' | null;
   /** Whether the room is one of the caller’s favourites. */
   is_favourite?: boolean;
   /** Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name. */
@@ -1342,6 +1344,8 @@ export type ReadFrame = {
   last_read: number;
   /** Whether the user has just muted the room, or ended that. */
   is_muted?: boolean;
+  /** Of which messages of the room the user has just chosen to be told; null where each device decides. */
+  notify_of?: 'all' | 'mentions' | null;
   /** Whether the user has just made the room a favourite, or ended that. */
   is_favourite?: boolean;
   /** Where the user has just put the room among the favourites. Of two devices that do so at the same time, the list of memberships says which came last. */
@@ -1898,6 +1902,8 @@ export type Operations = {
       unread_from?: number;
       /** Whether to mute the notifications of this room. Must be true or false. */
       is_muted?: boolean;
+      /** Of which messages of this room devices are told, while it is not muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: those that each device wants (`of` of its push subscription). Must be null, or 'all' or 'mentions'. */
+      notify_of?: null | 'all' | 'mentions';
       /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
       is_favourite?: boolean;
       /** Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite. Must be from 0 to 9007199254740991. */
@@ -2161,7 +2167,7 @@ export type Operations = {
       auth: string;
       /** The public key of the service with which the device has subscribed. Must be a public key of P-256 in base64url. */
       key: string;
-      /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages, but for muted rooms. Must be 'mine' or 'all'. */
+      /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages. A muted room, or one with a `notify_of` of its own, goes by that. Must be 'mine' or 'all'. */
       of?: 'mine' | 'all';
       /** Send a push now, to see that it arrives. Must be true or false. */
       send_test?: boolean;

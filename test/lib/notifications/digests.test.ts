@@ -139,6 +139,20 @@ describe('somebody who was away for a day', () => {
     expect(mailsOf(ann)[0]?.text).not.toContain('plan');
   });
 
+  it.each([
+    ['of conversations that are to tell of all', 'all', ['Are you there?', 'Hello']],
+    ['only of mentions in conversations that are to tell of those alone', 'mentions', ['Hello']],
+  ])('somebody who was away for a day gets an e-mail %s', async (_what, notify_of, told) => {
+    const { ann, bob } = await mentioned({ text: 'look' });
+    const direct = await converse(bob, ann);
+    await aMessage(bob, direct, { text: 'Are you there?' });
+    await aMessage(bob, direct, { text: `Hello @${ann.username}` });
+    await changeMembership({ id: direct, path: `/api/rooms/${direct}`, owner: bob }, ann, { notify_of });
+    await send();
+    const [{ text = '' } = {}] = mailsOf(ann);
+    expect(['Are you there?', 'Hello'].filter((said) => text.includes(`> ${said}`))).toEqual(told);
+  });
+
   it('somebody who was away for a day reads names and texts of others in one line each, and nothing that turns what stands beside it', async () => {
     const { ann, bob, room } = await mentioned({ name: 'Plans\u202e' });
     await aMessage(bob, room.id, { text: `@${ann.username}\nhttps://evil.example\n\u2067x` });
