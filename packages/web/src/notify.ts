@@ -52,6 +52,9 @@ export async function setPolicy(policy: NotifyPolicy): Promise<void> {
   await subscribe(policy);
 }
 
+/** What one is notified of in a room: its own choice comes before that of the device, which wants all of a conversation. */
+const wanted = ({ notifyOf, isDirect }: MyRoom) => notifyOf ?? (isDirect ? 'all' : notifications.policy());
+
 /** Until when I want no notifications, if that is still to come. */
 export function quietUntil(): Date | undefined {
   const { quiet_until: end } = me();
@@ -96,8 +99,7 @@ export function startNotifying(known: readonly MyRoom[]): void {
       if (!known || room.isMuted || room.seq <= known.seq) continue;
       // An edit may mention people who have read the message already.
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
-      const isMine = room.isDirect || room.mentions > known.mentions;
-      if (count > 0 && (isMine || notifications.policy() === 'all'))
+      if (count > 0 && (wanted(room) === 'all' || room.mentions > known.mentions))
         void tellOf(room, count, () => describeNews(room, count, known.seq));
       // Replies make no room unread: one may be in a thread that has unread ones already.
       else if (room.threads > 0) void tellOfThread(room, known);
@@ -177,7 +179,7 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
 /** Who said what, of the last message that is meant; how many there are where that can't be read, or is in several. */
 async function describeNews(room: MyRoom, count: number, after: number): Promise<Description> {
   const name = safeName(room.name);
-  const isMention = !room.isDirect && room.mentions > 0 && notifications.policy() === 'mine';
+  const isMention = room.mentions > 0 && wanted(room) !== 'all';
   const query = { room: room.id, limit: 1, ...(isMention && { mentions: 'me' as const }) };
   const found = await ask(chat.GET('/api/messages', { params: { query } })).catch(() => undefined);
   const message = (found as Message[] | undefined)?.at(-1);

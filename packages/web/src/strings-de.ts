@@ -705,7 +705,7 @@ export const laterStrings: Words['laterStrings'] = {
     notifySent: 'Eine Benachrichtigung ist auf dem Weg zu diesem Gerät.',
     notifyOf: {
       mine: 'Erwähnungen, Direktnachrichten und Antworten in Threads, denen du folgst',
-      all: 'Alle neuen Nachrichten, außer in stummgeschalteten Räumen',
+      all: 'Alle neuen Nachrichten, außer wo ein Raum anders eingestellt ist',
     },
     notifyBlocked: 'Dein Browser blockiert Benachrichtigungen für diese Seite. Erlaube sie in seinen Einstellungen.',
     notifyNone: 'Benachrichtigungen brauchen https.',
@@ -769,7 +769,13 @@ export const laterStrings: Words['laterStrings'] = {
     remove: 'Raum löschen',
     removeAsk: 'Diesen Raum und alle seine Nachrichten für alle löschen? Das lässt sich nicht rückgängig machen.',
     favourite: 'Favorit: ganz oben zeigen',
-    mute: 'Stumm: keine Zähler und keine Benachrichtigungen',
+    notify: 'Benachrichtigungen',
+    notifyOf: {
+      device: 'Wie auf jedem Gerät eingestellt',
+      all: 'Jede Nachricht',
+      mentions: 'Nur Erwähnungen',
+      none: 'Nichts, auch keine Zähler (stummgeschaltet)',
+    },
     saved: 'Gespeichert.',
   },
   newRoom: {

@@ -404,7 +404,7 @@ export const laterStrings = {
     notifySent: 'A notification is on its way to this device.',
     notifyOf: {
       mine: 'Mentions, direct messages, and replies in threads that you follow',
-      all: 'All new messages, except in muted rooms',
+      all: 'All new messages, except where a room is set otherwise',
     },
     notifyBlocked: 'Your browser blocks notifications for this page. Allow them in its settings.',
     notifyNone: 'Notifications need https.',
@@ -495,7 +495,13 @@ export const laterStrings = {
     remove: 'Delete this room',
     removeAsk: 'Delete this room and all its messages for everyone? This can’t be undone.',
     favourite: 'Favourite: list it first',
-    mute: 'Mute: hide unread counts and notifications',
+    notify: 'Notifications',
+    notifyOf: {
+      device: 'As each device says',
+      all: 'Every message',
+      mentions: 'Mentions only',
+      none: 'Nothing, and no unread counts (muted)',
+    },
     saved: 'Saved.',
   },
   newRoom: {

@@ -1,9 +1,10 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Member } from '../../../lib/members/members.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { call, openPage, serveUrl, signIn, visit } from './support.ts';
 
 const fieldOf = (page: Page) => page.locator('.room-pane .composer textarea');
@@ -172,6 +173,55 @@ describe('a tab without the focus', () => {
       [other.username, 'for you'],
       [`${other.username} in Plans`, 'for everyone else'],
     ]);
+    await context.close();
+  });
+
+  it('a tab without the focus notifies of what was chosen for a room on another tab with the keyboard, on all devices', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
+    const conversation = (body as { _id: { $oid: string } })._id.$oid;
+    const { page: one, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    await signIn(one, owner);
+    const choice = one.getByLabel('Notifications');
+    await choice.waitFor();
+    await one.evaluate('document.hasFocus = () => false');
+    const { page } = await openPage(context, `${serveUrl}/directory`);
+    await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
+    await page.evaluate(notifying(false));
+    const member = async (id: string) =>
+      ((await call('GET', '/api/members?user=me', { token: owner.token })).body as Member[]).find(({ room }) => room.$oid === id);
+    const chosen = async () => {
+      const { is_muted, notify_of } = (await member(room.id)) as Member;
+      return [is_muted, notify_of];
+    };
+    const notified = () => page.evaluate<[string, string][]>('window.notified.map(([, body]) => body)');
+
+    await choice.focus();
+    await one.keyboard.press('ArrowDown');
+    await expect.poll(chosen).toEqual([false, 'all']);
+    await aMessage(other, room.id, { text: 'for everyone' }, call);
+    await expect.poll(notified).toEqual(['for everyone']);
+
+    const ofConversation = `/api/members/${(await member(conversation))?._id.$oid}`;
+    await succeed(call('PATCH', ofConversation, { token: owner.token, body: { notify_of: 'mentions' } }));
+    await one.keyboard.press('ArrowDown');
+    await expect.poll(chosen).toEqual([false, 'mentions']);
+    await aMessage(other, room.id, { text: 'for nobody' }, call);
+    await aMessage(other, conversation, { text: 'for you' }, call);
+    const row = (name: string, unread: string) => page.locator('.rooms a', { hasText: name }).filter({ hasText: unread });
+    await row('Plans', '2 unread messages').waitFor({ timeout: 20_000 });
+    await row(other.username, '1 unread message').waitFor({ timeout: 20_000 });
+    await aMessage(other, conversation, { text: `for @${owner.username}` }, call);
+    await expect.poll(notified).toEqual(['for everyone', `for @${owner.username}`]);
+
+    await one.keyboard.press('ArrowDown');
+    await expect.poll(chosen).toEqual([true, 'mentions']);
+    await page.getByRole('link', { name: 'Plans Muted' }).waitFor();
+    await succeed(
+      call('PATCH', `/api/members/${(await member(room.id))?._id.$oid}`, { token: owner.token, body: { is_muted: false } }),
+    );
+    await expect.poll(() => choice.inputValue()).toBe('mentions');
     await context.close();
   });
 

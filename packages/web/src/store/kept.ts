@@ -20,6 +20,8 @@ export type MyRoom = {
   /** How many threads that I follow have unread replies. */
   threads: number;
   isMuted: boolean;
+  /** Of what it tells, on all my devices; null where each device decides. */
+  notifyOf?: 'all' | 'mentions' | null | undefined;
   isFavourite: boolean;
   /** Where it stands among the favourites, if it was put somewhere. */
   place?: number | undefined;

@@ -55,6 +55,7 @@ function asRoom(member: Member): MyRoom {
     mentions: isRead ? 0 : unread_mentions,
     threads: member.unread_threads ?? roomOf(member.room.$oid)?.threads ?? 0,
     isMuted: is_muted,
+    notifyOf: member.notify_of,
     isFavourite: is_favourite,
     place: placing.get(member.room.$oid) ?? member.favourite_order,
     people,
@@ -125,13 +126,14 @@ export async function sendMarkers(): Promise<void> {
 
 /** The user has read a room in another place, up to a place in it, or changed there what it is to them. */
 export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read' }>): Promise<void> {
-  const { last_read: lastRead, is_muted, is_favourite } = frame;
+  const { last_read: lastRead, is_muted, notify_of, is_favourite } = frame;
   const id = frame.room.$oid;
   const room = roomOf(id);
   if (!room) return;
-  if ((is_muted ?? is_favourite) !== undefined) {
+  if ((is_muted ?? is_favourite ?? notify_of) !== undefined) {
     changeMyRoom(id, {
       isMuted: is_muted ?? room.isMuted,
+      notifyOf: notify_of === undefined ? room.notifyOf : notify_of,
       isFavourite: is_favourite ?? room.isFavourite,
       place: is_favourite === false ? undefined : room.place,
     });

@@ -270,13 +270,21 @@ export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: () 
   );
 }
 
-type ChoiceProps<T> = { name: string; label: string; choices: readonly T[]; chosen: T; shown: (choice: T) => string };
+type ChoiceProps<T> = {
+  name: string;
+  label: string;
+  choices: readonly T[];
+  chosen: T;
+  shown: (choice: T) => string;
+  /** For one that no form sends. */
+  onChange?: (choice: T) => Promise<unknown>;
+};
 
 /** A field that has one of a few values. */
-export const Choice = <T extends string | number>({ name, label, choices, chosen, shown }: ChoiceProps<T>) => (
+export const Choice = <T extends string | number>({ name, label, choices, chosen, shown, onChange }: ChoiceProps<T>) => (
   <label class="field">
     {label}
-    <select name={name}>
+    <select name={name} onChange={({ currentTarget }) => void onChange?.(choices[currentTarget.selectedIndex] as T)}>
       {choices.map((choice) => (
         <option key={choice} value={choice} selected={choice === chosen}>
           {shown(choice)}

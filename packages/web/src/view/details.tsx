@@ -11,7 +11,7 @@ import { attempt, Check, Choice, Field, Form, Loading } from './controls.tsx';
 import { confirmed } from './dialog.tsx';
 import { Line } from './markdown.tsx';
 import { RoomPicture } from './picture-form.tsx';
-import { hide, leave, remove, setFavourite, setMuted } from './room-actions.ts';
+import { chooseFor, chosenFor, hide, leave, remove, roomChoices, setFavourite } from './room-actions.ts';
 import { Side } from './side.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -50,7 +50,14 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
           {laterStrings.details.messages(details.message_count)}
         </p>
         <Check label={laterStrings.details.favourite} isChecked={mine.isFavourite} onChange={(is) => setFavourite(room, is)} />
-        <Check label={laterStrings.details.mute} isChecked={mine.isMuted} onChange={(is) => setMuted(room, is)} />
+        <Choice
+          name="notify_of"
+          label={laterStrings.details.notify}
+          choices={roomChoices}
+          chosen={chosenFor(mine)}
+          shown={(choice) => laterStrings.details.notifyOf[choice]}
+          onChange={(choice) => chooseFor(mine, choice)}
+        />
         {me().is_admin && !mine.isDirect && (
           <Check
             label={laterStrings.details.isDefault}

@@ -4,6 +4,7 @@ import { go, route } from '../routes.ts';
 import { me } from '../session.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { hideRoom } from '../store/hidden.ts';
+import type { MyRoom } from '../store/kept.ts';
 import { nextOf } from '../store/members.ts';
 import { isOnlyOwner } from '../store/more-members.ts';
 import { allThreads, changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../store/rooms.ts';
@@ -24,6 +25,20 @@ export { movesOf } from './favourites.ts';
 /** Mutes a room, or ends that. */
 export const setMuted = (room: string, is_muted: boolean): Promise<void> =>
   changeMine(room, { is_muted }, { isMuted: is_muted }, { isMuted: !is_muted });
+
+/** What a room may be chosen to tell of: nothing is to mute it. */
+export const roomChoices = ['device', 'all', 'mentions', 'none'] as const;
+export type RoomChoice = (typeof roomChoices)[number];
+
+/** What is chosen for a room. */
+export const chosenFor = ({ isMuted, notifyOf }: MyRoom): RoomChoice => (isMuted ? 'none' : (notifyOf ?? 'device'));
+
+/** Chooses what a room tells of. What it told of before it was muted is what it tells of again afterwards. */
+export function chooseFor({ id, isMuted, notifyOf }: MyRoom, choice: RoomChoice): Promise<void> {
+  if (choice === 'none') return setMuted(id, true);
+  const notify_of = choice === 'device' ? null : choice;
+  return changeMine(id, { is_muted: false, notify_of }, { isMuted: false, notifyOf: notify_of }, { isMuted, notifyOf });
+}
 
 /** Makes a room a favourite, or ends that. */
 export const setFavourite = (room: string, is_favourite: boolean): Promise<void> =>
