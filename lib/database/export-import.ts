@@ -56,9 +56,9 @@ export async function exportTo(
   return { documents, unreadable, leftOut: found.filter((name) => !names.includes(name) && !unexported.includes(name)) };
 }
 
-/** Devices, also the file that /dev/fd/3 stands for, and one's own pipes. */
+/** Devices, also the file that /dev/fd/3 stands for, and one's own pipes; but no files in memory, which Linux has below /dev. */
 async function isStream(path: string): Promise<boolean> {
-  if (/^\/(dev|proc)\//.test(resolve(path))) return true;
+  if (/^\/(dev(?!\/shm\/)|proc)\//.test(resolve(path))) return true;
   const found = await stat(path).catch(() => undefined);
   // In a directory that others write to, a pipe of theirs would read the hashes.
   return found !== undefined && (found.isCharacterDevice() || (found.isFIFO() && found.uid === process.getuid?.()));
