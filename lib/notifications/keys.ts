@@ -36,9 +36,10 @@ export async function rotateKeys(): Promise<{ public_key: string; devices: numbe
   if (!canEncrypt() && (await pushKeys.findOne(encrypted, { projection: { _id: 1 } })))
     throw new Error('The key of push notifications is encrypted: set SECRET_KEY to the key of the service, or to a new one.');
   await insertPair(new Date());
-  // Of two rotations at the same time, the later one counts.
+  // Of two rotations at the same time the later one counts, and of two in one millisecond the one that is found as the newest.
   const { _id: public_key, created_at } = (await findNewest()) as PushKeyDocument;
-  const earlier = { _id: { $ne: public_key }, created_at: { $lte: created_at }, expires_at: { $exists: false } };
+  const isEarlier = { $or: [{ created_at: { $lt: created_at } }, { created_at, _id: { $gt: public_key } }] };
+  const earlier = { ...isEarlier, expires_at: { $exists: false } };
   await pushKeys.updateMany(earlier, { $set: { expires_at: new Date(Date.now() + earlierKeyDays * 86_400_000) } });
   await forgetUnusedKeys();
   return { public_key, devices: await pushSubscriptions.countDocuments({ key: { $ne: public_key } }) };
