@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
-import { isFastAlone } from './projects.ts';
+import { isWholeSuite } from './projects.ts';
 
 /** After a run of the whole suite, lists the operations and statuses of the contract that no test covers; fails if there are any. */
 export default class ContractCoverageReporter implements Reporter {
@@ -16,7 +16,7 @@ export default class ContractCoverageReporter implements Reporter {
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    const uncovered = (await this.#isWholeSuite(modules)) ? this.#uncovered() : [];
+    const uncovered = (await this.#haveAllPassed(modules)) ? this.#uncovered() : [];
     rmSync(this.#directory, { recursive: true });
     if (uncovered.length === 0) return;
     process.stderr.write(
@@ -25,8 +25,8 @@ export default class ContractCoverageReporter implements Reporter {
     process.exitCode = 1;
   }
 
-  async #isWholeSuite(modules: readonly TestModule[]): Promise<boolean> {
-    if (!this.#vitest || this.#vitest.config.testNamePattern || isFastAlone(this.#vitest)) return false;
+  async #haveAllPassed(modules: readonly TestModule[]): Promise<boolean> {
+    if (!this.#vitest || this.#vitest.config.testNamePattern || !isWholeSuite(this.#vitest)) return false;
     const all = await this.#vitest.globTestSpecifications();
     return modules.length === all.length && modules.every((module) => module.state() !== 'failed');
   }
