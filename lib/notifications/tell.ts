@@ -47,10 +47,14 @@ export type TellingResult = 'all' | 'more' | 'taken';
 /** Tells the devices of a room's members what is new in it; an abort leaves those that are not told yet to the next process. */
 export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<TellingResult> {
   const room = new ObjectId(id);
-  const place = await takeLease(room);
+  const holder = new ObjectId();
+  const place = await takeLease(room, holder);
   if (place === undefined) return 'taken';
+  // One whose lease has run out leaves all to the process that has taken it.
+  const held = { _id: room, holder };
   let next = place;
-  const renewing = setInterval(() => void renew(room).catch(() => undefined), lease / 3);
+  const renew = () => pushed.updateOne(held, [{ $set: leased(lease) }]);
+  const renewing = setInterval(() => void renew().catch(() => undefined), lease / 3);
   try {
     const news = await readNews(room);
     await tell(room, news.messages, { place, signal });
@@ -58,15 +62,16 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
     return news.isAll ? 'all' : 'more';
   } finally {
     clearInterval(renewing);
-    // Its lease may have run out, and another process be further.
-    await pushed.updateOne({ _id: room }, { $max: { seq: next }, $set: { leased_until: new Date() } });
+    await pushed.updateOne(held, { $set: { seq: next, leased_until: new Date() } });
   }
 }
 
 /** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
-async function takeLease(room: ObjectId): Promise<number | undefined> {
+async function takeLease(room: ObjectId, holder: ObjectId): Promise<number | undefined> {
   const take = () =>
-    pushed.findOneAndUpdate({ _id: room, ...isFree(lease) }, [{ $set: leased(lease) }], { returnDocument: 'after' });
+    pushed.findOneAndUpdate({ _id: room, ...isFree(lease) }, [{ $set: { ...leased(lease), holder } }], {
+      returnDocument: 'after',
+    });
   const taken = (await take()) ?? ((await isNew(room)) ? await take() : null);
   return taken?.seq;
 }
@@ -81,8 +86,6 @@ async function isNew(room: ObjectId): Promise<boolean> {
     throw error;
   }
 }
-
-const renew = (room: ObjectId) => pushed.updateOne({ _id: room }, [{ $set: leased(lease) }]);
 
 type News = { messages: Message[]; next: number; isAll: boolean };
 

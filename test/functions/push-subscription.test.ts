@@ -395,16 +395,18 @@ describe('a device', () => {
     expect(await tellOfRoom(room)).toBe('taken');
   });
 
-  it('a device is told nothing again because a process that was overtaken ends later', async () => {
+  it('a process that was overtaken sets no place back when it ends, and lets no third one tell', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = 'none';
     const { seq } = await aMessage(bob, room, { text: `@${ann.username} one` });
     const overtaken = tellOfRoom(room);
     await expect.poll(() => device.asked).toBe(1);
-    // Another one has told meanwhile, of what came later, too.
-    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: seq + 5 } });
+    // Another one tells meanwhile, of what came later, too.
+    const other = { seq: seq + 5, holder: new ObjectId(), leased_until: new Date(Date.now() + 20_000) };
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: other });
     await overtaken;
-    expect(await pushed.findOne({ _id: new ObjectId(room) })).toMatchObject({ seq: seq + 5 });
+    expect(await pushed.findOne({ _id: new ObjectId(room) })).toMatchObject(other);
+    expect(await tellOfRoom(room)).toBe('taken');
   });
 });
 
