@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import webPush from 'web-push';
 import type { PushPayload } from '../../packages/client/src/push-payload.ts';
 import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
-import { config } from '../config.ts';
+import { config, isOnLambda } from '../config.ts';
 import { describeError, log } from '../log.ts';
-import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
+import { isNamed } from '../net/outbound.ts';
+import { Thread } from '../thread.ts';
 import { privateKeyOf } from './keys.ts';
-import { senderHeader } from './sender-header.ts';
+import { type Push, type PushReply, postPush } from './post-push.ts';
 
 /** What became of a push: taken, not now, not this one, or never again. */
 export type Outcome =
@@ -47,57 +46,38 @@ export async function sendPush(to: PushSubscriptionDocument, payload: PushPayloa
 async function trySending(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const url = URL.parse(to.endpoint);
   if (!url || !isPushAddress(to.endpoint)) return { kind: 'gone' };
+  const fail = (error: unknown) => log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
   let privateKey: string | undefined;
   try {
     privateKey = await privateKeyOf(to.key);
   } catch (error) {
     // That is about this key alone: the push service was not asked, and takes what others send.
-    log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
+    fail(error);
     return { ...noAnswer, isSilent: false };
   }
   if (privateKey === undefined) return { kind: 'gone' };
-  const keys = { publicKey: to.key, privateKey };
-  const encrypt = () =>
-    webPush.generateRequestDetails(
-      { endpoint: to.endpoint, keys: { p256dh: to.p256dh, auth: to.auth } },
-      JSON.stringify(payload),
-      {
-        headers: { Authorization: senderHeader(url.origin, keys) },
-        TTL: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
-        urgency: 'high',
-        contentEncoding: webPush.supportedContentEncodings.AES_128_GCM,
-        // A later one of the same room takes the place of one that waits for the device: 32 characters at most.
-        ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
-      },
-    );
+  const { endpoint, p256dh, auth, key: publicKey } = to;
+  const push: Push = {
+    to: { endpoint, keys: { p256dh, auth } },
+    from: { publicKey, privateKey },
+    payload: JSON.stringify(payload),
+    life: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
+    // A later one of the same room takes the place of one that waits for the device.
+    ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
+    mayBeInner: isNamed(config.pushHosts, url),
+  };
   try {
-    const { headers, body } = await inTurn(encrypt);
-    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    return outcomeOf(await post(url, { headers: texts, body, mayBeInner: isNamed(config.pushHosts, url) }));
+    // A function on Lambda has nothing else to do.
+    const reply = await (isOnLambda ? postPush(push) : thread.call(push));
+    return reply ? outcomeOf(reply) : { kind: 'gone' };
   } catch (error) {
-    if (error instanceof InnerAddressError) return { kind: 'gone' };
-    log('info', 'a push was not sent', { host: url.host, error: describeError(error) });
+    fail(error);
     return noAnswer;
   }
 }
 
-/** Which part of the time encryption may take, and for how many milliseconds the next one waits at most. */
-const share = 1 / 4;
-const longestTurn = 6;
-
-/**
- * Does an encryption in its turn, and leaves most of the time between two of them to others: all requests wait for each,
- * and many pushes are under way together. A thousand devices are told within some seconds even so.
- */
-function inTurn<T>(encrypt: () => T): Promise<T> {
-  const begun = lastTurn.then(() => performance.now());
-  const done = begun.then(encrypt);
-  const endTurn = async () => sleep(Math.min(longestTurn, (performance.now() - (await begun)) / share));
-  lastTurn = done.then(endTurn, endTurn);
-  return done;
-}
-
-let lastTurn: Promise<void> = Promise.resolve();
+// To encrypt a push takes about as long as to answer a request, and a room may have a thousand devices.
+const thread = new Thread<Push, PushReply | undefined>(new URL('./push-worker.ts', import.meta.url));
 
 /** After how many milliseconds one tries again where the push service does not say. */
 const pause = 60_000;
@@ -105,7 +85,7 @@ const pause = 60_000;
 /** What becomes of a push to a service that gives no answer. */
 export const noAnswer: Outcome & { kind: 'later' } = { kind: 'later', milliseconds: pause, isSilent: true };
 
-function outcomeOf({ status, retryAfter }: { status: number; retryAfter: number | undefined }): Outcome {
+function outcomeOf({ status, retryAfter }: PushReply): Outcome {
   if (status >= 200 && status < 300) return { kind: 'sent' };
   if (status === 404 || status === 410) return { kind: 'gone' };
   if (status !== 429 && status < 500) return { kind: 'refused' };

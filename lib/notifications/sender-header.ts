@@ -15,7 +15,8 @@ const mostKept = 100;
 
 const kept = new Map<string, { header: string; expiresAt: number }>();
 
-type KeyPair = { publicKey: string; privateKey: string };
+/** The keys by which a push service knows who sends. */
+export type KeyPair = { publicKey: string; privateKey: string };
 
 /** The header that says to the push service at an origin who sends. */
 export function senderHeader(origin: string, { publicKey, privateKey }: KeyPair): string {

@@ -1,0 +1,4 @@
+import { answerCalls } from '../thread.ts';
+import { postPush } from './post-push.ts';
+
+answerCalls(postPush);

@@ -1,0 +1,86 @@
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { parentPort, Worker } from 'node:worker_threads';
+
+/*
+ * Threads for what would hold up all requests. A thread takes some 10 MB: it starts with the first call, and ends when
+ * nobody has called it for a while.
+ */
+
+const longestIdle = 30_000;
+
+type Waiting<Result> = { resolve: (result: Result) => void; reject: (error: unknown) => void };
+type Answer<Result> = { id: number; result?: Result; error?: unknown };
+
+/** A thread that runs a module, which answers calls by `answerCalls`. */
+export class Thread<Job, Result> {
+  readonly #module: URL;
+  readonly #waiting = new Map<number, Waiting<Result>>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #lastId = 0;
+
+  constructor(module: URL) {
+    this.#module = module;
+  }
+
+  /** Has a job done. Rejects with what its function throws; or where the thread ends, which the next call starts again. */
+  call(job: Job): Promise<Result> {
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    const id = ++this.#lastId;
+    const done = new Promise<Result>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker.postMessage({ id, job });
+    return done;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#module);
+    worker.on('message', ({ id, ...answer }: Answer<Result>) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) this.#rest(worker);
+      if ('error' in answer) waiting?.reject(answer.error);
+      else waiting?.resolve(answer.result as Result);
+    });
+    worker.on('error', (error) => {
+      this.#worker = undefined;
+      const all = [...this.#waiting.values()];
+      this.#waiting.clear();
+      for (const { reject } of all) reject(error);
+    });
+    return worker;
+  }
+
+  /** A thread without work does not keep the process alive. */
+  #rest(worker: Worker): void {
+    worker.unref();
+    this.#idle = setTimeout(() => {
+      this.#worker = undefined;
+      void worker.terminate();
+    }, longestIdle).unref();
+  }
+}
+
+/** In the module of a thread: answers the calls by a function, when nothing else wants the processor. */
+export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise<Result>): void {
+  yieldToOthers();
+  parentPort?.on('message', async ({ id, job }: { id: number; job: Job }) => {
+    try {
+      parentPort?.postMessage({ id, result: await compute(job) });
+    } catch (error) {
+      parentPort?.postMessage({ id, error });
+    }
+  });
+}
+
+function yieldToOthers(): void {
+  try {
+    // Linux gives each thread a priority of its own, by an id that Node.js does not tell.
+    const [, id] = /task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
+    if (id) setPriority(Number(id), constants.priority.PRIORITY_LOW);
+  } catch {
+    // Where there is no such file, all threads have the same priority.
+  }
+}
