@@ -13,11 +13,12 @@ export default class ContractCoverageReporter implements Reporter {
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
     process.env.CONTRACT_COVERAGE_DIRECTORY = this.#directory; // the workers inherit it
+    // Also after Ctrl-C, and where no test file was found.
+    process.once('exit', () => rmSync(this.#directory, { recursive: true, force: true }));
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     const uncovered = (await this.#haveAllPassed(modules)) ? this.#uncovered() : [];
-    rmSync(this.#directory, { recursive: true });
     if (uncovered.length === 0) return;
     process.stderr.write(
       `\nNo test covers these responses of docs/openapi.json:\n${uncovered.map((line) => `  ${line}\n`).join('')}\n`,
