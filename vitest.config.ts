@@ -49,6 +49,7 @@ const thorough = [
   'test/lib/{clocks,database/client}.test.ts',
   'test/lib/{files,notifications}/kills*.test.ts',
   'test/lib/audit/processes.test.ts',
+  'test/lib/identity/{known-callers,write-rate}.test.ts',
   'test/lib/webhooks/deliver.kills.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
@@ -58,7 +59,8 @@ const thorough = [
   'test/functions/messages.model.test.ts',
   'test/lib/http/remembered.test.ts',
   'test/lib/members/my-rooms.test.ts',
-  'test/lib/messages/{newest-pages,page-size,retries}.test.ts',
+  'test/lib/messages/{daily-counts,newest-pages,page-size,retries}.test.ts',
+  'test/lib/webhooks/many-bots.test.ts',
   'test/lib/notifications/digests.test.ts',
 ];
 
@@ -74,22 +76,41 @@ const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
 /** What changes a process for the files after it: its environment, what vitest replaces in it. */
 const change = /process\.env[^;]* = |Object\.assign\(process\.env|delete process\.env|\bvi\./;
 
-/** Whether a test file, or a module of test/support that it imports, changes its process, or begins what ends with the file. */
-function changesItsProcess(test: string): boolean {
+/** The source texts of a test file and of the modules of test/support that it imports, with their paths. */
+function sourcesOf(test: string): { path: string; text: string }[] {
+  const sources: { path: string; text: string }[] = [];
   const paths = new Set([test]);
   // Those that are added meanwhile have their turn as well.
   for (const path of paths) {
     const text = readFileSync(path, 'utf8');
-    if (change.test(text) || (path !== test && text.includes('afterAll('))) return true;
+    sources.push({ path, text });
     for (const [, imported = ''] of text.matchAll(/(?:from|import)[ (]'(\.[^']+)'/g)) {
       const found = join(dirname(path), imported);
       if (found.includes('/support/')) paths.add(found);
     }
   }
-  return false;
+  return sources;
 }
 
+/** Whether a test file changes its process, or begins what ends with the file. */
+const changesItsProcess = (test: string): boolean =>
+  sourcesOf(test).some(({ path, text }) => change.test(text) || (path !== test && text.includes('afterAll(')));
+
+/** Where one looks at the connection to the database, has one's own, or asks a server that has another. */
+const connection = /commandStarted|\/support\/(sent-commands|database-within)\.ts'|inject\('serveUrl'\)/;
+
+/**
+ * Whether a test file has a database within its process, as the service has by `npm run serve`: that takes a third of the time off most
+ * tests. Other databases, and the embedded one over a socket, are for the others and for the thorough tests.
+ */
+const isWithin = (test: string): boolean =>
+  !process.env.MONGODB_URI &&
+  /^test\/(functions|lib|authorisation)/.test(test) &&
+  !sourcesOf(test).some(({ path, text }) => !path.endsWith('/transports.ts') && connection.test(text));
+
 const fast = globSync(all, { exclude: [...thorough, ...exclude] });
+const within = fast.filter(isWithin);
+const overSocket = fast.filter((path) => !within.includes(path));
 
 /** Those with cases for each transport, which is the same for every database: the fast tests make them in process, the thorough ones over HTTP. */
 const overHttp = process.env.MONGODB_URI
@@ -98,18 +119,18 @@ const overHttp = process.env.MONGODB_URI
 
 /** Projects of these files. Those that leave their process as it was share one, which spares each a second of imports. */
 function projects(name: string, include: string[], env: Record<string, string> = {}) {
-  const alone = include.filter(changesItsProcess);
-  const together = include.filter((path) => !alone.includes(path));
+  const sorted = Object.groupBy(include, (path) => (changesItsProcess(path) ? 'alone' : 'together'));
   return [
-    { extends: true as const, test: { name, include: alone, env } },
-    { extends: true as const, test: { name: `${name}-together`, include: together, isolate: false, env } },
+    { extends: true as const, test: { name, include: sorted.alone ?? [], env } },
+    { extends: true as const, test: { name: `${name}-together`, include: sorted.together ?? [], isolate: false, env } },
   ].filter(({ test }) => test.include.length > 0);
 }
 
 export default defineConfig({
   test: {
     projects: [
-      ...projects('fast', fast),
+      ...projects('fast', overSocket),
+      ...projects('fast-within', within, { DATABASE: 'within' }),
       ...projects('http', overHttp, { TRANSPORTS: 'http' }),
       {
         extends: true,

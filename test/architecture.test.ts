@@ -20,7 +20,7 @@ const layers = [
   ['mail'],
   ['background', 'smtp-url', 'secret-keys', 'oidc-secret'],
   ['carrier', 'concurrently', 'deadline', 'lease', 'log', 'metrics', 'net'],
-  ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json'],
+  ['cloudfront-secrets', 'config', 'errors', 'lru-cache', 'printable-json', 'thread'],
   ['settings'],
   ['setting-rules'],
   ['identity-providers', 'nearest-name'],

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startDatabase } from 'embedded-mongodb';
-import { afterAll } from 'vitest';
+import { rmSync } from 'node:fs';
+import { afterAll, inject } from 'vitest';
+import { startWithin } from './start-within.ts';
 
 /*
  * Imported first, by tests of what is different where the database is within the process, as `npm run serve` has it: it gives their file such
@@ -13,9 +11,7 @@ import { afterAll } from 'vitest';
 export type GotCommand = ReadonlyMap<string, unknown>;
 
 const got: GotCommand[] = [];
-const dataDir = mkdtempSync(join(tmpdir(), 'chat-within-'));
-const running = await startDatabase({
-  dataDir,
+const { running, dataDir, lastChange } = await startWithin(inject('emptyDataDir'), {
   intercept: (handle) => (message, connection, done) => {
     got.push(message.body);
     handle(message, connection, done);
@@ -24,13 +20,9 @@ const running = await startDatabase({
 process.env.MONGODB_URI = running.uri;
 
 // Only now: the settings are read when the service is loaded.
-const { callDirectly } = await import('../../lib/database/direct-calls.ts');
 const { databaseIsWithinThisProcess } = await import('../../lib/database/within-process.ts');
-const { call, lastChange } = running.connect();
-callDirectly({ call, lastChange });
-const { closeDatabase, prepareDatabase } = await import('../../lib/prepare.ts');
+const { closeDatabase } = await import('../../lib/prepare.ts');
 const { storeNotes } = await import('../../lib/rooms/notes.ts');
-await prepareDatabase();
 
 afterAll(async () => {
   await closeDatabase();

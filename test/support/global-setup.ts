@@ -1,10 +1,12 @@
 // For the processes that tests start.
 import '../../hosts/server/compile-cache.js';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
@@ -27,6 +29,8 @@ declare module 'vitest' {
     isEmbedded: boolean;
     /** Where the embedded database keeps its data; empty for another database. */
     dataDir: string;
+    /** A directory of the embedded database that has the indexes and no data; empty for another database. */
+    emptyDataDir: string;
     /** Where the e-mails are that the service has sent. */
     mailDir: string;
     /** Why no browser can run here; empty if one can. */
@@ -43,15 +47,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Also after Ctrl-C: what is in memory stays there until the machine ends.
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
   const directory = join(temporary, 'data');
-  const embedded = process.env.MONGODB_URI ? undefined : await launchDatabase({ dataDir: directory });
+  const isEmbedded = !process.env.MONGODB_URI;
   const mailDir = join(directory, 'mail');
   await mkdir(mailDir, { recursive: true });
   const mail = await startMailServer(async (to, source) => {
     await writeFile(join(mailDir, `${mailFile(to.join())} ${randomBytes(6).toString('hex')}`), source);
   });
+  const names = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
+  const emptyDataDir = isEmbedded ? join(temporary, 'empty') : '';
+  if (isEmbedded) await prepare(emptyDataDir, names);
+  const embedded = isEmbedded ? await launchDatabase({ dataDir: directory }) : undefined;
   const environment = {
+    ...names,
     MONGODB_URI: embedded?.uri ?? process.env.MONGODB_URI ?? '',
-    MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}`,
     BCRYPT_COST: '4',
     // A test file sends many concurrent requests through one process.
     MONGODB_POOL_SIZE: '20',
@@ -75,7 +83,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('baseUrl', emulated?.url ?? '');
   project.provide('serveUrl', served.url);
   project.provide('missingBrowser', missingBrowser ?? '');
-  project.provide('isEmbedded', embedded !== undefined);
+  project.provide('isEmbedded', isEmbedded);
+  project.provide('emptyDataDir', emptyDataDir);
   project.provide('mailDir', mailDir);
   project.provide('dataDir', embedded ? directory : '');
 
@@ -87,6 +96,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await client.close();
     await embedded?.close();
   };
+}
+
+/** Makes a directory of the embedded database with the indexes of the service. */
+async function prepare(dataDir: string, environment: Record<string, string>): Promise<void> {
+  const { uri, close } = await launchDatabase({ dataDir });
+  const env = { ...process.env, ...environment, MONGODB_URI: uri };
+  await promisify(execFile)('node', ['admin/main.ts', 'database', 'check', '--json'], { env });
+  await close();
 }
 
 /** A directory in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write; or on a disk. */

@@ -1,0 +1,19 @@
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDatabase } from 'embedded-mongodb';
+
+/**
+ * Starts a database within this process, as `npm run serve` has it, that begins as a copy of a directory, and has the
+ * service use it without a socket. Other processes reach it by `MONGODB_URI`. Call it before the service is loaded.
+ */
+export async function startWithin(template: string, options: Omit<Parameters<typeof startDatabase>[0], 'dataDir'> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'chat-within-'));
+  await cp(template, dataDir, { recursive: true });
+  const running = await startDatabase({ ...options, dataDir });
+  // It reads no settings, which a test file may still change.
+  const { callDirectly } = await import('../../lib/database/direct-calls.ts');
+  const { call, lastChange } = running.connect();
+  callDirectly({ call, lastChange });
+  return { running, dataDir, lastChange };
+}
