@@ -1,5 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
+import type { Leased } from '../lease.ts';
 
 /** The e-mails about what is unread that a user gets, by the user's `_id`. */
 export type DigestDocument = {
@@ -18,7 +19,7 @@ export const digestIndexes: IndexDescription[] = [{ key: { links: 1 }, name: 'li
 export const digests = collection<DigestDocument>('digests');
 
 /** How far a round over all accounts with a confirmed address has come, and until when a process is at it. */
-type DigestRoundDocument = { _id: 'round'; after?: { email: string; user: ObjectId }; leased_until: Date };
+type DigestRoundDocument = Leased & { _id: 'round'; after?: { email: string; user: ObjectId } };
 
 /** The round over all accounts; there is one. */
 export const digestRounds = collection<DigestRoundDocument>('digest_rounds');

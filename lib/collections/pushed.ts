@@ -1,8 +1,9 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../database/bounded.ts';
+import type { Leased } from '../lease.ts';
 
 /** How far the devices of a room's members were told of it, by its `_id`; and which process is telling them, until when. */
-type PushedDocument = { _id: ObjectId; seq: number; leased_until: Date; holder?: ObjectId };
+type PushedDocument = Leased & { _id: ObjectId; seq: number };
 
 /** What is older than any push is forgotten. */
 export const pushedIndexes: IndexDescription[] = [{ key: { leased_until: 1 }, name: 'leased_until', expireAfterSeconds: 86_400 }];

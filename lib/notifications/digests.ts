@@ -10,7 +10,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { hashToken, isSecondFactorRequired } from '../identity/authenticate.ts';
 import { type Caller, readerCaller } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
-import { isFree, leased } from '../lease.ts';
+import { takeLease } from '../lease.ts';
 import { describeError, log } from '../log.ts';
 import { isMailServerReady, type MailOutcome, trySendingMail } from '../mail.ts';
 import { digestMail } from './digest-mail.ts';
@@ -67,7 +67,7 @@ export type DigestLimits = { until: number; signal?: AbortSignal };
 export async function sendDigests({ until, signal }: DigestLimits): Promise<DigestResult> {
   const result: DigestResult = { accounts: 0, sent: 0 };
   if (config.smtpUrl === '') return result;
-  const round = await takeLease();
+  const round = await takeRound();
   if (!round) return result;
   const state: Sending = { isStopped: false, isReady: undefined, sent: 0, signal };
   const isOver = () => state.isStopped || signal?.aborted === true || performance.now() >= until;
@@ -90,16 +90,14 @@ export async function sendDigests({ until, signal }: DigestLimits): Promise<Dige
     const place = after
       ? { $set: { after, leased_until: new Date() } }
       : { $set: { leased_until: new Date() }, $unset: { after: '' as const } };
-    await digestRounds.updateOne({ _id: 'round' }, place);
+    await digestRounds.updateOne({ _id: 'round', holder: round.holder }, place);
   }
   return { ...result, sent: state.sent };
 }
 
-async function takeLease() {
+async function takeRound() {
   if (!(await digestRounds.findOne({ _id: 'round' }, { projection: { _id: 1 } }))) await beginRounds();
-  return digestRounds.findOneAndUpdate({ _id: 'round', ...isFree(lease) }, [{ $set: leased(lease) }], {
-    returnDocument: 'after',
-  });
+  return takeLease(digestRounds, { _id: 'round' }, lease);
 }
 
 /** Before the first round: where there is no collection, the database refuses to look for a lease. */

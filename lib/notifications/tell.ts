@@ -10,7 +10,7 @@ import { HttpError } from '../errors.ts';
 import { readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import { isFree, leased } from '../lease.ts';
+import { leased, takeLease } from '../lease.ts';
 import type { Message } from '../messages/messages.ts';
 import { isBlocked } from '../rooms/conversations.ts';
 import { findMarkers, type ReadMarker } from '../rooms/read-markers.ts';
@@ -47,9 +47,9 @@ export type TellingResult = 'all' | 'more' | 'taken';
 /** Tells the devices of a room's members what is new in it; an abort leaves those that are not told yet to the next process. */
 export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<TellingResult> {
   const room = new ObjectId(id);
-  const holder = new ObjectId();
-  const place = await takeLease(room, holder);
-  if (place === undefined) return 'taken';
+  const taken = await take(room);
+  if (!taken) return 'taken';
+  const { seq: place, holder } = taken;
   // One whose lease has run out leaves all to the process that has taken it.
   const held = { _id: room, holder };
   let next = place;
@@ -66,14 +66,10 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
   }
 }
 
-/** Takes the right to tell of a room; returns up to where its devices were told, or undefined where another process tells them. */
-async function takeLease(room: ObjectId, holder: ObjectId): Promise<number | undefined> {
-  const take = () =>
-    pushed.findOneAndUpdate({ _id: room, ...isFree(lease) }, [{ $set: { ...leased(lease), holder } }], {
-      returnDocument: 'after',
-    });
-  const taken = (await take()) ?? ((await isNew(room)) ? await take() : null);
-  return taken?.seq;
+/** Takes the right to tell of a room, and finds up to where its devices were told; null where another process tells them. */
+async function take(room: ObjectId) {
+  const tryTaking = () => takeLease(pushed, { _id: room }, lease);
+  return (await tryTaking()) ?? ((await isNew(room)) ? await tryTaking() : null);
 }
 
 /** Whether nobody has told of a room before, of which somebody may now. */

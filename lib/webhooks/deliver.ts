@@ -7,7 +7,7 @@ import { concurrently } from '../concurrently.ts';
 import { HttpError } from '../errors.ts';
 import { type Event, readEvents } from '../feed/events.ts';
 import { findKeptPlace } from '../feed/places.ts';
-import { isFree, leased } from '../lease.ts';
+import { takeLease } from '../lease.ts';
 import { log } from '../log.ts';
 import { isAcknowledged, storeState } from '../members/outgoing-webhooks.ts';
 import { messageText } from '../messages/messages.ts';
@@ -101,18 +101,12 @@ const held = ({ _id, holder }: Pick<WebhookStateDocument, '_id' | 'holder'>) => 
 
 /** Takes the right to deliver for a webhook that is due. */
 async function take({ _id, room, bot, findStart }: Sender): Promise<WebhookStateDocument | 'taken' | 'waiting'> {
-  const holder = new ObjectId();
   const now = Date.now();
   // A time of a clock that was ahead holds nobody up.
   const isDue = {
     $or: [{ retry_at: null }, { retry_at: { $lte: new Date(now) } }, { retry_at: { $gt: new Date(now + longestPause) } }],
   };
-  const tryTaking = () =>
-    webhookStates.findOneAndUpdate(
-      { _id, disabled_at: null, ...isDue, ...isFree(lease) },
-      [{ $set: { ...leased(lease), holder } }],
-      { returnDocument: 'after' },
-    );
+  const tryTaking = () => takeLease(webhookStates, { _id, disabled_at: null, ...isDue }, lease);
   const taken = await tryTaking();
   if (taken) return taken;
   const state = await webhookStates.findOne({ _id });
