@@ -26,7 +26,7 @@ describe('a lease', () => {
       await pushed.updateOne(held, { $set: { leased_until: new Date(0) } });
     };
     const takers = Array.from({ length: 12 }, async () => {
-      while (taken < 300) await takeAndGiveBack();
+      while (taken < 150) await takeAndGiveBack();
     });
     await Promise.all(takers);
     expect([most, (await pushed.findOne({ _id }))?.seq]).toEqual([1, taken]);

@@ -29,7 +29,7 @@ declare module 'vitest' {
     isEmbedded: boolean;
     /** Where the embedded database keeps its data; empty for another database. */
     dataDir: string;
-    /** A directory of the embedded database that has the indexes and no data; empty for another database. */
+    /** A directory of the embedded database that has the indexes and no data. */
     emptyDataDir: string;
     /** Where the e-mails are that the service has sent. */
     mailDir: string;
@@ -54,8 +54,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await writeFile(join(mailDir, `${mailFile(to.join())} ${randomBytes(6).toString('hex')}`), source);
   });
   const names = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
-  const emptyDataDir = isEmbedded ? join(temporary, 'empty') : '';
-  if (isEmbedded) await prepare(emptyDataDir, names);
+  const emptyDataDir = join(temporary, 'empty');
+  await prepare(emptyDataDir, names);
   const embedded = isEmbedded ? await launchDatabase({ dataDir: directory }) : undefined;
   const environment = {
     ...names,
