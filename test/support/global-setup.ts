@@ -55,7 +55,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const names = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
   const emptyDataDir = join(temporary, 'empty');
-  await prepare(emptyDataDir, names);
   const embedded = isEmbedded ? await launchDatabase({ dataDir: directory }) : undefined;
   const environment = {
     ...names,
@@ -77,6 +76,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     isFastAlone(project.vitest) ? undefined : startService(environment),
     startService(environment, commands.serve),
     explainMissingBrowser(),
+    prepare(emptyDataDir, names),
   ]);
   if (missingBrowser && !process.env.CI) process.stderr.write(`The browser's tests are skipped: ${missingBrowser}\n`);
   project.provide('environment', environment);

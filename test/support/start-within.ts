@@ -5,7 +5,8 @@ import { startDatabase } from 'embedded-mongodb';
 
 /**
  * Starts a database within this process, as `npm run serve` has it, that begins as a copy of a directory, and has the
- * service use it without a socket. Other processes reach it by `MONGODB_URI`. Call it before the service is loaded.
+ * service use it without a socket. Other processes reach it by its connection string. Call it before the service is
+ * loaded.
  */
 export async function startWithin(template: string, options: Omit<Parameters<typeof startDatabase>[0], 'dataDir'> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'chat-within-'));
