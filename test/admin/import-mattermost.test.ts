@@ -8,6 +8,7 @@ import { fileQuotas } from '../../lib/collections/file-quotas.ts';
 import { files } from '../../lib/collections/files.ts';
 import { messages } from '../../lib/collections/messages.ts';
 import { aName } from '../support/accounts.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { admin, directory, historyOf, read, roomNamed } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -251,7 +252,7 @@ describe('import mattermost', () => {
     const onePost = fc.record({
       user: fc.nat(1),
       second: fc.integer({ min: 1, max: 1_000 }),
-      text: fc.string({ unit: 'binary', maxLength: 20 }),
+      text: fc.string({ unit: anyCharacter, maxLength: 20 }),
       replies: fc.array(fc.record({ user: fc.nat(1), after: fc.integer({ min: -5, max: 500 }) }), { maxLength: 4 }),
       props: fc.jsonValue({ maxDepth: 2 }),
     });

@@ -6,6 +6,7 @@ import { create } from 'tar';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { aName } from '../support/accounts.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { admin, claim, directory, historyOf, read, roomNamed } from '../support/imported.ts';
 import { bsonOf, chunksOf, type Dump, rocketMessage, rocketTime, rocketUser, writeDump } from '../support/rocketchat-dump.ts';
 import { admin as command } from '../support/run-command.ts';
@@ -379,7 +380,7 @@ describe('import rocketchat', () => {
     const oneMessage = fc.record({
       user: fc.nat(1),
       thread: fc.option(fc.nat(20), { nil: undefined }),
-      words: fc.string({ unit: 'binary', maxLength: 30 }),
+      words: fc.string({ unit: anyCharacter, maxLength: 30 }),
       more: fc.dictionary(
         fc.constantFrom('t', 'tshow', 'files', 'attachments', 'reactions', 'alias', 'bot', 'editedAt', 'pinned', 'u', 'tcount'),
         fc.jsonValue({ maxDepth: 2 }),

@@ -8,6 +8,7 @@ import { rooms } from '../../lib/collections/rooms.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
 import { aName, anAccount, anAddress, logIn } from '../support/accounts.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { claim, directory, historyIn, historyOf, read, roomNamed } from '../support/imported.ts';
 import { mailsTo } from '../support/mail.ts';
 import { admin as command } from '../support/run-command.ts';
@@ -553,7 +554,7 @@ describe('import slack', () => {
     const oneMessage = fc.record({
       user: person,
       thread: fc.option(fc.nat(30), { nil: undefined }),
-      words: fc.string({ unit: 'binary', maxLength: 20 }),
+      words: fc.string({ unit: anyCharacter, maxLength: 20 }),
       reactions: fc.array(
         fc.record({ name: fc.constantFrom('+1', 'owl', 'party-parrot'), users: fc.array(person, { maxLength: 3 }) }),
         { maxLength: 3 },

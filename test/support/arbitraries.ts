@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonSchema } from '../../lib/api/schema.ts';
+import { anyCharacter } from './characters.ts';
 
 /** Values that a schema allows, as far as the schemas of this service go. */
 export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unknown> {
@@ -84,7 +85,7 @@ export const nasty: Arbitrary<unknown> = fc.oneof(
     ...['0'.repeat(24), { $oid: '0'.repeat(24) }, '9999-12-31T23:59:59Z', { length: 3 }, { toString: 1 }],
   ),
   fc.jsonValue({ maxDepth: 4 }),
-  fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
+  fc.string({ unit: anyCharacter }).filter((text) => text.isWellFormed()),
 );
 
 /** The same as text for a URL. */
