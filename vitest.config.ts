@@ -73,8 +73,8 @@ const retry = process.env.CI ? 1 : 0;
 const all = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 const exclude = process.env.MONGODB_URI ? withoutTheDatabase : [];
 
-/** What changes a process for the files after it: its environment, what vitest replaces in it. */
-const change = /process\.env[^;]* = |Object\.assign\(process\.env|delete process\.env|\bvi\./;
+/** What changes a process for the files after it: its environment, and what vitest replaces in it and does not restore by itself. */
+const change = /process\.env[^;]* = |Object\.assign\(process\.env|delete process\.env|\bvi\.(mock|hoisted|stub|useFake)/;
 
 /** The source texts of a test file and of the modules of test/support that it imports, with their paths. */
 function sourcesOf(test: string): { path: string; text: string }[] {
@@ -117,11 +117,14 @@ const overHttp = process.env.MONGODB_URI
   ? []
   : globSync(all).filter((path) => /\btransports\(\)|inject\('baseUrl'\) \|\|/.test(readFileSync(path, 'utf8')));
 
-/** Projects of these files. Those that leave their process as it was share one, which spares each a second of imports. */
+/**
+ * Projects of these files. All share processes, for one costs a second of the processor to start and three to load; those that
+ * change theirs load the modules of the service for themselves, which is half a second: see `environment.ts`.
+ */
 function projects(name: string, include: string[], env: Record<string, string> = {}) {
   const sorted = Object.groupBy(include, (path) => (changesItsProcess(path) ? 'alone' : 'together'));
   return [
-    { extends: true as const, test: { name, include: sorted.alone ?? [], env } },
+    { extends: true as const, test: { name, include: sorted.alone ?? [], isolate: false, env: { ...env, MODULES: 'own' } } },
     { extends: true as const, test: { name: `${name}-together`, include: sorted.together ?? [], isolate: false, env } },
   ].filter(({ test }) => test.include.length > 0);
 }

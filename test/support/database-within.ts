@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { afterAll, inject } from 'vitest';
 import { startWithin } from './start-within.ts';
 
@@ -11,7 +10,7 @@ import { startWithin } from './start-within.ts';
 export type GotCommand = ReadonlyMap<string, unknown>;
 
 const got: GotCommand[] = [];
-const { running, dataDir, lastChange } = await startWithin(inject('emptyDataDir'), {
+const { running, stop, lastChange } = await startWithin(inject('emptyDataDir'), {
   intercept: (handle) => (message, connection, done) => {
     got.push(message.body);
     handle(message, connection, done);
@@ -21,14 +20,9 @@ process.env.MONGODB_URI = running.uri;
 
 // Only now: the settings are read when the service is loaded.
 const { databaseIsWithinThisProcess } = await import('../../lib/database/within-process.ts');
-const { closeDatabase } = await import('../../lib/prepare.ts');
 const { storeNotes } = await import('../../lib/rooms/notes.ts');
 
-afterAll(async () => {
-  await closeDatabase();
-  await running.close();
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(stop);
 
 /** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {

@@ -1,14 +1,32 @@
-import { inject } from 'vitest';
-import { startWithin } from './start-within.ts';
+import { afterAll, inject, vi } from 'vitest';
+import type { startWithin } from './start-within.ts';
+
+/* Runs before each test file, of which a process has several. */
+
+const ofProcess = globalThis as { environment?: NodeJS.ProcessEnv; database?: ReturnType<typeof startWithin> };
+const hasOwnModules = process.env.MODULES === 'own';
+
+if (hasOwnModules) {
+  // The file is to find the process as if it had just started.
+  ofProcess.environment ??= { ...process.env };
+  for (const name of Object.keys(process.env)) if (!(name in ofProcess.environment)) delete process.env[name];
+  Object.assign(process.env, ofProcess.environment);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.resetModules();
+}
 
 // Set before any test file imports the service, which reads its settings once.
 Object.assign(process.env, inject('environment'));
 
 if (process.env.DATABASE === 'within') {
-  // Test files that share a process share its database.
-  const shared = globalThis as { databaseOfTests?: ReturnType<typeof startWithin> };
-  shared.databaseOfTests ??= startWithin(inject('emptyDataDir'));
-  process.env.MONGODB_URI = (await shared.databaseOfTests).running.uri;
+  const { startWithin } = await import('./start-within.ts');
+  const start = () => startWithin(inject('emptyDataDir'));
+  // Files that share the modules of the service share its database.
+  if (!hasOwnModules) ofProcess.database ??= start();
+  const { running, stop } = await (ofProcess.database ?? start());
+  process.env.MONGODB_URI = running.uri;
+  if (hasOwnModules) afterAll(stop);
 } else {
   // So that tests can see which commands the service sends.
   const uri = process.env.MONGODB_URI ?? '';
