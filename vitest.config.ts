@@ -135,15 +135,11 @@ export default defineConfig({
       ...projects('fast', overSocket),
       ...projects('fast-within', within, { DATABASE: 'within' }),
       ...projects('http', overHttp, { TRANSPORTS: 'http' }),
-      {
-        extends: true,
-        test: {
-          name: 'thorough',
-          // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
-          include: [...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])],
-          exclude,
-        },
-      },
+      // What takes minutes, and needs root, runs by `npm run test:docs -- all`.
+      ...projects(
+        'thorough',
+        globSync([...thorough, ...(process.env.TEST_DOCS === 'all' ? ['test/docs/*.all.ts'] : [])], { exclude }),
+      ),
     ],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
 import { type PasskeyDocument, passkeys } from '../../lib/collections/passkeys.ts';
 import { database } from '../../lib/database/client.ts';
 import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { addPasskey, beginPasskey, beginSignIn, type Deviation, make, sign, signInWith, site } from '../support/authenticator.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';
+import { callThrough } from '../support/processes.ts';
 import { anyDate, anyId, anyToken, outcome } from '../support/responses.ts';
 import { admin as command } from '../support/run-command.ts';
 import { aWrongCode, codeOf, turnOn } from '../support/second-factor.ts';
-import { type Call, inProcess, overHttp, transports } from '../support/transports.ts';
+import { type Call, inProcess, transports } from '../support/transports.ts';
 
 const path = '/api/passkeys';
 const signIns = '/api/passkey-sessions';
@@ -265,9 +266,12 @@ describe('a sign-in with a passkey', () => {
 
   it('a sign-in with a passkey answers a challenge once, also where two answer it at the same moment, 10 times', async () => {
     const { passkey } = await addPasskey(inProcess, await anAccount());
+    // Two processes: this one, and another.
+    const other = await callThrough(1, {});
+    onTestFinished(other.end);
     for (let count = 0; count < 10; count++) {
       const body = sign(passkey, await beginSignIn(inProcess));
-      const replies = await Promise.all([inProcess, overHttp(inject('serveUrl'))].map((call) => call('PUT', signIns, { body })));
+      const replies = await Promise.all([inProcess, other.call].map((call) => call('PUT', signIns, { body })));
       expect(replies.map(({ status }) => status).sort()).toEqual([201, 403]);
       expect(outcome(await inProcess('PUT', signIns, { body }))).toEqual(expired);
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../lib/accounts/api-tokens.ts';
 import { useSecondFactor } from '../../lib/accounts/second-factor-codes.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
@@ -10,10 +10,11 @@ import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from '..
 import { addPasskey, make, signInWith } from '../support/authenticator.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';
 import { mailsTo } from '../support/mail.ts';
+import { callThrough } from '../support/processes.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { admin as command } from '../support/run-command.ts';
 import { anApp, aWrongCode, codeOf, turnOn } from '../support/second-factor.ts';
-import { type Call, inProcess, overHttp, type SentRequest, transports } from '../support/transports.ts';
+import { type Call, inProcess, type SentRequest, transports } from '../support/transports.ts';
 
 const path = '/api/second-factor';
 const users = database.collection('users');
@@ -204,8 +205,15 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
 });
 
 describe('two who use one code at the same moment', () => {
-  // Two processes: this one, and that of the service.
-  const both = [inProcess, overHttp(inject('serveUrl'))] as const;
+  // Two processes: this one, and another.
+  const both = [inProcess];
+  let end = () => {};
+  beforeAll(async () => {
+    const other = await callThrough(1, {});
+    both.push(other.call);
+    end = other.end;
+  });
+  afterAll(() => end());
 
   it.each(['a code of the app', 'a recovery code'])('one of two concurrent uses of %s signs in, 20 times', async (kind) => {
     const all = await Promise.all(Array.from({ length: 20 }, () => aProtectedAccount(inProcess)));
