@@ -124,8 +124,8 @@ const overHttp = process.env.MONGODB_URI
 function projects(name: string, include: string[], env: Record<string, string> = {}) {
   const sorted = Object.groupBy(include, (path) => (changesItsProcess(path) ? 'alone' : 'together'));
   return [
-    { extends: true as const, test: { name, include: sorted.alone ?? [], isolate: false, env: { ...env, MODULES: 'own' } } },
-    { extends: true as const, test: { name: `${name}-together`, include: sorted.together ?? [], isolate: false, env } },
+    { extends: true as const, test: { name, include: sorted.alone ?? [], env: { ...env, MODULES: 'own' } } },
+    { extends: true as const, test: { name: `${name}-together`, include: sorted.together ?? [], env } },
   ].filter(({ test }) => test.include.length > 0);
 }
 
@@ -144,6 +144,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
     reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/ci-report.ts'] : [])],
+    isolate: false,
     // Tests wait for the database and for other processes about as often as they compute.
     maxWorkers: availableParallelism() + 1,
     retry,
