@@ -8,10 +8,11 @@ import { isWholeSuite } from './projects.ts';
 /** After a run of the whole suite, lists the operations and statuses of the contract that no test covers; fails if there are any. */
 export default class ContractCoverageReporter implements Reporter {
   #vitest: Vitest | undefined;
-  readonly #directory = mkdtempSync(join(tmpdir(), 'chat-coverage-'));
+  #directory = '';
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
+    this.#directory = mkdtempSync(join(tmpdir(), 'chat-coverage-'));
     process.env.CONTRACT_COVERAGE_DIRECTORY = this.#directory; // the workers inherit it
     // Also after Ctrl-C, and where no test file was found.
     process.once('exit', () => rmSync(this.#directory, { recursive: true, force: true }));
