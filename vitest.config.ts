@@ -122,9 +122,9 @@ const overHttp = process.env.MONGODB_URI
  * change theirs load the modules of the service for themselves, which is half a second: see `environment.ts`.
  */
 function projects(name: string, include: string[], env: Record<string, string> = {}) {
-  const sorted = Object.groupBy(include, (path) => (changesItsProcess(path) ? 'alone' : 'together'));
+  const sorted = Object.groupBy(include, (path) => (changesItsProcess(path) ? 'own' : 'together'));
   return [
-    { extends: true as const, test: { name, include: sorted.alone ?? [], env: { ...env, MODULES: 'own' } } },
+    { extends: true as const, test: { name, include: sorted.own ?? [], env: { ...env, MODULES: 'own' } } },
     { extends: true as const, test: { name: `${name}-together`, include: sorted.together ?? [], env } },
   ].filter(({ test }) => test.include.length > 0);
 }

@@ -22,11 +22,15 @@ Object.assign(process.env, inject('environment'));
 if (process.env.DATABASE === 'within') {
   const { startWithin } = await import('./start-within.ts');
   const start = () => startWithin(inject('emptyDataDir'));
-  // Files that share the modules of the service share its database.
-  if (!hasOwnModules) ofProcess.database ??= start();
-  const { running, stop } = await (ofProcess.database ?? start());
-  process.env.MONGODB_URI = running.uri;
-  if (hasOwnModules) afterAll(stop);
+  if (hasOwnModules) {
+    const { running, stop } = await start();
+    process.env.MONGODB_URI = running.uri;
+    afterAll(stop);
+  } else {
+    // Files that share the modules of the service share its database.
+    ofProcess.database ??= start();
+    process.env.MONGODB_URI = (await ofProcess.database).running.uri;
+  }
 } else {
   // So that tests can see which commands the service sends.
   const uri = process.env.MONGODB_URI ?? '';
