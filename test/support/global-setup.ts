@@ -14,6 +14,7 @@ import { buildIfStale } from '../../packages/web/build.ts';
 import { explainMissingBrowser } from '../../tools/harness/browser.ts';
 import { startMailServer } from '../../tools/harness/mail-server.ts';
 import { commands, startService } from '../../tools/harness/service.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { mailFile } from './mail-file.ts';
 import { isFastAlone } from './projects.ts';
 
@@ -76,7 +77,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     isFastAlone(project.vitest) ? undefined : startService(environment),
     startService(environment, commands.serve),
     explainMissingBrowser(),
-    prepare(emptyDataDir, names),
+    prepareDirectory(emptyDataDir, names),
+    // The embedded database plans the same whatever it holds.
+    isEmbedded || createIndexes({ ...environment, MONGODB_DATABASE: emptyDatabase(environment) }),
   ]);
   if (missingBrowser && !process.env.CI) process.stderr.write(`The browser's tests are skipped: ${missingBrowser}\n`);
   project.provide('environment', environment);
@@ -93,17 +96,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await mail.close();
     const client = new MongoClient(environment.MONGODB_URI);
     await client.db(environment.MONGODB_DATABASE).dropDatabase();
+    await client.db(emptyDatabase(environment)).dropDatabase();
     await client.close();
     await embedded?.close();
   };
 }
 
 /** Makes a directory of the embedded database with the indexes of the service. */
-async function prepare(dataDir: string, environment: Record<string, string>): Promise<void> {
+async function prepareDirectory(dataDir: string, names: Record<string, string>): Promise<void> {
   const { uri, close } = await launchDatabase({ dataDir });
-  const env = { ...process.env, ...environment, MONGODB_URI: uri };
-  await promisify(execFile)('node', ['admin/main.ts', 'database', 'check', '--json'], { env });
+  await createIndexes({ ...names, MONGODB_URI: uri });
   await close();
+}
+
+async function createIndexes(environment: Record<string, string>): Promise<void> {
+  const env = { ...process.env, ...environment };
+  await promisify(execFile)('node', ['admin/main.ts', 'database', 'check', '--json'], { env });
 }
 
 /** A directory in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write; or on a disk. */

@@ -1,5 +1,7 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
+import { inject } from 'vitest';
 import { client, database } from '../../lib/database/client.ts';
+import { emptyDatabase } from './empty-database.ts';
 
 /** A command that the service has sent to the database. */
 export type SentCommand = { name: string; collection: string; command: Document };
@@ -29,6 +31,9 @@ export async function planOf({ name, collection, command }: SentCommand): Promis
   const explained = pipeline
     ? { aggregate: collection, pipeline, cursor: {} }
     : { find: collection, filter: query, ...(sort && { sort }), ...(limit && { limit }) };
-  const plan = await database.command({ explain: explained, verbosity: 'queryPlanner' });
+  const planned = inject('isEmbedded') ? database : client.db(emptyDatabase(inject('environment')));
+  // One without indexes of its own is there once it is written to. Most are there.
+  if (planned !== database) await planned.createCollection(collection).catch(() => undefined);
+  const plan = await planned.command({ explain: explained, verbosity: 'queryPlanner' });
   return [...JSON.stringify(plan).matchAll(/"stage":"([\w ]+)"/g)].map(([, stage = '']) => stage);
 }
