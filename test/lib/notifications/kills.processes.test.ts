@@ -45,7 +45,7 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
   processes.end();
   const tellAgain = async () => {
     // Its lease has run out. The database may still have had a command of it, which took that once more.
-    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date(0) } });
+    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date() } });
     return tellOfRoom(room);
   };
   await expect.poll(tellAgain).toBe('all');

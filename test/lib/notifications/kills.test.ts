@@ -81,7 +81,7 @@ async function live(all: Step[]): Promise<void> {
     } else {
       await dyingAt(at, tell);
       // Until its lease has run out, nobody else tells.
-      await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date(0) } });
+      await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date() } });
     }
   }
   for (const missed of await findMissed()) if (missed === room) await tell();
