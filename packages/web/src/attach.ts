@@ -74,22 +74,23 @@ const nameOf = ({ name }: File): string =>
 
 /** A file as it will be sent: a picture or a video with its size and a small picture of it, and without where it was taken. */
 async function prepare(file: File, named: { key: string; name: string }): Promise<UnsentFile> {
-  const isPicture = /^image\/(png|jpeg|webp|gif|avif|hei[cf])$/.test(file.type);
+  const type = await typeOf(file);
+  const isPicture = /^image\/(png|jpeg|webp|gif|avif|hei[cf])$/.test(type);
   const video = file.type.startsWith('video/') ? await openVideo(file) : undefined;
   const picture = video?.picture ?? (isPicture ? await createImageBitmap(file).catch(() => undefined) : undefined);
   // Read now: what is on the disk may change or go before it is sent.
-  const read = async () => new Blob([withoutMetadata(new Uint8Array(await file.arrayBuffer()))], { type: file.type });
+  const read = async () => new Blob([withoutMetadata(new Uint8Array(await file.arrayBuffer()))], { type });
   // Few browsers show the other kind, which phones make.
-  const isPhoto = /^image\/(jpeg|hei[cf])$/.test(file.type);
+  const isPhoto = /^image\/(jpeg|hei[cf])$/.test(type);
   const bytes =
     picture && isPhoto ? await draw(picture, largestPhoto).convertToBlob({ type: 'image/jpeg', quality: 0.9 }) : await read();
   const scale = picture && isPhoto ? scaleOf(picture, largestPhoto) : 1;
   // What moves is shown itself, and so is what is small.
   const isSmall = !video && bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
-  const preview = picture && !isSmall && file.type !== 'image/gif' ? await previewOf(picture) : undefined;
+  const preview = picture && !isSmall && type !== 'image/gif' ? await previewOf(picture) : undefined;
   return {
     ...named,
-    ...(bytes.type === 'image/jpeg' && { name: named.name.replace(/\.hei[cf]$/i, '.jpg') }),
+    ...(bytes.type === 'image/jpeg' && { name: named.name.replace(/\.(hei[cf]|png|webp|avif|gif)$/i, '.jpg') }),
     type: bytes.type || 'application/octet-stream',
     size: bytes.size,
     width: picture ? Math.round(picture.width * scale) : null,
@@ -100,6 +101,12 @@ async function prepare(file: File, named: { key: string; name: string }): Promis
     sha256: await hashOf(bytes),
     preview: preview && { bytes: preview, sha256: await hashOf(preview) },
   };
+}
+
+/** What a file is by its name, but a JPEG by its first bytes: what says which side of it is up is metadata, so that it is to be drawn again. */
+async function typeOf(file: File): Promise<string> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0xff && second === 0xd8 ? 'image/jpeg' : file.type;
 }
 
 /** What is seen of a video near its beginning, and how long it is, in seconds; undefined where the browser can't play it, or takes long. */

@@ -43,7 +43,7 @@ function join(parts: readonly Bytes[]): Bytes {
   return joined;
 }
 
-/** Photos are drawn again; this is for those that the browser could not draw, or that had the name of something else. */
+/** Photos are drawn again; this is for those that the browser could not draw. */
 function withoutJpegMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.subarray(0, 2)];
   // What is between two segments is read by no program.

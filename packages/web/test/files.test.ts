@@ -287,7 +287,7 @@ const choose = (page: Page, ...files: ReturnType<typeof chosen>[]) =>
 
 const send = (page: Page) => page.locator('.room-pane .composer textarea').press('Enter');
 
-/** A photo as a browser makes it, with the place where it was taken beside it. */
+/** A photo as a camera makes it that was held upright: it lies on its side, which is said beside it, as is the place where it was taken. */
 const aPhoto = async (page: Page, width: number, height: number) => {
   const base64 = (await page.evaluate(`(async () => {
     const canvas = new OffscreenCanvas(${width}, ${height});
@@ -300,9 +300,10 @@ const aPhoto = async (page: Page, width: number, height: number) => {
     return btoa(Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join(''));
   })()`)) as string;
   const bytes = Buffer.from(base64, 'base64');
-  const place = Buffer.from('Exif\0\0the place', 'latin1');
-  const length = Buffer.from([0, place.length + 2]);
-  return Buffer.concat([bytes.subarray(0, 2), Buffer.from([0xff, 0xe1]), length, place, bytes.subarray(2)]);
+  // One field: the orientation is the sixth.
+  const exif = Buffer.from('Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0the place', 'latin1');
+  const length = Buffer.from([0, exif.length + 2]);
+  return Buffer.concat([bytes.subarray(0, 2), Buffer.from([0xff, 0xe1]), length, exif, bytes.subarray(2)]);
 };
 
 describe('a file that is sent', () => {
@@ -362,14 +363,19 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('a photo is sent without its place, with its size and a small picture of it', async () => {
+  it.each([
+    ['Beach.jpg', 'image/jpeg'],
+    ['Beach.png', 'image/png'],
+    ['Beach', ''],
+  ])('a photo is sent upright and without its place, with its size and a small picture of it: %s', async (name, type) => {
     const { page, context, problems, id, owner } = await writing();
-    await choose(page, chosen('Beach.jpg', 'image/jpeg', await aPhoto(page, 1_600, 1_200)));
+    await choose(page, chosen(name, type, await aPhoto(page, 1_600, 1_200)));
     await send(page);
     await page.locator('li.message:not(.pending) .open-picture img').waitFor();
     const [message] = await messagesOf(id, owner);
     const [file] = message?.files ?? [];
-    expect(file).toMatchObject({ name: 'Beach.jpg', type: 'image/jpeg', width: 1_600, height: 1_200, has_preview: true });
+    const sent = name.replace('png', 'jpg');
+    expect(file).toMatchObject({ name: sent, type: 'image/jpeg', width: 1_200, height: 1_600, has_preview: true });
     const read = async (query: string) => {
       const headers = { 'X-Auth-Token': owner.token };
       return Buffer.from(
@@ -379,7 +385,7 @@ describe('a file that is sent', () => {
     const [whole, preview] = [await read(''), await read('?preview=true')];
     expect([whole.length, whole.includes('the place')]).toEqual([file?.size, false]);
     expect([preview.length <= 65_536, preview.toString('latin1', 8, 12)]).toEqual([true, 'WEBP']);
-    expect(await sizeOf(page, 'li.file')).toEqual({ width: 480, height: 360 });
+    expect(await sizeOf(page, 'li.file')).toEqual({ width: 270, height: 360 });
     expect(problems).toEqual([]);
     await context.close();
   });
