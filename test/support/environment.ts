@@ -14,6 +14,8 @@ if (hasOwnModules) {
   vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.resetModules();
+  // The log of each file writes what it has left when the process ends.
+  process.setMaxListeners(Number.POSITIVE_INFINITY);
 }
 
 // Set before any test file imports the service, which reads its settings once.

@@ -152,6 +152,38 @@ describe('the files of a message', () => {
     await context.close();
   });
 
+  it('the files of a message are shown large on a phone without scrolling, with the buttons of the zoom side by side', async () => {
+    const alt = 'A heron on a roof. '.repeat(8);
+    const aTall = (owner: Account, room: string) =>
+      aFile(owner, room, { bytes: aPng(300, 2_000), name: 'Tall.png', type: 'image/png', width: 300, height: 2_000, alt, call });
+    const { owner, room } = await withFiles(async (...of) => [await aTall(...of), await aTall(...of)]);
+    const { page, context, problems } = await visit(browser, {
+      path: `/rooms/${room}`,
+      width: 360,
+      height: 640,
+      options: { hasTouch: true, isMobile: true },
+    });
+    await signIn(page, owner);
+    await page.getByRole('button', { name: 'Show Tall.png' }).first().press('Enter');
+    const shown = page.getByRole('dialog');
+    await shown.locator('img').waitFor();
+    await expect
+      .poll(() => shown.locator('img').evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(300);
+    const isHigherThanSeen = (dialog: unknown) => {
+      const { scrollHeight, clientHeight } = dialog as { scrollHeight: number; clientHeight: number };
+      return scrollHeight > clientHeight;
+    };
+    expect(await shown.evaluate(isHigherThanSeen)).toBe(false);
+    const middles = ['Zoom out', /^100 %/, 'Zoom in'].map(async (name) => {
+      const { y = 0, height = 0 } = (await shown.getByRole('button', { name }).boundingBox()) ?? {};
+      return Math.round(y + height / 2);
+    });
+    expect(new Set(await Promise.all(middles)).size).toBe(1);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('the files of a message are made larger by two fingers and by a double tap', async () => {
     const { page, context, problems, widthOf } = await magnifying({ width: 390, height: 780, options: { hasTouch: true } });
     const whole = await widthOf();

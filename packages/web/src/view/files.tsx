@@ -208,19 +208,21 @@ function Lightbox({ file, step }: { file: SentFile; step: ((by: number) => void)
         {step && <IconButton icon="back" class="next" label={laterStrings.files.next} onPress={() => step(1)} />}
         <small class="muted">{sizeOf(file.size)}</small>
         <Download file={file} />
-        <button
-          type="button"
-          class="icon-button minus"
-          aria-label={laterStrings.files.zoomOut}
-          title={laterStrings.files.zoomOut}
-          onClick={() => zoomBy(1 / zoomStep)}
-        >
-          −
-        </button>
-        <button type="button" class="percent" aria-label={laterStrings.files.zoomReset(percent)} onClick={reset}>
-          {percent}
-        </button>
-        <IconButton icon="plus" label={laterStrings.files.zoomIn} onPress={() => zoomBy(zoomStep)} />
+        <div class="row">
+          <button
+            type="button"
+            class="icon-button minus"
+            aria-label={laterStrings.files.zoomOut}
+            title={laterStrings.files.zoomOut}
+            onClick={() => zoomBy(1 / zoomStep)}
+          >
+            −
+          </button>
+          <button type="button" class="percent" aria-label={laterStrings.files.zoomReset(percent)} onClick={reset}>
+            {percent}
+          </button>
+          <IconButton icon="plus" label={laterStrings.files.zoomIn} onPress={() => zoomBy(zoomStep)} />
+        </div>
       </div>
     </div>
   );
