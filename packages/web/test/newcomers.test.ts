@@ -23,7 +23,9 @@ it('the page lets two people talk after two links, at most six clicks, and two f
   await page.getByRole('button', { name: 'Create a link' }).click();
   await page.getByLabel('Invitation link').waitFor();
   await page.getByRole('button', { name: 'Copy' }).click();
-  const invitation = new URL(await page.evaluate<string>('navigator.clipboard.readText()'));
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await expect.poll(copied).toContain('/join#');
+  const invitation = new URL(await copied());
 
   const his = await browser.newContext({ serviceWorkers: 'block' });
   const hisEffort = await countEffort(his);

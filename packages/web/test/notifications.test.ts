@@ -257,7 +257,7 @@ describe('a device with notifications', () => {
     const user = new ObjectId(owner.id);
     await pushSubscriptions.deleteMany({ user });
     expect(await start()).toBe(2);
-    expect(await pushSubscriptions.countDocuments({ user })).toBe(1);
+    await expect.poll(() => pushSubscriptions.countDocuments({ user })).toBe(1);
     await context.close();
   });
 

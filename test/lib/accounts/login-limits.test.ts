@@ -106,8 +106,13 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     const { username, password } = await anAccount();
     const source = anAddress();
     expect((await logIn(call, username, password, source)).status).toBe(201);
-    const guesses = await Promise.all(Array.from({ length: 51 }, () => logIn(call, aName(), 'a guess', source)));
-    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(50);
+    const statuses: number[] = [];
+    // Few at a time: a busy process refuses those who would wait for long, which counts as no guess.
+    for (let round = 0; round < 3; round++) {
+      const guesses = await Promise.all(times(17, () => logIn(call, aName(), 'a guess', source)));
+      statuses.push(...guesses.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(50);
     expect((await logIn(call, (await anAccount()).username, password, source)).status).toBe(429);
     expect((await logIn(call, username, password, source)).status).toBe(201);
   });
