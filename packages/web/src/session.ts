@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { rememberedKey } from './ahead.ts';
 import { ask, bearer, chat, Failure, hooks, type User } from './api.ts';
-import { go } from './routes.ts';
+import { go, route } from './routes.ts';
 import { settings } from './settings.ts';
 import { forgetName, recallJson, remember } from './storage.ts';
 
@@ -44,7 +44,8 @@ export async function restoreSession(): Promise<void> {
     const isSomebody = remembered?._id !== undefined || (await isSignedIn());
     if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
-    // Out of reach, or ended: what is remembered is all that is known.
+    // Out of reach, or ended: what is remembered is all that is known, and that this is where the link of a new service leads.
+    isSetUp.value = remembered?._id !== undefined || route.peek().name !== 'setup';
   }
   if (session.value.state === 'starting') session.value = { state: 'out' };
 }
