@@ -1,9 +1,11 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
 import { objections } from './axe.ts';
+import { cutOff } from './cut-off.ts';
 import { serveUrl, signIn, visit } from './support.ts';
 
 let sample: Sample;
@@ -12,9 +14,11 @@ beforeAll(async () => {
   sample = await fillSample(serveUrl, { ...admin, username: admin.username });
 });
 
+const drawn = (page: Page) => page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
-    'every screen passes axe-core in light and dark, and fits its width: %s',
+    'every screen passes axe-core in light and dark, and fits its width, on a phone also with a text twice as large: %s',
     // Some forty screens, of which each is looked at for a second.
     { timeout: 600_000 },
     async (_name, look) => {
@@ -29,11 +33,18 @@ describe('every screen', () => {
           isIn = true;
         }
         await show(page, screen, sample, look);
-        for (const theme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme: theme });
-          // An animation keeps the colours of its theme until the next frame.
-          await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-          found.push(...(await objections(page)).map((objection) => `${screen.name}, ${theme}: ${objection}`));
+        const note = (how: string, what: string[]) => found.push(...what.map((one) => `${screen.name}, ${how}: ${one}`));
+        note('light', await objections(page));
+        await page.emulateMedia({ colorScheme: 'dark' });
+        // An animation keeps the colours of its theme until the next frame.
+        await drawn(page);
+        note('dark', await objections(page, ['color-contrast']));
+        await page.emulateMedia({ colorScheme: 'light' });
+        if (look.where === 'phone') {
+          await page.evaluate("document.documentElement.style.fontSize = '200%'");
+          await drawn(page);
+          note('large', await cutOff(page));
+          await page.evaluate("document.documentElement.style.fontSize = ''");
         }
         await context.setOffline(false);
         await page.keyboard.press('Escape');
