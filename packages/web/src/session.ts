@@ -44,13 +44,14 @@ export async function restoreSession(): Promise<void> {
     const isSomebody = remembered?._id !== undefined || (await isSignedIn());
     if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
-    // Out of reach, or ended: what is remembered is all that is known, and that this is where the link of a new service leads.
-    isSetUp.value = remembered?._id !== undefined || route.peek().name !== 'setup';
+    // Out of reach, or ended: what is remembered is all that is known.
   }
   if (session.value.state === 'starting') session.value = { state: 'out' };
 }
 
 async function isSignedIn(): Promise<boolean> {
+  // Unless the service can say it: this is where the link of a new one leads.
+  isSetUp.value = route.peek().name !== 'setup';
   const { is_done, is_signed_in } = await ask(chat.GET('/api/setup'));
   isSetUp.value = is_done;
   return is_signed_in;

@@ -51,11 +51,10 @@ it('the link that a new service prints makes its first administrator, and a visi
   await Promise.all([context.close(), stranger.context.close()]);
 });
 
-it('the link that a new service prints leads to the same form where the page can not ask whether there is an administrator', async () => {
+it('the link that a new service prints leads to the same form where the page cannot ask whether there is an administrator', async () => {
   const { page, context } = await visit(browser, { path: '/', baseUrl: service.url });
   await page.route('**/api/setup', (asked) => asked.abort());
   await page.goto(`${service.url}/setup#${'a'.repeat(32)}`);
-  await page.reload();
   await page.getByRole('heading', { name: 'Create the first administrator' }).waitFor();
   await page.goto(service.url);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
