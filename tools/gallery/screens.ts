@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { goWithin } from '../harness/browser.ts';
+import { drawn, goWithin } from '../harness/browser.ts';
 import { aPng } from './pictures.ts';
 import type { Sample } from './sample.ts';
 
@@ -286,5 +286,5 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await page.evaluate(
     'Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.decode())]).then(() => undefined)',
   );
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  await drawn(page);
 }

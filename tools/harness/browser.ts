@@ -44,6 +44,10 @@ export async function explainMissingBrowser(): Promise<string | undefined> {
 export const goWithin = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);
 
+/** Resolves when the page has been drawn as it is now. */
+export const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+
 const findExecutable = async (): Promise<Executable> => {
   const path = installed.find((candidate) => existsSync(candidate));
   return path === undefined ? unpackBundled() : { path, environment: {} };

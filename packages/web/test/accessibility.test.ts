@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
+import { drawn } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { cutOff } from './cut-off.ts';
 import { serveUrl, signIn, visit } from './support.ts';
@@ -13,8 +13,6 @@ beforeAll(async () => {
   const admin = await anAccount({ isAdmin: true });
   sample = await fillSample(serveUrl, { ...admin, username: admin.username });
 });
-
-const drawn = (page: Page) => page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
@@ -34,12 +32,12 @@ describe('every screen', () => {
         }
         await show(page, screen, sample, look);
         const note = (how: string, what: string[]) => found.push(...what.map((one) => `${screen.name}, ${how}: ${one}`));
-        note('light', await objections(page));
-        await page.emulateMedia({ colorScheme: 'dark' });
-        // An animation keeps the colours of its theme until the next frame.
-        await drawn(page);
-        note('dark', await objections(page, ['color-contrast']));
-        await page.emulateMedia({ colorScheme: 'light' });
+        for (const theme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme: theme });
+          // An animation keeps the colours of its theme until the next frame.
+          await drawn(page);
+          note(theme, await objections(page));
+        }
         if (look.where === 'phone') {
           await page.evaluate("document.documentElement.style.fontSize = '200%'");
           await drawn(page);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
@@ -29,6 +29,12 @@ const sizeOf = async (page: Page, selector: string) => {
   return box && { width: Math.round(box.width), height: Math.round(box.height) };
 };
 
+/** Waits for the picture of 300 pixels that a dialog shows. */
+const loaded = (shown: Locator) =>
+  expect
+    .poll(() => shown.locator('img').evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth))
+    .toBe(300);
+
 /** A picture that is shown as large as the page. */
 async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
   const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
@@ -36,9 +42,7 @@ async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
   await signIn(visited.page, owner);
   await visited.page.getByRole('button', { name: 'Show Garden.png' }).press('Enter');
   const shown = visited.page.getByRole('dialog');
-  await expect
-    .poll(() => shown.locator('img').evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth))
-    .toBe(300);
+  await loaded(shown);
   const widthOf = async () => Math.round((await shown.locator('img').boundingBox())?.width ?? 0);
   return { ...visited, shown, widthOf };
 }
@@ -166,10 +170,7 @@ describe('the files of a message', () => {
     await signIn(page, owner);
     await page.getByRole('button', { name: 'Show Tall.png' }).first().press('Enter');
     const shown = page.getByRole('dialog');
-    await shown.locator('img').waitFor();
-    await expect
-      .poll(() => shown.locator('img').evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth))
-      .toBe(300);
+    await loaded(shown);
     const isHigherThanSeen = (dialog: unknown) => {
       const { scrollHeight, clientHeight } = dialog as { scrollHeight: number; clientHeight: number };
       return scrollHeight > clientHeight;
