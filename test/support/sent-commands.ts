@@ -1,4 +1,4 @@
-import type { CommandStartedEvent, Document } from 'mongodb';
+import type { CommandStartedEvent, Db, Document } from 'mongodb';
 import { inject } from 'vitest';
 import { client, database } from '../../lib/database/client.ts';
 import { emptyDatabase } from './empty-database.ts';
@@ -31,9 +31,15 @@ export async function planOf({ name, collection, command }: SentCommand): Promis
   const explained = pipeline
     ? { aggregate: collection, pipeline, cursor: {} }
     : { find: collection, filter: query, ...(sort && { sort }), ...(limit && { limit }) };
-  const planned = inject('isEmbedded') ? database : client.db(emptyDatabase(inject('environment')));
-  // One without indexes of its own is there once it is written to. Most are there.
-  if (planned !== database) await planned.createCollection(collection).catch(() => undefined);
+  const planned = inject('isEmbedded') ? database : await withoutDocuments(collection);
   const plan = await planned.command({ explain: explained, verbosity: 'queryPlanner' });
   return [...JSON.stringify(plan).matchAll(/"stage":"([\w ]+)"/g)].map(([, stage = '']) => stage);
+}
+
+/** A database in which a collection has its indexes and no documents. */
+async function withoutDocuments(collection: string): Promise<Db> {
+  const empty = client.db(emptyDatabase(inject('environment')));
+  // Those that have indexes of their own are there already.
+  await empty.createCollection(collection).catch(() => undefined);
+  return empty;
 }
