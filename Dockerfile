@@ -26,9 +26,9 @@ COPY functions functions
 COPY hosts/server hosts/server
 COPY lib lib
 COPY packages/embedded-mongodb packages/embedded-mongodb
-COPY packages/client/src/text packages/client/src/text
-COPY packages/client/src/words packages/client/src/words
-COPY packages/client/src/quiet-hours.ts packages/client/src/reactions.ts packages/client/src/texts.ts packages/client/src/
+COPY packages/rules/src/markdown packages/rules/src/markdown
+COPY packages/rules/src/words packages/rules/src/words
+COPY packages/rules/src/quiet-hours.ts packages/rules/src/reactions.ts packages/rules/src/texts.ts packages/client/src/
 COPY packages/web/site.ts packages/web/site.ts
 COPY --from=web /app/packages/web/dist packages/web/dist
 RUN install -d -o node -g node /data node_modules/.cache

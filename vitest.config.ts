@@ -50,7 +50,7 @@ const thorough = [
   'test/lib/{files,notifications}/kills*.test.ts',
   'test/lib/audit/processes.test.ts',
   'test/lib/identity/{known-callers,write-rate}.test.ts',
-  'test/lib/webhooks/deliver.kills.test.ts',
+  'test/lib/senders/deliver.kills.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
   'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
@@ -60,7 +60,7 @@ const thorough = [
   'test/lib/http/remembered.test.ts',
   'test/lib/members/my-rooms.test.ts',
   'test/lib/messages/{daily-counts,newest-pages,page-size,retries}.test.ts',
-  'test/lib/webhooks/many-bots.test.ts',
+  'test/lib/senders/many-bots.test.ts',
   'test/lib/notifications/digests.test.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { toPrintableJson } from '../lib/printable-json.ts';
+import { toPrintableJson } from '../lib/base/printable-json.ts';
 
 /**
  * Notes that someone ran a command, and how it ended: in the file of the setting AUDIT_LOG, or else in the data directory of the embedded

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
-import { defaultFiles } from '../lib/settings.ts';
+import { defaultFiles } from '../lib/settings/settings.ts';
 
 /** The database of a command, which the command closes at its end. */
 type OpenDatabase = { close: () => Promise<void> };

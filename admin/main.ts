@@ -6,7 +6,7 @@ import { run } from './run.ts';
 async function withDatabase<T>(command: Command, work: () => Promise<T>): Promise<T> {
   const database = await openDatabase(command.makesDatabase === true);
   try {
-    const { prepareDatabase, closeDatabase } = await import('../lib/prepare.ts');
+    const { prepareDatabase, closeDatabase } = await import('../lib/operating/prepare.ts');
     try {
       if (!command.takesDamaged) await prepareDatabase();
       return await work();

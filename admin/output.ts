@@ -1,4 +1,4 @@
-import { toPrintableJson } from '../lib/printable-json.ts';
+import { toPrintableJson } from '../lib/base/printable-json.ts';
 
 /*
  * All that a command writes goes through `print` and `printJson`, and what it asks through `harmless`: whatever was stored, a terminal gets no

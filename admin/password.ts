@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { newPassword } from '../lib/accounts/password-policy.ts';
 import { readParameters } from '../lib/api/parameters.ts';
+import { newPassword } from '../lib/credentials/password-policy.ts';
 import type { Streams } from './command.ts';
 
 /** Reads a new password from standard input or, hidden and twice, from a terminal; not from arguments, which other users can see. */

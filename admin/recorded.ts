@@ -1,7 +1,7 @@
 import { toObjectId } from '../lib/api/extended-json.ts';
 import type { AuditAction } from '../lib/audit/actions.ts';
 import { type Act, audited, byCaller } from '../lib/audit/append.ts';
-import { explainFailure } from '../lib/errors.ts';
+import { explainFailure } from '../lib/base/errors.ts';
 import { commandLine } from '../lib/identity/caller.ts';
 import type { User } from '../lib/identity/users.ts';
 import type { Streams } from './command.ts';

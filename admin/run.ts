@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { explainFailure } from '../lib/errors.ts';
+import { explainFailure } from '../lib/base/errors.ts';
 import { noteCommand } from './audit.ts';
 import { type Command, required, type Streams, UsageError } from './command.ts';
 import { print, printJson } from './output.ts';

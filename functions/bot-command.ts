@@ -1,3 +1,5 @@
+import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnBot } from '../lib/audit/acts.ts';
 import {
   commandName,
   commandParameters,
@@ -7,9 +9,7 @@ import {
   registerRefusals,
   unregisterCommand,
   unregisterRefusals,
-} from '../lib/accounts/bot-commands.ts';
-import { about, idOf } from '../lib/api/parameters.ts';
-import { actOnBot } from '../lib/audit/acts.ts';
+} from '../lib/bots/bot-commands.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 

@@ -1,3 +1,5 @@
+import { about, idOf } from '../lib/api/parameters.ts';
+import { actOnBot, actOnBotWebhook } from '../lib/audit/acts.ts';
 import {
   botWebhookChangeRefusals,
   botWebhookChanges,
@@ -8,14 +10,12 @@ import {
   newBotWebhookRefusals,
   putBotWebhook,
   removeBotWebhook,
-} from '../lib/accounts/bot-webhooks.ts';
-import { about, idOf } from '../lib/api/parameters.ts';
-import { actOnBot, actOnBotWebhook } from '../lib/audit/acts.ts';
+} from '../lib/bots/bot-webhooks.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deliverySchema } from '../lib/members/outgoing-webhooks.ts';
-import { changeOrReplay } from '../lib/webhooks/bot-replay.ts';
-import { testBotWebhook } from '../lib/webhooks/test-event.ts';
+import { changeOrReplay } from '../lib/senders/bot-replay.ts';
+import { testBotWebhook } from '../lib/senders/test-event.ts';
 
 const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
 

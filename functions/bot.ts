@@ -1,8 +1,8 @@
-import { botDetailsSchema, findBotDetails } from '../lib/accounts/bot-commands.ts';
-import { deleteBot } from '../lib/accounts/bot-deletion.ts';
-import { botChangeRefusals, botChanges, botRefusals, changeBot, shownBot } from '../lib/accounts/bots.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
 import { actOnBot } from '../lib/audit/acts.ts';
+import { botDetailsSchema, findBotDetails } from '../lib/bots/bot-commands.ts';
+import { deleteBot } from '../lib/bots/bot-deletion.ts';
+import { botChangeRefusals, botChanges, botRefusals, changeBot, shownBot } from '../lib/bots/bots.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 

@@ -1,7 +1,7 @@
-import { botParameters, createBot, listBots, newBotRefusals, shownBot } from '../lib/accounts/bots.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOfNewBot } from '../lib/audit/acts.ts';
+import { botParameters, createBot, listBots, newBotRefusals, shownBot } from '../lib/bots/bots.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

@@ -1,6 +1,6 @@
-import { codeRequest, codeRequestRefusals, sendCode } from '../lib/accounts/code-mails.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { codeRequest, codeRequestRefusals, sendCode } from '../lib/sign-in/code-mails.ts';
 
 /** `/api/codes`: one-time codes by e-mail. */
 export const handler = endpoint({

@@ -1,6 +1,6 @@
-import { config } from '../lib/config.ts';
 import { pageEndpoint } from '../lib/http/page-endpoint.ts';
 import { jsonHelpPage } from '../lib/reference/json-help.ts';
+import { config } from '../lib/settings/config.ts';
 
 /** `/docs/api/json`: the help page that the 406 error links to. */
 export const handler = pageEndpoint('Read how to ask for JSON and how to send it', jsonHelpPage(config.docsUrl));

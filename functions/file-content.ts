@@ -1,11 +1,11 @@
 import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
-import { rangeNotSatisfiable } from '../lib/errors.ts';
+import { rangeNotSatisfiable } from '../lib/base/errors.ts';
 import { noFiles } from '../lib/files/store.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { noSuchFile } from '../lib/messages/attachments.ts';
-import { readFile } from '../lib/messages/file-content.ts';
-import { uploadBytes, uploadRefusals } from '../lib/messages/uploads.ts';
+import { noSuchFile } from '../lib/messages/attachments/attachments.ts';
+import { readFile } from '../lib/messages/attachments/file-content.ts';
+import { uploadBytes, uploadRefusals } from '../lib/messages/attachments/uploads.ts';
 
 const path = { file: idOf('file') };
 const query = { preview: about('The preview of the file, a small picture, instead of the file.', optional(oneOf('true'))) };

@@ -1,7 +1,7 @@
 import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { takeBackFile, takeBackRefusals } from '../lib/messages/uploads.ts';
+import { takeBackFile, takeBackRefusals } from '../lib/messages/attachments/uploads.ts';
 
 /** `/api/files/{file}`: a file that was announced. */
 export const handler = endpoint({

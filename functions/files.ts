@@ -2,7 +2,7 @@ import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { answerCreated } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { announcedSchema, announceFile, announcement, announceRefusals } from '../lib/messages/uploads.ts';
+import { announcedSchema, announceFile, announcement, announceRefusals } from '../lib/messages/attachments/uploads.ts';
 
 /** `/api/files`: files before they are sent. */
 export const handler = endpoint({

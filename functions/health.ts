@@ -1,6 +1,6 @@
-import { checkHealth, healthSchema } from '../lib/health.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { checkHealth, healthSchema } from '../lib/operating/health.ts';
 
 /** `/api/health`: the state of the service, for monitoring. */
 export const handler = endpoint({

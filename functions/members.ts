@@ -3,7 +3,7 @@ import { pageLimit, pageStart } from '../lib/api/pages.ts';
 import { about, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOfAddition } from '../lib/audit/acts.ts';
-import { invalidParameter, missingEvery } from '../lib/errors.ts';
+import { invalidParameter, missingEvery } from '../lib/base/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

@@ -5,10 +5,10 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { fileIds } from '../lib/messages/attachments.ts';
+import { fileIds } from '../lib/messages/attachments/attachments.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, requireContent, shownMessage } from '../lib/messages/messages.ts';
-import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search.ts';
+import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
 import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
 /** `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the mentions in them. */

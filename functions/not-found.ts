@@ -1,6 +1,6 @@
-import { config } from '../lib/config.ts';
 import { noSuchPath } from '../lib/http/base-chain.ts';
 import { webPage } from '../lib/reference/web-page.ts';
+import { config } from '../lib/settings/config.ts';
 import { readPage } from '../packages/web/site.ts';
 
 /** Every path that no other function has. */

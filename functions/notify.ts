@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { concurrently } from '../lib/concurrently.ts';
+import { concurrently } from '../lib/base/concurrently.ts';
+import { log } from '../lib/base/log.ts';
 import { orThrow } from '../lib/database/batching.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
-import { log } from '../lib/log.ts';
-import { hasDevices } from '../lib/notices.ts';
+import { hasDevices } from '../lib/notices/notices.ts';
 import { sendDigests } from '../lib/notifications/digests.ts';
 import { tellReminders } from '../lib/notifications/reminders.ts';
 import { findMissed, patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
-import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/webhooks/deliver.ts';
+import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/senders/deliver.ts';
 
 /** For how many rooms one tells, or delivers, at the same time. */
 const atOnce = 4;

@@ -1,6 +1,6 @@
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { overviewSchema, readOverview } from '../lib/overview.ts';
+import { overviewSchema, readOverview } from '../lib/operating/overview.ts';
 
 /** `/api/overview`: how the service is, for administrators. */
 export const handler = endpoint({

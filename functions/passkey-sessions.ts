@@ -1,3 +1,8 @@
+import { newSessionSchema } from '../lib/credentials/sessions.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
+import { exampleUser } from '../lib/identity/users.ts';
 import {
   assertion,
   beginningRefusals,
@@ -5,12 +10,7 @@ import {
   passkeyChallengeSchema,
   signInByPasskey,
   signInRefusals,
-} from '../lib/accounts/passkey-sign-in.ts';
-import { newSessionSchema } from '../lib/accounts/sessions.ts';
-import { endpoint } from '../lib/http/endpoint.ts';
-import { operation } from '../lib/http/operation.ts';
-import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
-import { exampleUser } from '../lib/identity/users.ts';
+} from '../lib/passkeys/passkey-sign-in.ts';
 
 /** `/api/passkey-sessions`: signing in with a passkey. */
 export const handler = endpoint({

@@ -1,3 +1,7 @@
+import { about, idOf } from '../lib/api/parameters.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken } from '../lib/identity/caller.ts';
 import {
   changePasskey,
   changeRefusals,
@@ -6,11 +10,7 @@ import {
   removalRefusals,
   removePasskey,
   shownPasskey,
-} from '../lib/accounts/passkeys.ts';
-import { about, idOf } from '../lib/api/parameters.ts';
-import { endpoint } from '../lib/http/endpoint.ts';
-import { operation } from '../lib/http/operation.ts';
-import { requireUnscopedToken } from '../lib/identity/caller.ts';
+} from '../lib/passkeys/passkeys.ts';
 
 const path = { passkey: about('The passkey, by its `_id`.', idOf('passkey')) };
 

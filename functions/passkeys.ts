@@ -1,3 +1,6 @@
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken } from '../lib/identity/caller.ts';
 import {
   addition,
   additionRefusals,
@@ -6,11 +9,8 @@ import {
   beginningRefusals,
   beginPasskey,
   newPasskeySchema,
-} from '../lib/accounts/new-passkeys.ts';
-import { listPasskeys, passkeysSchema, shownPasskey } from '../lib/accounts/passkeys.ts';
-import { endpoint } from '../lib/http/endpoint.ts';
-import { operation } from '../lib/http/operation.ts';
-import { requireUnscopedToken } from '../lib/identity/caller.ts';
+} from '../lib/passkeys/new-passkeys.ts';
+import { listPasskeys, passkeysSchema, shownPasskey } from '../lib/passkeys/passkeys.ts';
 
 /** `/api/passkeys`: the caller's passkeys, with which one signs in without a password (WebAuthn). */
 export const handler = endpoint({

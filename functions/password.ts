@@ -1,6 +1,6 @@
-import { newPasswordRefusals, passwordParameters, setForgottenPassword } from '../lib/accounts/forgotten-passwords.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { newPasswordRefusals, passwordParameters, setForgottenPassword } from '../lib/sign-in/forgotten-passwords.ts';
 
 /** `/api/password`: sets a new password after the old one was forgotten. */
 export const handler = endpoint({

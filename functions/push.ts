@@ -1,12 +1,12 @@
 import middy, { type Request } from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { carrier } from '../lib/carrier.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/base/deadline.ts';
+import { log } from '../lib/base/log.ts';
+import { pushMetrics } from '../lib/base/metrics.ts';
 import { type Delivery, deliver } from '../lib/gateway/deliver.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
-import { log } from '../lib/log.ts';
-import { pushMetrics } from '../lib/metrics.ts';
-import { hasOthersToTell, type Notice } from '../lib/notices.ts';
+import { carrier } from '../lib/notices/carrier.ts';
+import { hasOthersToTell, type Notice } from '../lib/notices/notices.ts';
 
 /** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
 const longest = 18_000;

@@ -10,7 +10,7 @@ import {
   listRefusals,
   listRoomCommands,
   roomCommandSchema,
-} from '../lib/webhooks/commands.ts';
+} from '../lib/senders/commands.ts';
 
 const path = { room: idOf('room') };
 

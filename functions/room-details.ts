@@ -1,7 +1,7 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { actsOfDetails } from '../lib/audit/acts.ts';
-import { adminRequired } from '../lib/errors.ts';
+import { adminRequired } from '../lib/base/errors.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeDetails, detailChanges, findDetails, shownDetails } from '../lib/rooms/details.ts';

@@ -11,7 +11,7 @@ import {
   webhookDetailsSchema,
 } from '../lib/members/outgoing-webhooks.ts';
 import { noSuchWebhook, revokeWebhook, webhookRefusals } from '../lib/members/webhooks.ts';
-import { testOutgoing } from '../lib/webhooks/test-event.ts';
+import { testOutgoing } from '../lib/senders/test-event.ts';
 
 const path = {
   room: idOf('room'),

@@ -1,7 +1,7 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { defaultLimit, optionalPageLimit, pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { answerTooLarge } from '../lib/errors.ts';
+import { answerTooLarge } from '../lib/base/errors.ts';
 import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

@@ -3,8 +3,8 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { momentCursor } from '../lib/messages/across-rooms.ts';
 import { listSaved, savedParameters, shownSaved } from '../lib/messages/saved.ts';
+import { momentCursor } from '../lib/messages/search/across-rooms.ts';
 
 /** `/api/saved`: the messages that the caller has saved. */
 export const handler = endpoint({

@@ -1,3 +1,7 @@
+import { actOnUser } from '../lib/audit/acts.ts';
+import { endpoint } from '../lib/http/endpoint.ts';
+import { operation } from '../lib/http/operation.ts';
+import { requireUnscopedToken } from '../lib/identity/caller.ts';
 import {
   beginning,
   beginningRefusals,
@@ -13,11 +17,7 @@ import {
   recoveryCodesSchema,
   secondFactorSchema,
   showSecondFactor,
-} from '../lib/accounts/second-factor.ts';
-import { actOnUser } from '../lib/audit/acts.ts';
-import { endpoint } from '../lib/http/endpoint.ts';
-import { operation } from '../lib/http/operation.ts';
-import { requireUnscopedToken } from '../lib/identity/caller.ts';
+} from '../lib/second-factor/second-factor.ts';
 
 /** `/api/second-factor`: the caller's second factor, codes by time (TOTP) beside the password. */
 export const handler = endpoint({

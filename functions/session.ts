@@ -1,6 +1,6 @@
-import { endSession } from '../lib/accounts/sessions.ts';
 import { about, idOr } from '../lib/api/parameters.ts';
 import { actOnToken } from '../lib/audit/acts.ts';
+import { endSession } from '../lib/credentials/sessions.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerCookieEnded, cookieHeader, hasCookie } from '../lib/http/session-cookie.ts';

@@ -1,17 +1,17 @@
-import { logIn, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../lib/accounts/login.ts';
-import { loginName } from '../lib/accounts/login-names.ts';
-import { passwordRefusals } from '../lib/accounts/password-sign-in.ts';
-import { secondFactorCode } from '../lib/accounts/second-factor-codes.ts';
-import { endOtherSessions, listSessions, newSessionSchema, sessionRefusals, sessionSchema } from '../lib/accounts/sessions.ts';
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, anyText, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
-import { tooManyRequests } from '../lib/errors.ts';
+import { tooManyRequests } from '../lib/base/errors.ts';
+import { passwordRefusals } from '../lib/credentials/password-sign-in.ts';
+import { endOtherSessions, listSessions, newSessionSchema, sessionRefusals, sessionSchema } from '../lib/credentials/sessions.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
+import { secondFactorCode } from '../lib/second-factor/codes.ts';
+import { logIn, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../lib/sign-in/login.ts';
+import { loginName } from '../lib/sign-in/login-names.ts';
 
 const user = about("The account whose sessions are meant, for administrators; without it, the caller's own.", optional(id));
 

@@ -1,7 +1,7 @@
 import { listOf } from '../lib/api/schema.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { listSettings, settingSchema } from '../lib/shown-settings.ts';
+import { listSettings, settingSchema } from '../lib/operating/shown-settings.ts';
 
 /** `/api/settings`: how the service is set up. */
 export const handler = endpoint({

@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { sweepAudit } from '../lib/audit/sweep.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/base/deadline.ts';
+import { log } from '../lib/base/log.ts';
 import { type SweepResult, sweepFiles } from '../lib/files/removal.ts';
 import { logFailure } from '../lib/http/log-failure.ts';
-import { log } from '../lib/log.ts';
 import { sweepMessages } from '../lib/messages/retention.ts';
 
 /** After how many milliseconds the sweep of files ends, that of messages, that of the audit trail, and it has failed: Lambda ends it after 20 seconds. */

@@ -4,7 +4,7 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { momentCursor } from '../lib/messages/across-rooms.ts';
+import { momentCursor } from '../lib/messages/search/across-rooms.ts';
 import { listThreads, threadSchema } from '../lib/messages/threads.ts';
 
 /** `/api/threads`: the threads that the caller follows. */

@@ -1,8 +1,8 @@
-import { findToken, revokeToken } from '../lib/accounts/api-tokens.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
 import { actOnToken } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { findToken, revokeToken } from '../lib/identity/api-tokens.ts';
 import { shownToken } from '../lib/identity/tokens.ts';
 
 const path = { token: about('The named token, by its `_id`.', idOf('token')) };

@@ -3,7 +3,7 @@ import { pageParameters } from '../lib/api/pages.ts';
 import { about, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOfNewToken } from '../lib/audit/acts.ts';
-import { adminRequired } from '../lib/errors.ts';
+import { adminRequired } from '../lib/base/errors.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

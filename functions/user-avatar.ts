@@ -1,7 +1,7 @@
 import { removeAvatar, setAvatar, setAvatarRefusals } from '../lib/accounts/avatars.ts';
 import { about, idOr } from '../lib/api/parameters.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
-import { adminRequired } from '../lib/errors.ts';
+import { adminRequired } from '../lib/base/errors.ts';
 import { askedVersion, readAvatar, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

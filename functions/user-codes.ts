@@ -1,9 +1,9 @@
-import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/accounts/password-codes.ts';
 import { about, idOf } from '../lib/api/parameters.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
+import { createPasswordCode, passwordCodeRefusals, passwordCodeSchema } from '../lib/sign-in/password-codes.ts';
 
 /** `/api/users/{user}/codes`: one-time codes that administrators pass on. */
 export const handler = endpoint({

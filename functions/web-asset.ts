@@ -1,6 +1,6 @@
-import { config } from '../lib/config.ts';
 import { fileEndpoint } from '../lib/http/file-endpoint.ts';
 import { brandFiles } from '../lib/reference/web-page.ts';
+import { config } from '../lib/settings/config.ts';
 import { readFiles } from '../packages/web/site.ts';
 
 const { '/sw.js': worker, ...files } = readFiles() ?? {};

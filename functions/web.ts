@@ -1,6 +1,6 @@
-import { config } from '../lib/config.ts';
 import { pageEndpoint } from '../lib/http/page-endpoint.ts';
 import { webPage } from '../lib/reference/web-page.ts';
+import { config } from '../lib/settings/config.ts';
 import { readPage } from '../packages/web/site.ts';
 
 /** `/` and the addresses of rooms: the web client, for people. */

@@ -1,9 +1,9 @@
 import { answerCreated, PlainAnswer } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { post, postRefusals } from '../lib/incoming-webhooks/post.ts';
 import { webhookSecret } from '../lib/members/webhooks.ts';
 import { shownMessage } from '../lib/messages/messages.ts';
-import { post, postRefusals } from '../lib/webhooks/post.ts';
 
 /** `/api/webhooks/{secret}`: where other programs post. */
 export const handler = endpoint({

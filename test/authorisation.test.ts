@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../lib/accounts/api-tokens.ts';
-import { createPasswordCode } from '../lib/accounts/password-codes.ts';
 import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
 import type { Handler } from '../lib/http/operation.ts';
+import { createToken } from '../lib/identity/api-tokens.ts';
 import { hashToken } from '../lib/identity/authenticate.ts';
 import { randomToken } from '../lib/identity/tokens.ts';
+import { createPasswordCode } from '../lib/sign-in/password-codes.ts';
 import { functions } from '../tools/harness/functions.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from './support/accounts.ts';
 import { addPasskey } from './support/authenticator.ts';

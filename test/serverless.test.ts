@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import esbuildPlugins from '../hosts/aws/esbuild-plugins.ts';
-import { loadHandler } from '../hosts/server/routes.ts';
-import { readConfig } from '../lib/config.ts';
+import { loadHandler } from '../hosts/server/http/routes.ts';
 import { allowedMethods } from '../lib/http/operation.ts';
+import { readConfig } from '../lib/settings/config.ts';
 import { functions, otherFunctions, serverless } from '../tools/harness/functions.ts';
 import { inProcess as call } from './support/transports.ts';
 
@@ -119,7 +119,7 @@ describe('serverless.yml', () => {
     expect(loads('hosts/aws/oidc-secret.ts')).toEqual(withOidc);
     expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
     expect(loads('node_modules/nodemailer/', [...functions, ...otherFunctions] as typeof functions)).toEqual(withMail);
-    expect(loads('lib/accounts/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
+    expect(loads('lib/credentials/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
     // They sign addresses of files, or look at what is stored: no other may do so.
     const { files, file, 'file-content': content, messages, ...others } = serverless.custom.deployment.withFiles;
     expect({ files, file, content, messages }).toEqual({
@@ -128,9 +128,9 @@ describe('serverless.yml', () => {
       content: ['GetObject', 'ListBucket'],
       messages: ['GetObject', 'ListBucket'],
     });
-    expect(loads('lib/messages/uploads.ts')).toEqual(['files', 'file', 'file-content']);
+    expect(loads('lib/messages/attachments/uploads.ts')).toEqual(['files', 'file', 'file-content']);
     // Webhooks and commands send no files.
-    expect(loads('lib/messages/arrivals.ts')).toEqual(['room-commands', 'webhook', 'messages', 'file-content']);
+    expect(loads('lib/messages/attachments/arrivals.ts')).toEqual(['room-commands', 'webhook', 'messages', 'file-content']);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap((module) =>
       loads(module),
     );

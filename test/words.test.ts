@@ -9,7 +9,7 @@ const unwanted = /\b(whoever|anew|as ever|from when on|any more|no more(?!( \w+)
 const excluded = [
   'docs/api.md',
   'packages/client/src/contract.ts',
-  'packages/client/test/texts.ts',
+  'packages/rules/test/texts.ts',
   'packages/web/test/tabs.test.ts',
   'test/corpora/',
   'test/words.test.ts',

@@ -1,9 +1,9 @@
-import { createToken, tokenName } from '../../lib/accounts/api-tokens.ts';
-import { changeBot, createBot, listBots } from '../../lib/accounts/bots.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { optional, readParameters, someOf } from '../../lib/api/parameters.ts';
 import { scopes } from '../../lib/api/scopes.ts';
 import { actOfNewBot, actOnBot } from '../../lib/audit/acts.ts';
+import { changeBot, createBot, listBots } from '../../lib/bots/bots.ts';
+import { createToken, tokenName } from '../../lib/identity/api-tokens.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { fullName } from '../../lib/identity/persons.ts';
 import { findUserId, newUsername } from '../../lib/identity/users.ts';

@@ -1,10 +1,10 @@
-import { revokeAnyToken, tokenName } from '../../lib/accounts/api-tokens.ts';
 import { createTokenByCommand } from '../../lib/accounts/new-tokens.ts';
-import { endSession } from '../../lib/accounts/sessions.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { id, idOf, optional, readParameters, someOf } from '../../lib/api/parameters.ts';
 import { scopes } from '../../lib/api/scopes.ts';
 import { actOnToken } from '../../lib/audit/acts.ts';
+import { endSession } from '../../lib/credentials/sessions.ts';
+import { revokeAnyToken, tokenName } from '../../lib/identity/api-tokens.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { listAllTokens, type Token } from '../../lib/identity/tokens.ts';
 import { findUserByName, findUserId } from '../../lib/identity/users.ts';

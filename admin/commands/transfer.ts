@@ -13,8 +13,8 @@ import {
 } from '../../lib/database/export-import.ts';
 import { bringFiles, copyFiles } from '../../lib/files/copies.ts';
 import { forgetDayCounts } from '../../lib/messages/daily-counts.ts';
-import { fillWords } from '../../lib/messages/fill-words.ts';
-import { collectionNames } from '../../lib/prepare.ts';
+import { fillWords } from '../../lib/messages/search/fill-words.ts';
+import { collectionNames } from '../../lib/operating/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { print } from '../output.ts';

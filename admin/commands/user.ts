@@ -2,9 +2,7 @@ import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { holdUser } from '../../lib/accounts/holds.ts';
 import { disconnectUser } from '../../lib/accounts/identities.ts';
-import { createPasswordCode } from '../../lib/accounts/password-codes.ts';
 import { ownRate, setWriteRate } from '../../lib/accounts/rates.ts';
-import { resetSecondFactor } from '../../lib/accounts/second-factor-reset.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
@@ -13,6 +11,8 @@ import type { AuditAction } from '../../lib/audit/actions.ts';
 import { actOfHold, createdUser, rateDetails } from '../../lib/audit/acts.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { email, findUserByName, listUsers, newUsername, username } from '../../lib/identity/users.ts';
+import { resetSecondFactor } from '../../lib/second-factor/reset.ts';
+import { createPasswordCode } from '../../lib/sign-in/password-codes.ts';
 import { type Run, required } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';

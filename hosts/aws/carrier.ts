@@ -1,9 +1,9 @@
-import type { Carrier, PostOutcome } from '../../lib/carrier.ts';
-import { describeError, log } from '../../lib/log.ts';
+import { describeError, log } from '../../lib/base/log.ts';
+import type { Carrier, PostOutcome } from '../../lib/notices/carrier.ts';
 import { sendSigned } from './signed-request.ts';
 
 /*
- * Takes the place of `lib/carrier.ts` in the bundles. A function that need not reach anybody is not told where they are, and may not: it has no
+ * Takes the place of `lib/notices/carrier.ts` in the bundles. A function that need not reach anybody is not told where they are, and may not: it has no
  * carrier.
  */
 

@@ -1,4 +1,4 @@
-import { config } from '../../lib/config.ts';
+import { config } from '../../lib/settings/config.ts';
 import { readParameter } from './parameter.ts';
 
 const { MONGODB_URI_PARAMETER: parameter } = process.env;

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
-import { leastCharacters, readCommonPasswords } from '../../lib/accounts/common-passwords.ts';
+import { leastCharacters, readCommonPasswords } from '../../lib/credentials/common-passwords.ts';
 import { readFiles, readPage } from '../../packages/web/site.ts';
 
-const source = fileURLToPath(import.meta.resolve('../../lib/accounts/common-passwords.ts'));
+const source = fileURLToPath(import.meta.resolve('../../lib/credentials/common-passwords.ts'));
 
-/** Puts the exports of `lib/accounts/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
+/** Puts the exports of `lib/credentials/common-passwords.ts` into a bundle as literals, instead of the package they come from. */
 const commonPasswords: Plugin = {
   name: 'common-passwords',
   setup({ onLoad }) {

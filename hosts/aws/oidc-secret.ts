@@ -1,4 +1,4 @@
-import { config } from '../../lib/config.ts';
+import { config } from '../../lib/settings/config.ts';
 import { readSecret } from './parameter.ts';
 
 const read = config.identityProviders.map(async ({ id, clientSecret }) => [id, await readSecret(clientSecret)] as const);

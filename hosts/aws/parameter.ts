@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
-import { attempt } from '../../lib/deadline.ts';
-import { isParameter } from '../../lib/setting-rules.ts';
+import { attempt } from '../../lib/base/deadline.ts';
+import { isParameter } from '../../lib/settings/setting-rules.ts';
 import { sendSigned } from './signed-request.ts';
 
 /*

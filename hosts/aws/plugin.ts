@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { bucketPattern, isParameter } from '../../lib/setting-rules.ts';
-import { settings, unknownSetting } from '../../lib/settings.ts';
+import { bucketPattern, isParameter } from '../../lib/settings/setting-rules.ts';
+import { settings, unknownSetting } from '../../lib/settings/settings.ts';
 import { alarmsOf, alarmTopic, apiAlarms } from './alarms.ts';
 import { readDeploymentSettings, type WrittenSettings } from './deployment-settings.ts';
 import {
@@ -133,7 +133,7 @@ async function checkSettings(serverless: Serverless): Promise<void> {
   if (FILES_ENDPOINT)
     throw new Error('Leave FILES_ENDPOINT out: the keys of functions are those of their roles, which only S3 knows.');
   // Loaded only here: under serverless-offline the functions share this process, and it reads their settings too early.
-  const { readConfig } = await import('../../lib/config.ts');
+  const { readConfig } = await import('../../lib/settings/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
   const { alarmEmail } = service.custom.deployment;
   if (alarmEmail && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(alarmEmail))

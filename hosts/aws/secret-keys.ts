@@ -1,5 +1,5 @@
-import { config } from '../../lib/config.ts';
-import { keysIn } from '../../lib/setting-rules.ts';
+import { config } from '../../lib/settings/config.ts';
+import { keysIn } from '../../lib/settings/setting-rules.ts';
 import { readSecret } from './parameter.ts';
 
 const rule = 'a key of 32 bytes in Base64 or hexadecimal, or several separated by commas';

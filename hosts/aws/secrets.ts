@@ -1,4 +1,4 @@
-import { type IdentityProvider, providersIn } from '../../lib/identity-providers.ts';
+import { type IdentityProvider, providersIn } from '../../lib/settings/identity-providers.ts';
 
 /** What `serverless.yml` says of secrets: parameters, which functions read them or do not, and versions, which may be empty. */
 export type WrittenSecrets = Record<'withoutDatabase' | 'withMail' | 'withSecretKey' | 'withOidc' | 'withoutHttp', string[]> &

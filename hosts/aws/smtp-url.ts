@@ -1,5 +1,5 @@
-import { config } from '../../lib/config.ts';
-import { isMailServer } from '../../lib/setting-rules.ts';
+import { config } from '../../lib/settings/config.ts';
+import { isMailServer } from '../../lib/settings/setting-rules.ts';
 import { readSecret } from './parameter.ts';
 
 const rule = 'the address of a mail server: smtps:// or smtp://';

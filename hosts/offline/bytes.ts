@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limits } from '../../lib/api/limits.ts';
-import { makeContext, makeEvent, splitTarget } from '../server/event.ts';
-import { respond, respondStream } from '../server/respond.ts';
-import { loadHandler, matchRoutes, readRoutes } from '../server/routes.ts';
-import { bodyOf, takesBytes } from '../server/uploads.ts';
+import { makeContext, makeEvent, splitTarget } from '../server/http/event.ts';
+import { respond, respondStream } from '../server/http/respond.ts';
+import { loadHandler, matchRoutes, readRoutes } from '../server/http/routes.ts';
+import { bodyOf, takesBytes } from '../server/http/uploads.ts';
 
 /*
  * The emulator keeps every body and every answer in memory, in base64, up to 10 MB. What has the bytes of files is

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Carrier, setCarrier } from '../../lib/carrier.ts';
-import { defaultFiles, misspelledSettings } from '../../lib/settings.ts';
+import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
+import { defaultFiles, misspelledSettings } from '../../lib/settings/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
 import { answersBytes } from './bytes.ts';
 import { likeApiGateway } from './gateway.ts';

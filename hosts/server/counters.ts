@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type RequestEnded, requestEnded } from '../../lib/base/metrics.ts';
 import { type FileState, lastFileState } from '../../lib/database/file-state.ts';
-import { type RequestEnded, requestEnded } from '../../lib/metrics.ts';
 import { outcomes } from '../../lib/notifications/send.ts';
-import { type BackupState, backupState } from './backups.ts';
 import { counts, type PushCounts } from './push/counts.ts';
+import { type BackupState, backupState } from './work/backups.ts';
 
 /** Upper bounds of the histogram of durations, in milliseconds. */
 export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
-import { explainFailure } from '../../lib/errors.ts';
-import { defaultFiles } from '../../lib/settings.ts';
+import { explainFailure } from '../../lib/base/errors.ts';
+import { defaultFiles } from '../../lib/settings/settings.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 

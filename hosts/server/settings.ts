@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { ConfigError, readSetting, type Setting, type SettingName, settingNames, settings } from '../../lib/settings.ts';
+import { ConfigError, readSetting, type Setting, type SettingName, settingNames, settings } from '../../lib/settings/settings.ts';
 
 /** How the server runs. */
 export type Settings = ReturnType<typeof readSettings>;

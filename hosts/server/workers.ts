@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { log } from '../../lib/base/log.ts';
 import { refreshFileState } from '../../lib/database/file-state.ts';
-import { log } from '../../lib/log.ts';
 import { askWorker } from './ask-worker.ts';
 import { type Snapshot, snapshot } from './counters.ts';
 import { relayBetween } from './push/relay.ts';

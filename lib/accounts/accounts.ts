@@ -1,25 +1,25 @@
+import type { QuietHours } from 'chat-service-rules/quiet-hours';
 import type { ObjectId, UpdateFilter, WithId } from 'mongodb';
-import type { QuietHours } from '../../packages/client/src/quiet-hours.ts';
 import { described, record, type Shown } from '../api/schema.ts';
-import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/users.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
+import { type IdentityDocument, type StatusDocument, type UserDocument, users } from '../collections/accounts/users.ts';
+import { forgetCodesOf } from '../credentials/codes.ts';
+import { rememberAddress } from '../credentials/login-limits.ts';
+import { hashPassword } from '../credentials/passwords.ts';
+import { createSession, endSessions, type WithToken } from '../credentials/sessions.ts';
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
-import { regardlessOfDeadline } from '../deadline.ts';
+import { revokeTokens } from '../identity/api-tokens.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
+import { accountIsBot, silenceBotsOf } from '../identity/bot-rules.ts';
 import { storedPreferences } from '../identity/preferences.ts';
+import { emailTaken, orConflict, requireFree } from '../identity/taken-names.ts';
 import { aNewToken } from '../identity/tokens.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
-import { notifyServers } from '../notices.ts';
-import { revokeTokens } from './api-tokens.ts';
-import { accountIsBot, silenceBotsOf } from './bot-rules.ts';
-import { forgetCodesOf } from './codes.ts';
+import { notifyServers } from '../notices/notices.ts';
 import { stepDownAdmin } from './last-admin.ts';
-import { rememberAddress } from './login-limits.ts';
-import { hashPassword } from './passwords.ts';
-import { createSession, endSessions, type WithToken } from './sessions.ts';
-import { emailTaken, orConflict, requireFree } from './taken-names.ts';
 
 /** The data of a new account. */
 export type NewAccount = {

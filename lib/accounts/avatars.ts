@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { users } from '../collections/users.ts';
+import { users } from '../collections/accounts/users.ts';
 import { forgetAvatar, receivePicture, receivePictureRefusals, storeAvatar } from '../files/avatars.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
-import { notifyServers } from '../notices.ts';
+import { notifyServers } from '../notices/notices.ts';
 
 export const setAvatarRefusals = [noSuchUser, ...receivePictureRefusals];
 

@@ -1,9 +1,9 @@
-import { users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { permissionDenied, type Refusal } from '../errors.ts';
+import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { users } from '../collections/accounts/users.ts';
+import { findCode, forgetCode, noSuchCode } from '../credentials/codes.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { emailKey } from '../identity/users.ts';
-import { findCode, forgetCode, noSuchCode } from './codes.ts';
+import { config } from '../settings/config.ts';
 
 const confirmationRequired: Refusal = () =>
   permissionDenied('email_code_required', 'A code that was sent to the e-mail address is required.');

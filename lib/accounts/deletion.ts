@@ -1,9 +1,13 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import { activities } from '../collections/activities.ts';
-import { type UserDocument, users } from '../collections/users.ts';
-import { regardlessOfDeadline } from '../deadline.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
+import { activities } from '../collections/accounts/activities.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { forgetCodesOf } from '../credentials/codes.ts';
+import { forgetAttempts } from '../credentials/login-limits.ts';
+import { forgetPasskeys } from '../credentials/passkey-removal.ts';
 import { forgetAvatar } from '../files/avatars.ts';
 import { removeFiles } from '../files/removal.ts';
+import { silenceBot, silenceBotsOf } from '../identity/bot-rules.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
@@ -14,12 +18,8 @@ import { forgetConversationLimit } from '../rooms/conversations.ts';
 import { forgetThreads } from '../rooms/followed-threads.ts';
 import { forgetNotifications } from '../rooms/notifications.ts';
 import { deleteReadMarkers } from '../rooms/read-markers.ts';
-import { silenceBot, silenceBotsOf } from './bot-rules.ts';
-import { forgetCodesOf } from './codes.ts';
 import { forgetDigests } from './digest-links.ts';
 import { stepDownAdmin } from './last-admin.ts';
-import { forgetAttempts } from './login-limits.ts';
-import { forgetPasskeys } from './passkey-removal.ts';
 
 /**
  * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it

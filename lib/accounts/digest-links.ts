@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { about, tokenOf } from '../api/parameters.ts';
 import { aToken, isToken } from '../api/schema.ts';
-import { digests } from '../collections/digests.ts';
-import { users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { notFound, type Refusal } from '../errors.ts';
+import { notFound, type Refusal } from '../base/errors.ts';
+import { users } from '../collections/accounts/users.ts';
+import { digests } from '../collections/delivery/digests.ts';
 import { hashToken } from '../identity/authenticate.ts';
+import { config } from '../settings/config.ts';
 
 const noSuchLink: Refusal = () => notFound('link');
 

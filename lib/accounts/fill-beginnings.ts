@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
-import { type UserDocument, users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import {
+  type Upgrade,
+  type UpgradedChunk,
+  type UpgradeOptions,
+  upgradeAll,
+  upgradeMeanwhile,
+} from '../collections/service/upgrade.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
-import { type Upgrade, type UpgradedChunk, type UpgradeOptions, upgradeAll, upgradeMeanwhile } from '../upgrade.ts';
 
 const chunkSize = 200;
 

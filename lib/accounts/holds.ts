@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { about, flag } from '../api/parameters.ts';
-import { users } from '../collections/users.ts';
+import { users } from '../collections/accounts/users.ts';
 import { noSuchUser } from '../identity/users.ts';
 
 export const holdParameter = about(

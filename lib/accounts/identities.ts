@@ -1,18 +1,18 @@
 import type { ObjectId } from 'mongodb';
 import { type Act, audited, byCaller, byService } from '../audit/append.ts';
-import { passkeys } from '../collections/passkeys.ts';
-import { type UserDocument, users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { attempt } from '../deadline.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { passkeys } from '../collections/accounts/passkeys.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { requireFreshSession } from '../credentials/fresh-sessions.ts';
+import { endSessions } from '../credentials/sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
-import { log } from '../log.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
+import { config } from '../settings/config.ts';
 import { changeUser } from './accounts.ts';
-import { requireFreshSession } from './fresh-sessions.ts';
-import { endSessions } from './sessions.ts';
 
 const notConnected: Refusal = () =>
   conflict('not_connected', 'No person at the identity provider is connected with the account.');

@@ -1,15 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import { about, optional, type Values } from '../api/parameters.ts';
-import { config } from '../config.ts';
-import { regardlessOfDeadline } from '../deadline.ts';
-import { permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
+import { permissionDenied, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { countInvitationMail } from '../credentials/anonymous-limits.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { email, emailKey } from '../identity/users.ts';
-import { type MailOutcome, noMail, requireMail, requireSent, trySendingMail } from '../mail.ts';
 import { invitationParameters, invite, inviteRefusals, type NewInvitation, revokeInvitation } from '../members/invitations.ts';
+import { type MailOutcome, noMail, requireMail, requireSent, trySendingMail } from '../net/mail.ts';
 import { findContext, requirePermission } from '../rooms/permissions.ts';
-import { countInvitationMail } from './anonymous-limits.ts';
+import { config } from '../settings/config.ts';
 
 /** An invitation, and the address to which its link is sent. */
 export const sentInvitation = {

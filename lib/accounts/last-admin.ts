@@ -1,7 +1,7 @@
 import { type Filter, ObjectId, type UpdateFilter, type WithId } from 'mongodb';
-import { type UserDocument, users } from '../collections/users.ts';
-import { attempt } from '../deadline.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
 
 type Account = Omit<UserDocument, '_id'>;
 

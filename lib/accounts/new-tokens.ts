@@ -3,17 +3,17 @@ import { toObjectId } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
 import { type Scope, scopes } from '../api/scopes.ts';
-import { tokens } from '../collections/tokens.ts';
-import { type UserDocument, users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { adminRequired, conflict, invalidParameter, type Refusal, tooManyRequests } from '../errors.ts';
+import { adminRequired, conflict, invalidParameter, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { tokens } from '../collections/accounts/tokens.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
+import { freshSignInRequired } from '../credentials/fresh-sessions.ts';
+import { createToken, tokenName, tokenNameTaken } from '../identity/api-tokens.ts';
+import { hasActiveOwner, isStillOwned } from '../identity/bot-rules.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
 import { deleteToken, listTokens, type NewToken, type Token } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
-import { createToken, tokenName, tokenNameTaken } from './api-tokens.ts';
-import { hasActiveOwner, isStillOwned } from './bot-rules.ts';
-import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from './current-password.ts';
-import { freshSignInRequired } from './fresh-sessions.ts';
+import { config } from '../settings/config.ts';
 
 /** The parameters of a new token. */
 export const tokenParameters = {

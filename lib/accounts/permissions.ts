@@ -1,8 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import { about, dateTime, flag, optional, orNone, type Values } from '../api/parameters.ts';
-import { config } from '../config.ts';
-import { regardlessOfDeadline } from '../deadline.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
 import {
   adminRequired,
   HttpError,
@@ -11,35 +10,36 @@ import {
   permissionDenied,
   type Refusal,
   tooManyRequests,
-} from '../errors.ts';
-import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
-import { fullName } from '../identity/persons.ts';
-import { quietHours, requireHours } from '../identity/quiet-hours.ts';
-import { status } from '../identity/statuses.ts';
-import { email, newUsername, type User } from '../identity/users.ts';
-import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
-import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
-import { roomArchived } from '../rooms/permissions.ts';
-import { changeUser, type NewUser, signUp } from './accounts.ts';
-import { countInvitedSignUp, countSignUp } from './anonymous-limits.ts';
-import { accountIsBot } from './bot-rules.ts';
-import { codeParameter } from './codes.ts';
-import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
+} from '../base/errors.ts';
+import { countInvitedSignUp, countSignUp } from '../credentials/anonymous-limits.ts';
+import { codeParameter } from '../credentials/codes.ts';
 import {
   confirmPassword,
   currentPassword,
   hasPassword,
   requireCurrentPassword,
   wrongCurrentPassword,
-} from './current-password.ts';
+} from '../credentials/current-password.ts';
+import { freshSignInRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
+import { newPassword } from '../credentials/password-policy.ts';
+import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
+import { accountIsBot } from '../identity/bot-rules.ts';
+import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
+import { fullName } from '../identity/persons.ts';
+import { quietHours, requireHours } from '../identity/quiet-hours.ts';
+import { isReserved, usernameReserved } from '../identity/reserved-names.ts';
+import { status } from '../identity/statuses.ts';
+import { emailTaken, usernameTaken } from '../identity/taken-names.ts';
+import { email, newUsername, type User } from '../identity/users.ts';
+import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
+import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
+import { roomArchived } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
+import { changeUser, type NewUser, signUp } from './accounts.ts';
+import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import { deleteUser } from './deletion.ts';
-import { freshSignInRequired, requireFreshSession } from './fresh-sessions.ts';
 import { disconnectionRefusals, disconnectOwn, disconnectUser } from './identities.ts';
 import { lastAdminMustStay } from './last-admin.ts';
-import { newPassword } from './password-policy.ts';
-import { passwordRefusals, requirePasswords } from './password-sign-in.ts';
-import { isReserved, usernameReserved } from './reserved-names.ts';
-import { emailTaken, usernameTaken } from './taken-names.ts';
 
 const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
 

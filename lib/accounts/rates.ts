@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { about, integer, orNone } from '../api/parameters.ts';
-import { users } from '../collections/users.ts';
+import { users } from '../collections/accounts/users.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
 
 /** The rates that an account can be given, in messages and changes per second. */

@@ -1,6 +1,6 @@
-import { users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { aDay, createCode } from './codes.ts';
+import { users } from '../collections/accounts/users.ts';
+import { aDay, createCode } from '../credentials/codes.ts';
+import { config } from '../settings/config.ts';
 
 /**
  * A code for the first administrator, in the path of the page that takes it; the address of the service is null

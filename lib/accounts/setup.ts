@@ -3,18 +3,18 @@ import { about, type Parameters, type Values } from '../api/parameters.ts';
 import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import { createdUser } from '../audit/acts.ts';
 import { byService, noteDone } from '../audit/append.ts';
-import type { CodeDocument } from '../collections/codes.ts';
+import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../base/errors.ts';
+import type { CodeDocument } from '../collections/accounts/codes.ts';
+import { countSignUp } from '../credentials/anonymous-limits.ts';
+import { codeParameter, findCode, forgetCode, noSuchCode } from '../credentials/codes.ts';
+import { newPassword } from '../credentials/password-policy.ts';
 import { duplicateIn } from '../database/failures.ts';
-import { HttpError, permissionDenied, type Refusal, tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
+import { emailTaken, usernameTaken } from '../identity/taken-names.ts';
 import { email, newUsername } from '../identity/users.ts';
 import { createFirstRoom } from '../members/default-rooms.ts';
 import { type NewUser, signUp } from './accounts.ts';
-import { countSignUp } from './anonymous-limits.ts';
-import { codeParameter, findCode, forgetCode, noSuchCode } from './codes.ts';
-import { newPassword } from './password-policy.ts';
 import { hadAdministrator } from './setup-code.ts';
-import { emailTaken, usernameTaken } from './taken-names.ts';
 
 /**
  * The parameters of the first administrator. The code shows that the caller can read what the service prints when it

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
+import { forgetMails } from '../credentials/anonymous-limits.ts';
+import { forgetAttempts } from '../credentials/login-limits.ts';
 import { emailKey } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
-import { forgetMails } from './anonymous-limits.ts';
-import { forgetAttempts } from './login-limits.ts';
 
 /**
  * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails,

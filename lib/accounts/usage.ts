@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { optional, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, described, orNull, record, type Shown } from '../api/schema.ts';
-import { fileQuotas } from '../collections/file-quotas.ts';
-import { rooms } from '../collections/rooms.ts';
-import { tokens, unexpired } from '../collections/tokens.ts';
-import { type UserDocument, users } from '../collections/users.ts';
+import { tokens, unexpired } from '../collections/accounts/tokens.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { fileQuotas } from '../collections/rooms/file-quotas.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
+import { countPasskeys } from '../credentials/passkey-removal.ts';
 import { findUser } from '../identity/users.ts';
 import { holdParameter, holdUser } from './holds.ts';
-import { countPasskeys } from './passkey-removal.ts';
 import { rateParameter, setWriteRate } from './rates.ts';
 import { unlimit } from './unlimit.ts';
 

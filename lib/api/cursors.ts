@@ -1,5 +1,5 @@
+import { gone, type Refusal } from '../base/errors.ts';
 import { currentEpoch, epochPattern, isCurrentEpoch } from '../database/epoch.ts';
-import { gone, type Refusal } from '../errors.ts';
 import { dateTime, type Parameter } from './parameters.ts';
 import { eitherOf } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { preconditionFailed } from '../base/errors.ts';
 import { lastEpoch } from '../database/epoch.ts';
-import { preconditionFailed } from '../errors.ts';
 
 /** The condition that a change puts on the thing as it looks before: throws a 412. */
 export type Precondition = (shown: object) => void;

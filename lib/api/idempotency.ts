@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Binary } from 'mongodb';
-import { invalidParameter, keyReused } from '../errors.ts';
+import { invalidParameter, keyReused } from '../base/errors.ts';
 
 /**
  * The fields that are stored with a thing that was created under an `Idempotency-Key`, so that a retry finds it. The

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { config } from '../config.ts';
+import { config } from '../settings/config.ts';
 import type { Id } from './extended-json.ts';
 import { about, id, integer, optional, type Parameter, withDefault } from './parameters.ts';
 

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import {
   blankCharacters,
   findControlCharacter,
@@ -6,8 +5,9 @@ import {
   normaliseCredential,
   normaliseName,
   normaliseText,
-} from '../../packages/client/src/texts.ts';
-import { invalidParameter, missingParameter, notFound, type Refusal } from '../errors.ts';
+} from 'chat-service-rules/texts';
+import type { ObjectId } from 'mongodb';
+import { invalidParameter, missingParameter, notFound, type Refusal } from '../base/errors.ts';
 import { parseId } from './extended-json.ts';
 import { aNull, aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 

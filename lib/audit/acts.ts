@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Role } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
+import { users } from '../collections/accounts/users.ts';
+import type { Role } from '../collections/rooms/rooms.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { type Preference, preferences } from '../identity/preferences.ts';
 import type { AuditAction } from './actions.ts';

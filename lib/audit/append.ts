@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
-import { type AuditActor, type AuditDocument, type AuditTarget, audit } from '../collections/audit.ts';
+import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
+import { HttpError } from '../base/errors.ts';
+import { describeError, log } from '../base/log.ts';
+import { type AuditActor, type AuditDocument, type AuditTarget, audit } from '../collections/service/audit.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
-import { attempt, regardlessOfDeadline } from '../deadline.ts';
-import { HttpError } from '../errors.ts';
 import { type Caller, commandLine } from '../identity/caller.ts';
-import { describeError, log } from '../log.ts';
 import type { AuditAction } from './actions.ts';
 import { chained, noTip, type Tip } from './chain.ts';
 import { noteState, readState } from './state.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditDocument } from '../collections/audit.ts';
+import type { AuditDocument } from '../collections/service/audit.ts';
 
 /*
  * Each entry has the hash of the one before it within its own hash, so that nothing can be changed, removed, added or

@@ -1,4 +1,4 @@
-import { audit } from '../collections/audit.ts';
+import { audit } from '../collections/service/audit.ts';
 import { findTip } from './append.ts';
 
 /** The collections of the trail. */

@@ -3,7 +3,7 @@ import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts'
 import { type ListPage, pageLimit, pageOf, pageStart, withOneMore } from '../api/pages.ts';
 import { about, dateTime, id, integer, oneOf, optional, type Parameter, type Values } from '../api/parameters.ts';
 import { aCount, aText, aWord, described, orNull, record, type Schema, type Shown } from '../api/schema.ts';
-import { type AuditDocument, audit, auditActors, auditTargets } from '../collections/audit.ts';
+import { type AuditDocument, audit, auditActors, auditTargets } from '../collections/service/audit.ts';
 import { auditActionNames } from './actions.ts';
 
 const hash = described('SHA-256, in hexadecimal.', aText);

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { audit } from '../collections/audit.ts';
+import { LruCache } from '../base/lru-cache.ts';
+import { audit } from '../collections/service/audit.ts';
 import type { Caller } from '../identity/caller.ts';
-import { LruCache } from '../lru-cache.ts';
 import { append, byCaller } from './append.ts';
 
 /*

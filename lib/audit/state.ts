@@ -1,4 +1,4 @@
-import { type AuditStateDocument, auditStates } from '../collections/audit.ts';
+import { type AuditStateDocument, auditStates } from '../collections/service/audit.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import type { Tip } from './chain.ts';
 

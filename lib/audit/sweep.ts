@@ -1,5 +1,5 @@
-import { audit } from '../collections/audit.ts';
-import { config } from '../config.ts';
+import { audit } from '../collections/service/audit.ts';
+import { config } from '../settings/config.ts';
 import { noteState } from './state.ts';
 
 const batchSize = 500;

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import type { AuditTarget } from '../collections/audit.ts';
-import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
-import { tokens } from '../collections/tokens.ts';
-import { users } from '../collections/users.ts';
+import { tokens } from '../collections/accounts/tokens.ts';
+import { users } from '../collections/accounts/users.ts';
+import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import type { AuditTarget } from '../collections/service/audit.ts';
 
 /* What acts are about, as it is called now. What does not exist is undefined: nothing can happen to it. */
 

@@ -1,4 +1,4 @@
-import { type AuditDocument, audit } from '../collections/audit.ts';
+import { type AuditDocument, audit } from '../collections/service/audit.ts';
 import { hashOf, noTip, type Tip } from './chain.ts';
 import { type AuditEntry, showEntry } from './list.ts';
 import { readState } from './state.ts';

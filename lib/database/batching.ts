@@ -11,7 +11,7 @@
  * own earlier writes.
  */
 
-import { deadlineOfRequest, isShared, withLatestDeadline } from '../deadline.ts';
+import { deadlineOfRequest, isShared, withLatestDeadline } from '../base/deadline.ts';
 
 /** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
 const longestDelay = 50;

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
-import { deadlineOfRequest } from '../deadline.ts';
-import { serviceUnavailable } from '../errors.ts';
+import { deadlineOfRequest } from '../base/deadline.ts';
+import { serviceUnavailable } from '../base/errors.ts';
 import { database } from './client.ts';
 
 /**

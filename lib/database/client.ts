@@ -1,5 +1,5 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
-import { config } from '../config.ts';
+import { config } from '../settings/config.ts';
 import { connectionString } from './connection-string.ts';
 import './driver-fix.ts';
 

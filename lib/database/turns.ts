@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../errors.ts';
+import { tooManyRequests } from '../base/errors.ts';
 
 /** Does the work of each key one after the other, with at most so many waiting: 429 for what comes then. */
 export function oneAtATime(mostWaiting: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {

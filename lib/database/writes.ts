@@ -8,7 +8,7 @@ import {
   ObjectId,
   type WithId,
 } from 'mongodb';
-import { attempt } from '../deadline.ts';
+import { attempt } from '../base/deadline.ts';
 import { batchByKey, fulfilled } from './batching.ts';
 import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
 

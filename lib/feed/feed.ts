@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { historyReplaced } from '../api/cursors.ts';
-import { config } from '../config.ts';
+import { gone, type Refusal } from '../base/errors.ts';
 import { singleFlight } from '../database/batching.ts';
-import { gone, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
 import { findRoomState, findRoomToRead, type RoomState, readChecked } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
 /** A part of a room's feed: its rows without a gap, and where it ends. */

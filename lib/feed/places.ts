@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { rooms } from '../collections/rooms.ts';
-import { config } from '../config.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { findRoomState } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
 import { lastRowUpTo } from './rows.ts';
 
 /** The last place of a room before all that happened from a time on: halfway between two places again and again. */

@@ -1,6 +1,6 @@
 import type { ObjectId, WithId } from 'mongodb';
-import { type EventDocument, events } from '../collections/events.ts';
-import { messages } from '../collections/messages.ts';
+import { type EventDocument, events } from '../collections/rooms/events.ts';
+import { messages } from '../collections/rooms/messages.ts';
 import { type AuthoredMessage, findAuthored } from '../messages/messages.ts';
 import { readWithinSize } from '../messages/page-size.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Binary, type ObjectId } from 'mongodb';
 import { about, anyText, optional } from '../api/parameters.ts';
-import { avatars } from '../collections/avatars.ts';
-import { HttpError, notFound, type Refusal } from '../errors.ts';
+import { HttpError, notFound, type Refusal } from '../base/errors.ts';
+import { avatars } from '../collections/accounts/avatars.ts';
 import { whole } from './directory.ts';
 import { typeOf } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileQuotas } from '../collections/file-quotas.ts';
-import { type FileDocument, files } from '../collections/files.ts';
+import { fileQuotas } from '../collections/rooms/file-quotas.ts';
+import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { backUp, type CopyCounts } from '../database/backup.ts';
 import { recountQuotas } from './quotas.ts';
 import { inGroups } from './removal.ts';

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AnnouncedBytes } from '../collections/files.ts';
-import { conflict, HttpError, type Refusal, serviceUnavailable } from '../errors.ts';
+import { conflict, HttpError, type Refusal, serviceUnavailable } from '../base/errors.ts';
+import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 import { beginningLength, type FileStore } from './file-store.ts';
 
 export const otherBytes: Refusal = () =>

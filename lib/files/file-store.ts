@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AnnouncedBytes } from '../collections/files.ts';
+import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 
 /**
  * Where the bytes of files are, by random keys. What is there under a key never changes. Senders and readers reach it

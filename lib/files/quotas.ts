@@ -1,9 +1,9 @@
 import { type AggregationCursor, ObjectId } from 'mongodb';
-import { fileQuotas } from '../collections/file-quotas.ts';
-import { files } from '../collections/files.ts';
-import { config } from '../config.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import { fileQuotas } from '../collections/rooms/file-quotas.ts';
+import { files } from '../collections/rooms/files.ts';
 import { retryContended } from '../database/writes.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { config } from '../settings/config.ts';
 
 /*
  * What is used is counted before a file is announced, and given back after its document is gone. A process that dies

@@ -1,8 +1,8 @@
 import type { Filter, WithId } from 'mongodb';
-import { type FileDocument, files } from '../collections/files.ts';
-import { messages } from '../collections/messages.ts';
-import { regardlessOfDeadline } from '../deadline.ts';
-import { describeError, log } from '../log.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
+import { describeError, log } from '../base/log.ts';
+import { type FileDocument, files } from '../collections/rooms/files.ts';
+import { messages } from '../collections/rooms/messages.ts';
 import { giveQuotaBack, recountQuotas } from './quotas.ts';
 import { fileKeyOf, previewKey, store } from './store.ts';
 

@@ -3,9 +3,9 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import aws4 from 'aws4';
-import type { Bucket } from '../config.ts';
-import { HttpError, serviceUnavailable } from '../errors.ts';
-import { describeError, log } from '../log.ts';
+import { HttpError, serviceUnavailable } from '../base/errors.ts';
+import { describeError, log } from '../base/log.ts';
+import type { Bucket } from '../settings/config.ts';
 
 /** What is asked of a bucket: of an object, or of the bucket itself where the key is empty. */
 type ObjectRequest = { method: string; key: string; query?: Record<string, string>; headers?: Record<string, string> };

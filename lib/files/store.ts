@@ -1,5 +1,5 @@
-import { config } from '../config.ts';
-import { permissionDenied, type Refusal } from '../errors.ts';
+import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { config } from '../settings/config.ts';
 import { directoryStore } from './directory.ts';
 import type { FileStore } from './file-store.ts';
 import { s3Store } from './s3.ts';

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { carrier } from '../carrier.ts';
-import { type ConnectionDocument, connections } from '../collections/connections.ts';
-import { unexpiredWithin } from '../collections/tokens.ts';
+import { unexpiredWithin } from '../collections/accounts/tokens.ts';
+import { type ConnectionDocument, connections } from '../collections/delivery/connections.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
+import { carrier } from '../notices/carrier.ts';
 import { encode } from '../push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../push/frames.ts';
 import { tooManyConnections } from '../push/open.ts';

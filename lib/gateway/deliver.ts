@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
-import { carrier, type PostOutcome } from '../carrier.ts';
-import { concurrently } from '../concurrently.ts';
-import { HttpError } from '../errors.ts';
+import { concurrently } from '../base/concurrently.ts';
+import { HttpError } from '../base/errors.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { Notice } from '../notices.ts';
+import { carrier, type PostOutcome } from '../notices/carrier.ts';
+import type { Notice } from '../notices/notices.ts';
 import {
   type EncodedFrame,
   encode,

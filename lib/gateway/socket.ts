@@ -1,5 +1,5 @@
 import { limits } from '../api/limits.ts';
-import type { ConnectionDocument } from '../collections/connections.ts';
+import type { ConnectionDocument } from '../collections/delivery/connections.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { type ServerFrame, socketLimits } from '../push/frames.ts';

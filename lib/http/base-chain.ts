@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import Negotiator from 'negotiator';
-import { cloudfrontSecrets } from '../cloudfront-secrets.ts';
-import { config } from '../config.ts';
-import { type HttpError, notFound } from '../errors.ts';
+import { type HttpError, notFound } from '../base/errors.ts';
 import type { Page } from '../reference/page.ts';
+import { cloudfrontSecrets } from '../settings/cloudfront-secrets.ts';
+import { config } from '../settings/config.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';

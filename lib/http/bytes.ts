@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { rangeNotSatisfiable } from '../errors.ts';
+import { rangeNotSatisfiable } from '../base/errors.ts';
 import { type ApiEvent, type ApiResponse, isHead } from './request.ts';
 
 /** The answer of an operation that is a small picture, whose address may say which version is wanted. */

@@ -1,13 +1,13 @@
 import { entityTag, lists } from '../api/entity-tag.ts';
 import { jsonOf } from '../api/serialised-json.ts';
 import { audited, byCaller } from '../audit/append.ts';
-import { config } from '../config.ts';
+import { regardlessOfDeadline, withDeadline } from '../base/deadline.ts';
+import { log } from '../base/log.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';
-import { regardlessOfDeadline, withDeadline } from '../deadline.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { log } from '../log.ts';
-import { carryNotices } from '../notices.ts';
+import { carryNotices } from '../notices/notices.ts';
+import { config } from '../settings/config.ts';
 import { Answer, PageAnswer, PlainAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { notFound } from '../errors.ts';
+import { notFound } from '../base/errors.ts';
 import { baseChain, toLambdaHandler } from './base-chain.ts';
 import { acceptedEncoding } from './middleware/compression.ts';
 import { method } from './middleware/method.ts';

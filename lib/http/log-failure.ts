@@ -1,6 +1,6 @@
 import type { Request } from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { describeError, log } from '../log.ts';
+import { describeError, log } from '../base/log.ts';
 
 /** Logs why a function failed that nobody waits for; `what` has failed then. */
 export const logFailure = (what: string) => ({

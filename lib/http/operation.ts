@@ -4,7 +4,7 @@ import type { JsonSchema, Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
 import type { SerialisedJson } from '../api/serialised-json.ts';
 import type { Act } from '../audit/append.ts';
-import type { Refusal } from '../errors.ts';
+import type { Refusal } from '../base/errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Answer, PageAnswer, PlainAnswer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';

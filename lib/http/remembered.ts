@@ -1,7 +1,7 @@
+import { LruCache } from '../base/lru-cache.ts';
 import { database } from '../database/client.ts';
 import { stateOf } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
-import { LruCache } from '../lru-cache.ts';
 import type { Operations, Source } from './operation.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
 

@@ -1,8 +1,8 @@
 import { about, flag, withDefault } from '../api/parameters.ts';
 import { isToken } from '../api/schema.ts';
-import { config } from '../config.ts';
-import { permissionDenied, type Refusal } from '../errors.ts';
-import { log } from '../log.ts';
+import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { config } from '../settings/config.ts';
 import { Answer } from './answers.ts';
 import type { ApiEvent } from './request.ts';
 

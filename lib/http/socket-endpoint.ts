@@ -2,12 +2,12 @@ import middy, { type Request } from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyWebsocketEventV2, Context } from 'aws-lambda';
 import { limits } from '../api/limits.ts';
+import { withDeadline } from '../base/deadline.ts';
+import { log } from '../base/log.ts';
+import { embeddedMetrics } from '../base/metrics.ts';
 import { whyUnavailable } from '../database/failures.ts';
-import { withDeadline } from '../deadline.ts';
 import type { Caller } from '../identity/caller.ts';
-import { log } from '../log.ts';
-import { embeddedMetrics } from '../metrics.ts';
-import { carryNotices } from '../notices.ts';
+import { carryNotices } from '../notices/notices.ts';
 import { toHttpError } from './middleware/errors.ts';
 
 /** An event of a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */

@@ -1,8 +1,8 @@
-import { dropSpelling, fold, foldCase, foldSpellings } from '../../packages/client/src/words/fold.ts';
-import { matchesPerson, partsOf, startsName } from '../../packages/client/src/words/names.ts';
-import { startsIn } from '../../packages/client/src/words/query.ts';
-import { runsOf } from '../../packages/client/src/words/runs.ts';
-import type { UserDocument } from '../collections/users.ts';
+import { dropSpelling, fold, foldCase, foldSpellings } from 'chat-service-rules/words/fold';
+import { matchesPerson, partsOf, startsName } from 'chat-service-rules/words/names';
+import { startsIn } from 'chat-service-rules/words/query';
+import { runsOf } from 'chat-service-rules/words/runs';
+import type { UserDocument } from '../collections/accounts/users.ts';
 
 /*
  * How an index finds accounts by what administrators type of a name or an address. Each account stores how the words of its

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { Scope } from '../api/scopes.ts';
-import type { TokenDocument } from '../collections/tokens.ts';
-import type { SecondFactorDocument, UserDocument } from '../collections/users.ts';
-import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../errors.ts';
+import { adminRequired, type HttpError, permissionDenied, type Refusal } from '../base/errors.ts';
+import type { TokenDocument } from '../collections/accounts/tokens.ts';
+import type { SecondFactorDocument, UserDocument } from '../collections/accounts/users.ts';
 
 /**
  * A caller: the user of a valid token, and that token. A webhook is one without a token: it may send to the room that

@@ -2,7 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { about, type Parameter, trimmedText } from '../api/parameters.ts';
 import { aText, aTrue, described, eitherOf } from '../api/schema.ts';
-import { type StatusDocument, type UserDocument, users } from '../collections/users.ts';
+import { type StatusDocument, type UserDocument, users } from '../collections/accounts/users.ts';
 import { stateOf } from '../database/within-process.ts';
 import { aStatus, showStatus } from './statuses.ts';
 

@@ -1,4 +1,4 @@
-import type { UserDocument } from '../collections/users.ts';
+import type { UserDocument } from '../collections/accounts/users.ts';
 
 /** What people choose for their own accounts, beside their names, and what holds where nothing is stored. */
 const defaults = {

@@ -1,7 +1,8 @@
-import { clockIn, type QuietHours } from '../../packages/client/src/quiet-hours.ts';
-import { isObject, type Parameter } from '../api/parameters.ts';
+import { isObject } from 'chat-service-rules/objects';
+import { clockIn, type QuietHours } from 'chat-service-rules/quiet-hours';
+import type { Parameter } from '../api/parameters.ts';
 import { aNull, aText, described, eitherOf, record } from '../api/schema.ts';
-import { invalidParameter } from '../errors.ts';
+import { invalidParameter } from '../base/errors.ts';
 
 const timeOfDay = '^([01]\\d|2[0-3]):[0-5]\\d$';
 const zone = '^[A-Za-z0-9_+/-]{1,64}$';

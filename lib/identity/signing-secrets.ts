@@ -1,4 +1,4 @@
-import type { SigningSecret } from '../collections/signing-secrets.ts';
+import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import { randomToken } from './tokens.ts';
 
 /** For how many milliseconds a secret that was replaced signs as well, so that its receiver has time to learn the new one. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { ObjectId } from 'mongodb';
-import { type LimitDocument, loginLimits } from '../collections/login-limits.ts';
+import { attempt } from '../base/deadline.ts';
+import { HttpError, serviceUnavailable, tooManyRequests } from '../base/errors.ts';
+import { describeError, log } from '../base/log.ts';
+import { type LimitDocument, loginLimits } from '../collections/accounts/login-limits.ts';
 import { retryContended } from '../database/writes.ts';
-import { attempt } from '../deadline.ts';
-import { HttpError, serviceUnavailable, tooManyRequests } from '../errors.ts';
-import { describeError, log } from '../log.ts';
 
 /** The number of slots in a window of so many milliseconds. With `isSettled`, a slot that is taken stays taken. */
 export type Limit = { most: number; window: number; isSettled?: true };

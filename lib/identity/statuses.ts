@@ -1,8 +1,9 @@
-import { normaliseEmoji } from '../../packages/client/src/reactions.ts';
+import { isObject } from 'chat-service-rules/objects';
+import { normaliseEmoji } from 'chat-service-rules/reactions';
 import { dateSchema, showDate } from '../api/extended-json.ts';
-import { dateTime, isObject, type Parameter, trimmedText } from '../api/parameters.ts';
+import { dateTime, type Parameter, trimmedText } from '../api/parameters.ts';
 import { aNull, aText, described, eitherOf, record, type Shown } from '../api/schema.ts';
-import { type StatusDocument, users } from '../collections/users.ts';
+import { type StatusDocument, users } from '../collections/accounts/users.ts';
 import { countNoted } from '../database/within-process.ts';
 
 /*

@@ -4,10 +4,10 @@ import { type ListPage, type Page, pageById, withOneMore } from '../api/pages.ts
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, aToken, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
-import { pushSubscriptions } from '../collections/push-subscriptions.ts';
-import { type TokenDocument, tokens, unexpired } from '../collections/tokens.ts';
+import { type TokenDocument, tokens, unexpired } from '../collections/accounts/tokens.ts';
+import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { insertWithTimes } from '../database/writes.ts';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
 import { hashToken } from './authenticate.ts';
 
 const { as, ownId, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { type RateDocument, rateLimits } from '../collections/rate-limits.ts';
-import { config } from '../config.ts';
+import { tooManyRequests } from '../base/errors.ts';
+import { type RateDocument, rateLimits } from '../collections/accounts/rate-limits.ts';
 import { batchByKey, fulfilled } from '../database/batching.ts';
 import { retryContended } from '../database/writes.ts';
-import { tooManyRequests } from '../errors.ts';
+import { config } from '../settings/config.ts';
 
 /** The account whose rate it is; `writes_per_second` where it has one of its own. */
 export type RatedAccount = { _id: ObjectId; writes_per_second?: number };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
+import type { SourceFile, SourceMessage } from 'chat-service-import/source';
+import { lines, link } from 'chat-service-rules/formats/markdown';
+import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { nameText } from '../api/parameters.ts';
-import { type FileDocument, files } from '../collections/files.ts';
-import { type AttachedFile, type MessageDocument, messages } from '../collections/messages.ts';
-import { config } from '../config.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../base/errors.ts';
+import { type FileDocument, files } from '../collections/rooms/files.ts';
+import { type AttachedFile, type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { beginningLength } from '../files/file-store.ts';
 import { giveQuotaBack, takeQuota } from '../files/quotas.ts';
 import { bindingTime, removeFile } from '../files/removal.ts';
 import { store } from '../files/store.ts';
 import { anyType, typeOf } from '../files/types.ts';
-import { lines, link } from '../webhooks/markdown.ts';
-import type { SourceFile, SourceMessage } from './source.ts';
-import { storable } from './texts.ts';
+import { config } from '../settings/config.ts';
 import type { Writing } from './writing.ts';
 
 /*

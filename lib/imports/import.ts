@@ -1,10 +1,10 @@
+import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from 'chat-service-import/source';
 import { forgetDayCounts } from '../messages/daily-counts.ts';
 import { writeBatch } from './batches.ts';
 import { idsOf } from './ids.ts';
 import { recordOf } from './new-rooms.ts';
 import { People } from './people.ts';
 import { openTarget } from './rooms.ts';
-import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from './source.ts';
 import { type LeaveOut, type Report, Tally } from './tally.ts';
 import type { Run } from './writing.ts';
 

@@ -1,15 +1,15 @@
+import type { SourceRoom } from 'chat-service-import/source';
+import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { textUpTo } from '../api/parameters.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import { readMarkers } from '../collections/read-markers.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { config } from '../config.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { readMarkers } from '../collections/rooms/read-markers.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { retryContended } from '../database/writes.ts';
 import { roomKey, roomName } from '../rooms/rooms.ts';
+import { config } from '../settings/config.ts';
 import type { Account } from './people.ts';
-import type { SourceRoom } from './source.ts';
-import { storable } from './texts.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
 /** Where the messages of a room go; `finish` comes after the last of them. */

@@ -1,14 +1,14 @@
+import type { SourceMessage, SourcePerson } from 'chat-service-import/source';
+import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
-import { isReserved } from '../accounts/reserved-names.ts';
-import { type UserDocument, users } from '../collections/users.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { duplicateIn, isDuplicateKey } from '../database/failures.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
 import { fullName } from '../identity/persons.ts';
+import { isReserved } from '../identity/reserved-names.ts';
 import { email, emailKey, emailKeys, newUsername } from '../identity/users.ts';
 import type { Ids } from './ids.ts';
-import type { SourceMessage, SourcePerson } from './source.ts';
 import type { Tally } from './tally.ts';
-import { storable } from './texts.ts';
 
 /** The account that someone of the source has here. Its username is undefined after it was deleted here. */
 export type Account = { _id: ObjectId; username: string | undefined; isActive: boolean };

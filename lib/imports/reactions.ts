@@ -1,8 +1,8 @@
-import type { MessageDocument } from '../collections/messages.ts';
+import { reactionOf } from 'chat-service-import/emoji';
+import type { SourceMessage } from 'chat-service-import/source';
+import type { MessageDocument } from '../collections/rooms/messages.ts';
 import { mostEmoji } from '../messages/reactions.ts';
-import { reactionOf } from './emoji.ts';
 import type { Account } from './people.ts';
-import type { SourceMessage } from './source.ts';
 import type { Writing } from './writing.ts';
 
 /** The reactions of a message that the service can store; the others are counted, with the reasons. */

@@ -1,13 +1,13 @@
+import type { SourceRoom } from 'chat-service-import/source';
 import type { ObjectId } from 'mongodb';
-import { messages } from '../collections/messages.ts';
-import { readMarkers } from '../collections/read-markers.ts';
-import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms.ts';
-import { followedThreads } from '../collections/threads.ts';
-import { config } from '../config.ts';
+import { messages } from '../collections/rooms/messages.ts';
+import { readMarkers } from '../collections/rooms/read-markers.ts';
+import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import { followedThreads } from '../collections/rooms/threads.ts';
 import { inBatches } from '../database/writes.ts';
 import { joinInvited } from '../members/join.ts';
+import { config } from '../settings/config.ts';
 import { byName, full, type MemberHere, newTarget, startReading, type Target } from './new-rooms.ts';
-import type { SourceRoom } from './source.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
 /** Finds the room of some messages, or prepares one; why nothing can go there, if so. */

@@ -1,4 +1,4 @@
-import { type Kind, kinds } from './source.ts';
+import { type Kind, kinds } from 'chat-service-import/source';
 
 /** What became of the things of one kind: `read` is the sum of the others. */
 export type Counts = { read: number; written: number; present: number; leftOut: Record<string, number> };

@@ -1,4 +1,4 @@
-import { findControlCharacter, isBlank, normaliseText } from '../../packages/client/src/texts.ts';
+import { findControlCharacter, isBlank, normaliseText } from 'chat-service-rules/texts';
 import { longestText, messageText } from '../messages/messages.ts';
 
 /** A text as the API stores it; what it would refuse is taken out. */

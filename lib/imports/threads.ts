@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
 import { outcomesOf, retryContended } from '../database/writes.ts';
 import type { TargetRoom } from './writing.ts';
 

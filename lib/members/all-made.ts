@@ -3,11 +3,11 @@ import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts'
 import { type ListPage, type Page, pageLimit, pageOf, pageStart, withOneMore } from '../api/pages.ts';
 import { about, oneOf, optional, type Parameter } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
-import { botWebhooks, isWebhookOf, type StoredBotWebhook, withChoice } from '../collections/bot-webhooks.ts';
-import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
-import { type UserDocument, users } from '../collections/users.ts';
-import { type DeliveryDocument, webhookStates } from '../collections/webhook-states.ts';
-import { concurrently } from '../concurrently.ts';
+import { concurrently } from '../base/concurrently.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { botWebhooks, isWebhookOf, type StoredBotWebhook, withChoice } from '../collections/delivery/bot-webhooks.ts';
+import { type DeliveryDocument, webhookStates } from '../collections/delivery/webhook-states.ts';
+import { type InvitationDocument, type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms/rooms.ts';
 import { aFullName, aUsername, findPersons, type Persons, showPerson } from '../identity/persons.ts';
 import { invitationFields, showStoredInvitation, validInvitations } from './invitations.ts';
 import { deliverySchema, isAcknowledged, showDelivery } from './outgoing-webhooks.ts';

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { about, flag, integer, oneOf, optional, orNone, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
-import { roomNews } from '../collections/read-markers.ts';
-import type { MemberDocument, Role } from '../collections/rooms.ts';
-import { conflict, invalidParameter, permissionDenied, type Refusal } from '../errors.ts';
+import { conflict, invalidParameter, permissionDenied, type Refusal } from '../base/errors.ts';
+import { roomNews } from '../collections/rooms/read-markers.ts';
+import type { MemberDocument, Role } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import {

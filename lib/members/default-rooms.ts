@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { rooms } from '../collections/rooms.ts';
-import { describeError, log } from '../log.ts';
+import { describeError, log } from '../base/log.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { createDefaultRoom } from '../rooms/rooms.ts';
 import { joinInvited } from './join.ts';
 

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { rooms } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
-import { concurrently } from '../concurrently.ts';
-import { log } from '../log.ts';
+import { concurrently } from '../base/concurrently.ts';
+import { log } from '../base/log.ts';
+import { users } from '../collections/accounts/users.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { mayBeLeftBy } from '../rooms/permissions.ts';
 import { placeOf, takePlace } from '../rooms/sequence.ts';

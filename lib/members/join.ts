@@ -1,9 +1,8 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { requireAtMostOne } from '../api/parameters.ts';
-import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms.ts';
-import { config } from '../config.ts';
-import { attempt } from '../deadline.ts';
-import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../errors.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../base/errors.ts';
+import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { hasBlocked } from '../identity/blocks.ts';
 import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
@@ -23,6 +22,7 @@ import {
 } from '../rooms/permissions.ts';
 import { startReading } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
+import { config } from '../settings/config.ts';
 import { findInvited, invitedBy, noSuchInvitation, usingInvitation } from './invitations.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 

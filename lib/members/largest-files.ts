@@ -1,13 +1,13 @@
 import { ObjectId } from 'mongodb';
 import { dateSchema, distinct, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
 import { aCount, aText, described, listOf, record, type Shown } from '../api/schema.ts';
-import { type FileQuotaDocument, fileQuotas } from '../collections/file-quotas.ts';
-import { type FileDocument, files } from '../collections/files.ts';
-import { rooms } from '../collections/rooms.ts';
-import { config } from '../config.ts';
+import { type FileQuotaDocument, fileQuotas } from '../collections/rooms/file-quotas.ts';
+import { type FileDocument, files } from '../collections/rooms/files.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { findPersons, personFields, showPerson } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
+import { config } from '../settings/config.ts';
 
 /** So many files and accounts are shown. */
 const most = 50;

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { type MemberDocument, rooms } from '../collections/rooms.ts';
-import { attempt } from '../deadline.ts';
+import { attempt } from '../base/deadline.ts';
+import { type MemberDocument, rooms } from '../collections/rooms/rooms.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { mayBeLeftBy } from '../rooms/permissions.ts';
 import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';

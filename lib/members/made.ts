@@ -1,8 +1,8 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { attempt } from '../base/deadline.ts';
+import type { Refusal } from '../base/errors.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { inBatches } from '../database/writes.ts';
-import { attempt } from '../deadline.ts';
-import type { Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
 

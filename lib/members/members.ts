@@ -1,12 +1,12 @@
+import { comparePersons, matchesPerson } from 'chat-service-rules/words/names';
 import type { ObjectId } from 'mongodb';
-import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { historyReplaced } from '../api/cursors.ts';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { type ListPage, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
-import { roomNews } from '../collections/read-markers.ts';
-import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import { roomNews } from '../collections/rooms/read-markers.ts';
+import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
 import { aUserId, shownOtherUser } from '../identity/users.ts';

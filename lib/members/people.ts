@@ -1,12 +1,12 @@
+import { comparePersons, matchesPerson } from 'chat-service-rules/words/names';
 import type { ObjectId } from 'mongodb';
-import { comparePersons, matchesPerson } from '../../packages/client/src/words/names.ts';
 import { parseId } from '../api/extended-json.ts';
 import { type ListPage, type Page, pageLimit, pageOf, pageStart } from '../api/pages.ts';
 import { about, id, optional, type Parameter, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
-import { rooms } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
-import { adminRequired, invalidParameter } from '../errors.ts';
+import { adminRequired, invalidParameter } from '../base/errors.ts';
+import { users } from '../collections/accounts/users.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Filter, ObjectId } from 'mongodb';
-import type { MemberDocument, RoomDocument } from '../collections/rooms.ts';
-import { conflict, invalidParameter, type Refusal } from '../errors.ts';
+import { conflict, invalidParameter, type Refusal } from '../base/errors.ts';
+import type { MemberDocument, RoomDocument } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';

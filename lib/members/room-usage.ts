@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { showId } from '../api/extended-json.ts';
 import { aCount, described, listOf, record, type Shown } from '../api/schema.ts';
-import { files } from '../collections/files.ts';
-import { rooms } from '../collections/rooms.ts';
+import { files } from '../collections/rooms/files.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { findPersons, personFields, showPerson } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';
 import { type Counters, messageCount } from '../rooms/counters.ts';

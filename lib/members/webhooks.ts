@@ -2,14 +2,13 @@ import { type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, showDate, showId } from '../api/extended-json.ts';
 import { about, nameText, optional, type Parameter, someOf, tokenOf, type Values, withDefault } from '../api/parameters.ts';
 import { aText, aToken, aWord, described, isToken, listOf, orNull, record, type Shown } from '../api/schema.ts';
-import { sentEventTypes } from '../collections/events.ts';
-import { type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms.ts';
-import { type WebhookAccount, webhookAccounts } from '../collections/users.ts';
-import { webhookStates } from '../collections/webhook-states.ts';
-import { config } from '../config.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, HttpError, invalidParameter, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
+import { type WebhookAccount, webhookAccounts } from '../collections/accounts/users.ts';
+import { webhookStates } from '../collections/delivery/webhook-states.ts';
+import { sentEventTypes } from '../collections/rooms/events.ts';
+import { type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms/rooms.ts';
 import { insertWithTimes } from '../database/writes.ts';
-import { attempt } from '../deadline.ts';
-import { conflict, HttpError, invalidParameter, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { type Caller, webhookCaller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
@@ -18,6 +17,7 @@ import { aHint, randomToken } from '../identity/tokens.ts';
 import { isNamed, isOuter } from '../net/outbound.ts';
 import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
+import { config } from '../settings/config.ts';
 import { revokeMade } from './made.ts';
 
 /** A webhook as moderators see it. */

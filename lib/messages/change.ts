@@ -1,10 +1,10 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
-import type { EventType } from '../collections/events.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import type { RoomDocument } from '../collections/rooms.ts';
-import { attempt, regardlessOfDeadline } from '../deadline.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import type { EventType } from '../collections/rooms/events.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';

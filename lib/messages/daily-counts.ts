@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { dayCounts } from '../collections/day-counts.ts';
-import { messages } from '../collections/messages.ts';
-import type { RoomDocument } from '../collections/rooms.ts';
+import { dayCounts } from '../collections/rooms/day-counts.ts';
+import { messages } from '../collections/rooms/messages.ts';
+import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Counters } from '../rooms/counters.ts';
 
 /*

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { distinct, toObjectId } from '../api/extended-json.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import { saved } from '../collections/saved.ts';
-import { permissionDenied, type Refusal } from '../errors.ts';
+import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { saved } from '../collections/rooms/saved.ts';
 import { expectRemoval, removeFiles } from '../files/removal.ts';
 import type { Caller } from '../identity/caller.ts';
 import { followMentioned } from '../rooms/followed-threads.ts';
@@ -14,7 +14,7 @@ import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, requireContent } from './messages.ts';
-import { tokensOf } from './tokens.ts';
+import { tokensOf } from './search/tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
 export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit')];

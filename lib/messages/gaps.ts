@@ -1,5 +1,5 @@
-import { messages, tombstones } from '../collections/messages.ts';
-import { rooms } from '../collections/rooms.ts';
+import { messages, tombstones } from '../collections/rooms/messages.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { insertEvent } from '../rooms/event-log.ts';
 import type { Place } from '../rooms/sequence.ts';

@@ -1,9 +1,9 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { about, dateTime, id, oneOf, optional, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
-import type { MessageDocument } from '../collections/messages.ts';
-import { rooms } from '../collections/rooms.ts';
+import { tooManyRequests } from '../base/errors.ts';
+import type { MessageDocument } from '../collections/rooms/messages.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { singleFlight } from '../database/batching.ts';
-import { tooManyRequests } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findRoomToRead, noSuchRoom, readChecked, refusalsOf } from '../rooms/permissions.ts';
 import { type AuthoredMessage, findAuthored, showAuthored } from './messages.ts';

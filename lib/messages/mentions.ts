@@ -1,7 +1,7 @@
+import { mentionsIn } from 'chat-service-rules/markdown/mentions';
+import { namesOf } from 'chat-service-rules/markdown/names';
 import type { ObjectId } from 'mongodb';
-import { mentionsIn } from '../../packages/client/src/text/mentions.ts';
-import { namesOf } from '../../packages/client/src/text/names.ts';
-import { forAll, type MassMention } from '../collections/messages.ts';
+import { forAll, type MassMention } from '../collections/rooms/messages.ts';
 import { findUserIdsByName } from '../identity/users.ts';
 
 /** How many different names of one message are looked up; further ones are plain text. */

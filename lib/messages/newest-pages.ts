@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { jsonOf, SerialisedJson } from '../api/serialised-json.ts';
-import { events } from '../collections/events.ts';
-import { messages } from '../collections/messages.ts';
-import { config } from '../config.ts';
+import { describeError, log } from '../base/log.ts';
+import { LruCache } from '../base/lru-cache.ts';
+import { events } from '../collections/rooms/events.ts';
+import { messages } from '../collections/rooms/messages.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person } from '../identity/persons.ts';
-import { describeError, log } from '../log.ts';
-import { LruCache } from '../lru-cache.ts';
 import { findRoomToRead, type RoomContext, readChecked } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { AttachedFile, MessageDocument } from '../collections/messages.ts';
+import type { AttachedFile, MessageDocument } from '../collections/rooms/messages.ts';
 
 /** How many bytes the contents of a page may have, roughly: a page of long messages is shorter than its limit. */
 export const mostBytes = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { type MemberDocument, type Role, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import { type MemberDocument, type Role, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
 import { batchByKey, fulfilled } from '../database/batching.ts';
-import { attempt } from '../deadline.ts';
-import { conflict, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noSuchWebhook } from '../members/webhooks.ts';
 import { allowedTo, findContext, type RoomContext, requirePermission, roomArchived } from '../rooms/permissions.ts';

@@ -1,11 +1,11 @@
+import { longestWord, normaliseReaction } from 'chat-service-rules/reactions';
 import type { ObjectId } from 'mongodb';
-import { longestWord, normaliseReaction } from '../../packages/client/src/reactions.ts';
 import type { Precondition } from '../api/entity-tag.ts';
 import type { Parameter } from '../api/parameters.ts';
-import type { MessageDocument } from '../collections/messages.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import type { MessageDocument } from '../collections/rooms/messages.ts';
 import type { Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
 import { noteReaction } from '../rooms/notifications.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';

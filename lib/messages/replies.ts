@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import { config } from '../config.ts';
+import { describeError, log } from '../base/log.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { singleFlight } from '../database/batching.ts';
-import { describeError, log } from '../log.ts';
+import { config } from '../settings/config.ts';
 
 /** How many replies each of some messages has, by the message's id in hexadecimal. */
 export type ReplyCounts = ReadonlyMap<string, number>;

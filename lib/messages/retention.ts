@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
-import { type MessageDocument, messages } from '../collections/messages.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { users } from '../collections/users.ts';
-import { concurrently } from '../concurrently.ts';
-import { config } from '../config.ts';
+import { concurrently } from '../base/concurrently.ts';
+import { users } from '../collections/accounts/users.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { commandLine } from '../identity/caller.ts';
 import { daysKept } from '../rooms/details.ts';
+import { config } from '../settings/config.ts';
 import { deleteMessage } from './edit.ts';
 
 /*

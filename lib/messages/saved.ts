@@ -4,13 +4,13 @@ import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, oneOf, optional, orNone, requireFuture, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { described, orNull } from '../api/schema.ts';
-import { type SavedDocument, saved } from '../collections/saved.ts';
-import { conflict, type Refusal } from '../errors.ts';
+import { conflict, type Refusal } from '../base/errors.ts';
+import { type SavedDocument, saved } from '../collections/rooms/saved.ts';
 import type { Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
-import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
+import { notify } from '../notices/notices.ts';
 import { messageDeleted, requireNotDeleted } from './change.ts';
 import { findInOrder, findMessage, type Message, noSuchMessage, shownMessage, showTogether } from './messages.ts';
+import { comingAfter, type Moment, readAcross, writeMoment } from './search/across-rooms.ts';
 
 /** How many messages an account can have saved: they are one person's notes. */
 export const mostSaved = 10_000;

@@ -1,26 +1,33 @@
 import { ObjectId } from 'mongodb';
 import { type CreationResult, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
-import { type MassMention, type MessageDocument, messages } from '../collections/messages.ts';
-import { rooms } from '../collections/rooms.ts';
+import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
+import { invalidParameter } from '../base/errors.ts';
+import { type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
-import { attempt, regardlessOfDeadline } from '../deadline.ts';
-import { invalidParameter } from '../errors.ts';
 import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
-import { foresee, notify } from '../notices.ts';
+import { foresee, notify } from '../notices/notices.ts';
 import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
-import { type Attachments, attachRefusals, fileTaken, findAttachments, settleFiles, takeFiles } from './attachments.ts';
+import {
+  type Attachments,
+  attachRefusals,
+  fileTaken,
+  findAttachments,
+  settleFiles,
+  takeFiles,
+} from './attachments/attachments.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './places.ts';
 import { countReplies } from './replies.ts';
-import { tokensOf } from './tokens.ts';
+import { tokensOf } from './search/tokens.ts';
 
 /** A new message: its text, its files, its room, the message that it replies to, and whether it stands in the room then. */
 type NewMessage = {

@@ -2,15 +2,15 @@ import type { ObjectId } from 'mongodb';
 import type { ListPage, Page } from '../api/pages.ts';
 import { about, flag, optional, sequence, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
-import { messages } from '../collections/messages.ts';
-import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
+import { invalidParameter } from '../base/errors.ts';
+import { messages } from '../collections/rooms/messages.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
 import { retryContended } from '../database/writes.ts';
-import { invalidParameter } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
-import { comingAfter, type Moment, readAcross, writeMoment } from './across-rooms.ts';
+import { notify } from '../notices/notices.ts';
 import { type AuthoredMessage, findAuthored, findMessage, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
+import { comingAfter, type Moment, readAcross, writeMoment } from './search/across-rooms.ts';
 
 /** How many unread replies of a thread are counted at most. */
 const mostUnread = 100;

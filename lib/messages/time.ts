@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { messages } from '../collections/messages.ts';
+import { messages } from '../collections/rooms/messages.ts';
 import type { RoomContext } from '../rooms/permissions.ts';
 
 /**

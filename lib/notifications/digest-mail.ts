@@ -1,6 +1,6 @@
 import { digestAddress } from '../accounts/digest-links.ts';
-import { config } from '../config.ts';
-import type { Mail } from '../mail.ts';
+import type { Mail } from '../net/mail.ts';
+import { config } from '../settings/config.ts';
 import type { DigestNews } from './digest-news.ts';
 
 /** How many characters a name has at most. */

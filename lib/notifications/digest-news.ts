@@ -1,7 +1,7 @@
+import type { PushedMessage } from 'chat-service-rules/push-payload';
 import type { ObjectId } from 'mongodb';
-import type { PushedMessage } from '../../packages/client/src/push-payload.ts';
 import { distinct } from '../api/extended-json.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { type AuthoredMessage, findAuthored, showTogether } from '../messages/messages.ts';
 import { notBlocked } from '../rooms/conversations.ts';

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import webPush from 'web-push';
-import { canEncrypt, decrypt, encrypt } from '../accounts/encryption.ts';
-import { type PushKeyDocument, pushKeys } from '../collections/push-keys.ts';
-import { pushSubscriptions } from '../collections/push-subscriptions.ts';
+import { type PushKeyDocument, pushKeys } from '../collections/delivery/push-keys.ts';
+import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
+import { canEncrypt, decrypt, encrypt } from '../credentials/encryption.ts';
 
 /** For how many days devices that have subscribed with an earlier key pair are still told. */
 export const earlierKeyDays = 60;

@@ -3,18 +3,23 @@ import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extende
 import type { ListPage, Page } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aWord, described, orNull, record, type Shown } from '../api/schema.ts';
-import type { MessageDocument } from '../collections/messages.ts';
-import { type NotificationDocument, notificationDays, notificationMarkers, notifications } from '../collections/notifications.ts';
-import { rooms } from '../collections/rooms.ts';
-import { type FollowedThreadDocument, followedThreads } from '../collections/threads.ts';
+import type { MessageDocument } from '../collections/rooms/messages.ts';
+import {
+  type NotificationDocument,
+  notificationDays,
+  notificationMarkers,
+  notifications,
+} from '../collections/rooms/notifications.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, personFields, showPerson } from '../identity/persons.ts';
-import { readInChunks } from '../messages/across-rooms.ts';
-import { newestFirst, type Place, readPlace, showPlace } from '../messages/find-matches.ts';
 import { type AuthoredMessage, findAuthored, findInOrder, shownEmoji, shownMessage, showTogether } from '../messages/messages.ts';
 import { weightOf } from '../messages/page-size.ts';
-import { notify } from '../notices.ts';
+import { readInChunks } from '../messages/search/across-rooms.ts';
+import { newestFirst, type Place, readPlace, showPlace } from '../messages/search/find-matches.ts';
+import { notify } from '../notices/notices.ts';
 import { notBlocked } from '../rooms/conversations.ts';
 import { findMarkersIn } from '../rooms/read-markers.ts';
 import { aRoomId } from '../rooms/rooms.ts';

@@ -1,4 +1,4 @@
-import { answerCalls } from '../thread.ts';
+import { answerCalls } from '../base/thread.ts';
 import { postPush } from './post-push.ts';
 
 answerCalls(postPush);

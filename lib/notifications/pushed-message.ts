@@ -1,11 +1,11 @@
-import type { PushedMessage } from '../../packages/client/src/push-payload.ts';
-import { isWithinHours } from '../../packages/client/src/quiet-hours.ts';
-import { parse } from '../../packages/client/src/text/parse.ts';
-import { textOfBlocks } from '../../packages/client/src/text/plain.ts';
-import type { RoomDocument } from '../collections/rooms.ts';
-import { config } from '../config.ts';
+import { parse } from 'chat-service-rules/markdown/parse';
+import { textOfBlocks } from 'chat-service-rules/markdown/plain';
+import type { PushedMessage } from 'chat-service-rules/push-payload';
+import { isWithinHours } from 'chat-service-rules/quiet-hours';
+import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
+import { config } from '../settings/config.ts';
 
 /** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
 const mostText = 300;

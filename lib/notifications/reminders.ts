@@ -1,9 +1,9 @@
+import type { PushPayload } from 'chat-service-rules/push-payload';
 import type { ObjectId } from 'mongodb';
-import type { PushPayload } from '../../packages/client/src/push-payload.ts';
-import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
-import { type SavedDocument, saved } from '../collections/saved.ts';
-import { concurrently } from '../concurrently.ts';
+import { concurrently } from '../base/concurrently.ts';
+import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import { type SavedDocument, saved } from '../collections/rooms/saved.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findInOrder, showTogether } from '../messages/messages.ts';

@@ -1,9 +1,9 @@
-import type { PushPayload } from '../../packages/client/src/push-payload.ts';
-import type { PushSubscriptionDocument } from '../collections/push-subscriptions.ts';
-import { config, isOnLambda } from '../config.ts';
-import { describeError, log } from '../log.ts';
+import type { PushPayload } from 'chat-service-rules/push-payload';
+import { describeError, log } from '../base/log.ts';
+import { Thread } from '../base/thread.ts';
+import type { PushSubscriptionDocument } from '../collections/delivery/push-subscriptions.ts';
 import { isNamed } from '../net/outbound.ts';
-import { Thread } from '../thread.ts';
+import { config, isOnLambda } from '../settings/config.ts';
 import { privateKeyOf } from './keys.ts';
 import { type Push, type PushReply, postPush } from './post-push.ts';
 

@@ -1,5 +1,5 @@
 import webPush from 'web-push';
-import { config } from '../config.ts';
+import { config } from '../settings/config.ts';
 
 /*
  * By which header a push service knows who sends a push (RFC 8292). To sign one takes nearly as long as to encrypt a push,

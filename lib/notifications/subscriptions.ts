@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import { about, flag, oneOf, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aFlag, aText, aWord, described, orNull, record, type Shown } from '../api/schema.ts';
-import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/push-subscriptions.ts';
-import { tokens } from '../collections/tokens.ts';
+import { conflict, permissionDenied, type Refusal } from '../base/errors.ts';
+import { tokens } from '../collections/accounts/tokens.ts';
+import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
-import { conflict, permissionDenied, type Refusal } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import { currentKey, forgetUnusedKeys } from './keys.ts';
 import { isPushAddress, type Outcome, sendPush } from './send.ts';

@@ -1,20 +1,20 @@
 import type { ObjectId } from 'mongodb';
 import { insertUser } from '../accounts/accounts.ts';
-import { countInvitedSignUp } from '../accounts/anonymous-limits.ts';
 import { byGroup, endGroupAdministration } from '../accounts/identities.ts';
-import { usernameTaken } from '../accounts/taken-names.ts';
 import { createdUser } from '../audit/acts.ts';
 import { audited, byService } from '../audit/append.ts';
-import { type UserDocument, users } from '../collections/users.ts';
-import { config } from '../config.ts';
+import { conflict, HttpError, permissionDenied, type Refusal } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { countInvitedSignUp } from '../credentials/anonymous-limits.ts';
 import { duplicateIn } from '../database/failures.ts';
-import { conflict, HttpError, permissionDenied, type Refusal } from '../errors.ts';
+import { usernameTaken } from '../identity/taken-names.ts';
 import { emailKeys } from '../identity/users.ts';
-import type { IdentityProvider } from '../identity-providers.ts';
-import { log } from '../log.ts';
 import { invitationRequired, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
+import type { IdentityProvider } from '../settings/identity-providers.ts';
 import { type Person, usernamesFor } from './people.ts';
 
 /*

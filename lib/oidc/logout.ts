@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { endSessions } from '../accounts/sessions.ts';
-import { users } from '../collections/users.ts';
-import { invalidParameter, type Refusal } from '../errors.ts';
-import { log } from '../log.ts';
+import { invalidParameter, type Refusal } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { users } from '../collections/accounts/users.ts';
+import { endSessions } from '../credentials/sessions.ts';
 import { noProvider, readSigned, requireProvider, signInRefused } from './provider.ts';
 import { endProviderSession, endProviderSessionOf, noteEnd, providerSessionOf } from './provider-sessions.ts';
 

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { isReserved } from '../accounts/reserved-names.ts';
 import { fullName } from '../identity/persons.ts';
+import { isReserved } from '../identity/reserved-names.ts';
 import { email, newUsername } from '../identity/users.ts';
-import type { IdentityProvider } from '../identity-providers.ts';
+import type { IdentityProvider } from '../settings/identity-providers.ts';
 import type { Claims } from './provider.ts';
 import { providerSessionOf } from './provider-sessions.ts';
 

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
-import { endedProviderSessions } from '../collections/ended-provider-sessions.ts';
-import { tokens } from '../collections/tokens.ts';
+import { endedProviderSessions } from '../collections/accounts/ended-provider-sessions.ts';
+import { tokens } from '../collections/accounts/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';

@@ -7,11 +7,11 @@ import {
   jwtVerify,
 } from 'jose';
 import * as client from 'openid-client';
-import { config } from '../config.ts';
-import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../errors.ts';
-import { defaultProvider, type IdentityProvider } from '../identity-providers.ts';
-import { log } from '../log.ts';
-import { oidcSecrets } from '../oidc-secret.ts';
+import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { config } from '../settings/config.ts';
+import { defaultProvider, type IdentityProvider } from '../settings/identity-providers.ts';
+import { oidcSecrets } from '../settings/oidc-secret.ts';
 
 /*
  * The service's one way to its identity providers (OpenID Connect). They are the operator's settings, so they may be

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Parameter } from '../api/parameters.ts';
-import { type OidcRequestDocument, oidcRequests } from '../collections/oidc-requests.ts';
-import { unexpiredWithin } from '../collections/tokens.ts';
+import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { type OidcRequestDocument, oidcRequests } from '../collections/accounts/oidc-requests.ts';
+import { unexpiredWithin } from '../collections/accounts/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
-import { permissionDenied, type Refusal } from '../errors.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { randomToken } from '../identity/tokens.ts';
 

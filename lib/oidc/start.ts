@@ -1,14 +1,14 @@
 import type { ObjectId } from 'mongodb';
-import { countSignIn } from '../accounts/anonymous-limits.ts';
-import { freshSignInRequired, requireFreshSession } from '../accounts/fresh-sessions.ts';
 import { about, flag, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aText, described, record } from '../api/schema.ts';
-import { users } from '../collections/users.ts';
-import { config } from '../config.ts';
-import { invalidParameter, tooManyRequests, unauthenticated } from '../errors.ts';
+import { invalidParameter, tooManyRequests, unauthenticated } from '../base/errors.ts';
+import { users } from '../collections/accounts/users.ts';
+import { countSignIn } from '../credentials/anonymous-limits.ts';
+import { freshSignInRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { IdentityProvider } from '../identity-providers.ts';
 import { invitationCode } from '../members/invitations.ts';
+import { config } from '../settings/config.ts';
+import type { IdentityProvider } from '../settings/identity-providers.ts';
 import { noProvider, requireProvider, signInAddress, signInRefused } from './provider.ts';
 import { beginRequest, providerId } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import type { Notice } from '../notices.ts';
+import type { Notice } from '../notices/notices.ts';
 import { type ServerFrame, socketLimits } from './frames.ts';
 import type { News } from './news.ts';
 

@@ -1,19 +1,10 @@
+import { isObject } from 'chat-service-rules/objects';
 import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema } from '../api/extended-json.ts';
-import {
-  dateTime,
-  flag,
-  id,
-  integer,
-  isObject,
-  optional,
-  type Parameter,
-  readParameters,
-  type Values,
-} from '../api/parameters.ts';
+import { dateTime, flag, id, integer, optional, type Parameter, readParameters, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aType, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
-import { roomNews } from '../collections/read-markers.ts';
-import { conflict, invalidParameter } from '../errors.ts';
+import { conflict, invalidParameter } from '../base/errors.ts';
+import { roomNews } from '../collections/rooms/read-markers.ts';
 import { eventSchema } from '../feed/events.ts';
 import { aUsername, statedFields } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
-import { rooms } from '../collections/rooms.ts';
-import { type UserDocument, users } from '../collections/users.ts';
+import { withDeadline } from '../base/deadline.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { currentEpoch } from '../database/epoch.ts';
-import { withDeadline } from '../deadline.ts';
 import { type Event, readEvents } from '../feed/events.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';

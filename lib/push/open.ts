@@ -1,4 +1,4 @@
-import { HttpError, unauthenticated } from '../errors.ts';
+import { HttpError, unauthenticated } from '../base/errors.ts';
 import { headerToken } from '../http/session-cookie.ts';
 import { findCaller } from '../identity/authenticate.ts';
 import { type Caller, requireScope, secondFactorSetupRequired } from '../identity/caller.ts';

@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { limits } from '../api/limits.ts';
-import { rooms } from '../collections/rooms.ts';
-import { serverNotices } from '../collections/server-notices.ts';
-import { servers } from '../collections/servers.ts';
-import { unexpiredWithin } from '../collections/tokens.ts';
+import { withDeadline } from '../base/deadline.ts';
+import { unexpiredWithin } from '../collections/accounts/tokens.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
+import { serverNotices } from '../collections/service/server-notices.ts';
+import { servers } from '../collections/service/servers.ts';
 import { insertWithTimes, retryContended } from '../database/writes.ts';
-import { withDeadline } from '../deadline.ts';
-import type { ServerNotice } from '../notices.ts';
+import type { ServerNotice } from '../notices/notices.ts';
 
 /*
  * How servers that share a database hear of each other: each registers in it, and those on which somebody is

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
 import { type ClientFrame, mostInPong, noPresence, readFrame, type ServerFrame } from './frames.ts';
 
 type Time = { $date: string };

@@ -1,11 +1,11 @@
 import { dateSchema, showDate } from '../api/extended-json.ts';
 import { aToken, described, isToken, record, type Schema, type Shown } from '../api/schema.ts';
-import { tickets } from '../collections/tickets.ts';
-import { config } from '../config.ts';
+import { tickets } from '../collections/delivery/tickets.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { findCallersOf, hashToken } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
+import { config } from '../settings/config.ts';
 
 const anAddress: Schema<string> = { type: 'string', format: 'uri-reference' };
 

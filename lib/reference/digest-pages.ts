@@ -1,4 +1,4 @@
-import { config } from '../config.ts';
+import { config } from '../settings/config.ts';
 import { html } from './html.ts';
 import { makePage } from './page.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { rooms } from '../collections/rooms.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { forgetAvatar, readAvatar, receivePicture, receivePictureRefusals, storeAvatar } from '../files/avatars.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';

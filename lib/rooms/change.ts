@@ -1,8 +1,8 @@
 import type { Precondition } from '../api/entity-tag.ts';
 import type { Representation } from '../api/representation.ts';
-import { rooms } from '../collections/rooms.ts';
-import { attempt } from '../deadline.ts';
-import { serviceUnavailable } from '../errors.ts';
+import { attempt } from '../base/deadline.ts';
+import { serviceUnavailable } from '../base/errors.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { type ChangedRoom, type RoomChange, takePlace } from './sequence.ts';
 
 /** How a room must look before a change, and how to see that. */

@@ -1,4 +1,4 @@
-import type { RoomDocument } from '../collections/rooms.ts';
+import type { RoomDocument } from '../collections/rooms/rooms.ts';
 
 /** The counters of a room's messages. */
 export type Counters = Pick<RoomDocument, 'message_count' | 'lost' | 'lost_count' | 'last_deleted'>;

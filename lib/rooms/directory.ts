@@ -1,10 +1,10 @@
+import { matchesName } from 'chat-service-rules/words/names';
 import type { Filter } from 'mongodb';
-import { matchesName } from '../../packages/client/src/words/names.ts';
 import { type ListPage, type Page, pageOf } from '../api/pages.ts';
 import { about, type Parameter, text } from '../api/parameters.ts';
 import { type Representation, type ShownBy, shownFrom } from '../api/representation.ts';
 import { aText, described } from '../api/schema.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { shownDetails } from './details.ts';
 import { shownRoom } from './rooms.ts';
 

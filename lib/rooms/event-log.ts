@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { type EventDocument, type EventType, events } from '../collections/events.ts';
+import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
+import { type EventDocument, type EventType, events } from '../collections/rooms/events.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { attempt, regardlessOfDeadline } from '../deadline.ts';
-import { foresee, notify } from '../notices.ts';
+import { foresee, notify } from '../notices/notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**

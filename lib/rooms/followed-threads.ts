@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { followedThreads } from '../collections/threads.ts';
+import { followedThreads } from '../collections/rooms/threads.ts';
 import { retryContended } from '../database/writes.ts';
 import type { Place } from './sequence.ts';
 

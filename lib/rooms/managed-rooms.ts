@@ -3,7 +3,7 @@ import { type ListPage, type Page, pageLimit, pageStart } from '../api/pages.ts'
 import { about, id, optional, requireAtMostOne, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, described, orNull } from '../api/schema.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { counterFields, messageCount } from './counters.ts';
 import { shownDetails } from './details.ts';
 import { directoryCursor, listByName, namePart } from './directory.ts';

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { type ReadMarkerDocument, readMarkers } from '../collections/read-markers.ts';
-import { isOnLambda } from '../config.ts';
+import { describeError, log } from '../base/log.ts';
+import { type ReadMarkerDocument, readMarkers } from '../collections/rooms/read-markers.ts';
 import { countNoted } from '../database/within-process.ts';
 import { retryContended } from '../database/writes.ts';
-import { describeError, log } from '../log.ts';
+import { isOnLambda } from '../settings/config.ts';
 
 /*
  * A write-behind buffer for the changes that messages make in the markers of their readers. The sender of a message

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import type { MessageDocument } from '../collections/messages.ts';
-import { type NotificationDocument, notificationMarkers, notifications } from '../collections/notifications.ts';
+import type { MessageDocument } from '../collections/rooms/messages.ts';
+import { type NotificationDocument, notificationMarkers, notifications } from '../collections/rooms/notifications.ts';
 import { retryContended } from '../database/writes.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
 import type { Place } from './sequence.ts';
 
 /** Notes for the author of a message that the caller is about to react to it; an earlier reaction gives way to this one. */

@@ -1,10 +1,10 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
 import { distinct } from '../api/extended-json.ts';
 import { noteReading } from '../audit/reading.ts';
-import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms.ts';
+import { conflict, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
+import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
 import { batch, fulfilled } from '../database/batching.ts';
 import { isWithinProcess } from '../database/within-process.ts';
-import { conflict, notFound, permissionDenied, type Refusal } from '../errors.ts';
 import { type Caller, commandLine, isAdmin } from '../identity/caller.ts';
 import { personsOf, type StatedPerson } from '../identity/persons.ts';
 

@@ -1,8 +1,8 @@
 import type { ObjectId, UpdateFilter } from 'mongodb';
-import { messages } from '../collections/messages.ts';
-import { type ReadMarkerDocument, type RoomNews, readMarkers } from '../collections/read-markers.ts';
+import { LruCache } from '../base/lru-cache.ts';
+import { messages } from '../collections/rooms/messages.ts';
+import { type ReadMarkerDocument, type RoomNews, readMarkers } from '../collections/rooms/read-markers.ts';
 import { inBatches, retryContended } from '../database/writes.ts';
-import { LruCache } from '../lru-cache.ts';
 import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** How far someone has read in a room, and what the room is to them. */

@@ -8,14 +8,14 @@ import { about, flag, nameText } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFlag, aText, described, listOf } from '../api/schema.ts';
 import { SerialisedJson } from '../api/serialised-json.ts';
-import { newRoom, type RoomDocument, rooms } from '../collections/rooms.ts';
-import { config } from '../config.ts';
+import { answerTooLarge } from '../base/errors.ts';
+import { newRoom, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { batch, fulfilled, singleFlight } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
-import { answerTooLarge } from '../errors.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { notify } from '../notices.ts';
+import { notify } from '../notices/notices.ts';
+import { config } from '../settings/config.ts';
 import { noSuchRoom } from './permissions.ts';
 
 /** The stored fields that the API shows of a room. */

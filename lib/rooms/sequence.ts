@@ -1,6 +1,6 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { aCount, described } from '../api/schema.ts';
-import { type RoomDocument, rooms } from '../collections/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { savedByTheNext } from '../database/within-process.ts';
 
 /** The field by which things show their place. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { optional, type Values } from '../api/parameters.ts';
-import type { RoomDocument } from '../collections/rooms.ts';
+import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
 import { recordEvent } from './event-log.ts';

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { isHeld } from './src/storage/holder.ts';
-import { DatabaseStartError } from './src/storage/start-error.ts';
+import { isHeld } from './src/storage/file/holder.ts';
+import { DatabaseStartError } from './src/storage/file/start-error.ts';
 
 /** A database that runs in a process of its own. */
 export type DatabaseProcess = {

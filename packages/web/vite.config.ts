@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { normaliseReaction } from 'chat-service-rules/reactions';
 import { defineConfig, type Plugin } from 'vite';
-import { normaliseReaction } from '../client/src/reactions.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(name)), 'utf8'));
 

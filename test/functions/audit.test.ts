@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { audit } from '../../lib/collections/audit.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { audit } from '../../lib/collections/service/audit.ts';
 import { type Account, anAccount, anAddress, anAdmin } from '../support/accounts.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';

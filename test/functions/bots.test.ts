@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import type { Bot } from '../../lib/accounts/bots.ts';
+import type { Bot } from '../../lib/bots/bots.ts';
 import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import type { TestBot } from '../support/bots.ts';
@@ -10,8 +10,8 @@ import type { Reply } from '../support/transports.ts';
 process.env.BOT_CREATION = 'users';
 const { changeUser } = await import('../../lib/accounts/accounts.ts');
 const { deleteUser } = await import('../../lib/accounts/deletion.ts');
-const { rooms } = await import('../../lib/collections/rooms.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 const { aName, anAccount, anAddress, anAdmin, logIn } = await import('../support/accounts.ts');
 const { aBot, botScopes } = await import('../support/bots.ts');
 const { refusals } = await import('../support/error-bodies.ts');

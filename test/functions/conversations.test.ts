@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
-import { users } from '../../lib/collections/users.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
 import type { Member } from '../../lib/members/members.ts';
 import type { Room } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';

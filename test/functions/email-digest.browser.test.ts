@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, inject, it } from 'vitest';
-import { digests } from '../../lib/collections/digests.ts';
+import { digests } from '../../lib/collections/delivery/digests.ts';
 import { hashToken } from '../../lib/identity/authenticate.ts';
 import { randomToken } from '../../lib/identity/tokens.ts';
 import { anAccount } from '../support/accounts.ts';

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { events } from '../../lib/collections/events.ts';
-import { messages } from '../../lib/collections/messages.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { events } from '../../lib/collections/rooms/events.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import { anAccount, anAdmin } from '../support/accounts.ts';
 import { placeIn } from '../support/cursors.ts';

@@ -2,7 +2,7 @@ import { objectStore } from '../support/own-object-store.ts';
 import './files.test.ts';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { files } from '../../lib/collections/files.ts';
+import { files } from '../../lib/collections/rooms/files.ts';
 import { sweepFiles, unboundTime } from '../../lib/files/removal.ts';
 import { anAccount } from '../support/accounts.ts';
 import { aFile, announced, measured, readAt } from '../support/files.ts';

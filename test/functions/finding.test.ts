@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
-import { messages } from '../../lib/collections/messages.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
-import { users } from '../../lib/collections/users.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, aName, anAccount, anAdmin, asSelf } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { codes } from '../../lib/collections/codes.ts';
+import { codes } from '../../lib/collections/accounts/codes.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { mailsTo } from '../support/mail.ts';

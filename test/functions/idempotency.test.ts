@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../lib/api/idempotency.ts';
-import { messages } from '../../lib/collections/messages.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { messageCount } from '../../lib/rooms/counters.ts';

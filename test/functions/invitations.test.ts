@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { NewInvitation } from '../../lib/members/invitations.ts';
 import { type Account, aName, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';

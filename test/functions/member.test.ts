@@ -253,7 +253,7 @@ async function aRoomThatBans(banned: Account): Promise<TestRoom> {
   return created;
 }
 
-/** A room with five messages as `lib/collections/messages.ts` stores them, and its owner's membership. */
+/** A room with five messages as `lib/collections/rooms/messages.ts` stores them, and its owner's membership. */
 async function aRoomWithMessages(call: Call) {
   const owner = await anAccount();
   const created = await aRoom({ owner: await anAccount() });

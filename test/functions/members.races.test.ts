@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { events } from '../../lib/collections/events.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { events } from '../../lib/collections/rooms/events.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { callThrough } from '../support/processes.ts';
 import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { aRoom, aRoomWithEveryone, everyPage, memberId, nextOf, succeed, type TestRoom } from '../support/rooms.ts';

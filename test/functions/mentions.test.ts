@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { messages } from '../../lib/collections/messages.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { invalid, missing } from '../support/error-bodies.ts';

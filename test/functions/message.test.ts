@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/collections/messages.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';

@@ -8,7 +8,7 @@ const { callThrough } = await import('../support/processes.ts');
 const { outcome } = await import('../support/responses.ts');
 const { codeOf, turnOn } = await import('../support/second-factor.ts');
 const { inProcess: withoutHere } = await import('../support/transports.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 
 // Processes with keys: none, one, another, and both, of which the other encrypts. This one has none, and logs.
 const [key, newKey] = ['ab'.repeat(32), 'cd'.repeat(32)];

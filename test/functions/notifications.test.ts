@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/collections/messages.ts';
-import { notificationDays, notificationMarkers, notifications } from '../../lib/collections/notifications.ts';
-import { followedThreads } from '../../lib/collections/threads.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { notificationDays, notificationMarkers, notifications } from '../../lib/collections/rooms/notifications.ts';
+import { followedThreads } from '../../lib/collections/rooms/threads.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import type { Notification } from '../../lib/notifications/list.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';

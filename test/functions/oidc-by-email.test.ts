@@ -8,8 +8,8 @@ Object.assign(process.env, provider.settings, {
   OIDC_SIGN_UP: 'invited',
   EMAIL_CONFIRMATION: 'required',
 });
-const { createCode } = await import('../../lib/accounts/codes.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { createCode } = await import('../../lib/credentials/codes.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');

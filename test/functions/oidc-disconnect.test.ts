@@ -5,11 +5,11 @@ import { type Claims, startIdentityProvider } from '../support/identity-provider
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
 Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
 await import('../support/isolated-database.ts');
-const { audit } = await import('../../lib/collections/audit.ts');
-const { passkeys } = await import('../../lib/collections/passkeys.ts');
-const { tokens } = await import('../../lib/collections/tokens.ts');
-const { users } = await import('../../lib/collections/users.ts');
-const { createPasswordCode } = await import('../../lib/accounts/password-codes.ts');
+const { audit } = await import('../../lib/collections/service/audit.ts');
+const { passkeys } = await import('../../lib/collections/accounts/passkeys.ts');
+const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
+const { createPasswordCode } = await import('../../lib/sign-in/password-codes.ts');
 const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { admin: command } = await import('../support/run-command.ts');

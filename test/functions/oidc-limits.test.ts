@@ -4,7 +4,7 @@ import { startIdentityProvider } from '../support/identity-provider.ts';
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
 Object.assign(process.env, provider.settings, { RATE_LIMITS: 'on', SIGN_UPS_PER_DAY: '2' });
 await import('../support/isolated-database.ts');
-const { oidcRequests } = await import('../../lib/collections/oidc-requests.ts');
+const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
 const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
 const { signInBy } = await import('../support/oidc-browser.ts');
 const { aRoom } = await import('../support/rooms.ts');

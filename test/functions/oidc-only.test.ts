@@ -3,7 +3,7 @@ import { startIdentityProvider } from '../support/identity-provider.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
 Object.assign(process.env, provider.settings, { SIGN_IN: 'oidc', OIDC_NAME: 'Example ID' });
-const { createPasswordCode } = await import('../../lib/accounts/password-codes.ts');
+const { createPasswordCode } = await import('../../lib/sign-in/password-codes.ts');
 const { ObjectId } = await import('mongodb');
 const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');

@@ -18,8 +18,8 @@ Object.assign(process.env, one.settings, {
     },
   ]),
 });
-const { oidcRequests } = await import('../../lib/collections/oidc-requests.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 const { hashToken } = await import('../../lib/identity/authenticate.ts');
 const { ObjectId } = await import('mongodb');
 const { aName, anAccount, anAdmin, aSession } = await import('../support/accounts.ts');

@@ -23,10 +23,10 @@ Object.assign(process.env, provider.settings, {
     },
   ]),
 });
-const { events } = await import('../../lib/collections/events.ts');
-const { rooms } = await import('../../lib/collections/rooms.ts');
-const { users } = await import('../../lib/collections/users.ts');
-const { config } = await import('../../lib/config.ts');
+const { events } = await import('../../lib/collections/rooms/events.ts');
+const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
+const { config } = await import('../../lib/settings/config.ts');
 const { applyGroupRooms } = await import('../../lib/members/group-rooms.ts');
 const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
 const { signInBy, userOf } = await import('../support/oidc-browser.ts');

@@ -24,7 +24,7 @@ Object.assign(process.env, provider.settings, {
     { id: 'other', name: 'Other ID', issuer: other.issuer, client_id: 'chat', client_secret: other.settings.OIDC_CLIENT_SECRET },
   ]),
 });
-const { tokens } = await import('../../lib/collections/tokens.ts');
+const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
 const { providerSessionOf } = await import('../../lib/oidc/provider-sessions.ts');
 const { aName, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');

@@ -20,9 +20,9 @@ const provider = await startIdentityProvider({
 });
 Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
 await import('../support/isolated-database.ts');
-const { tokens } = await import('../../lib/collections/tokens.ts');
-const { oidcRequests } = await import('../../lib/collections/oidc-requests.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
+const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 const { aName, anAccount, anAdmin, aSession, logIn } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');

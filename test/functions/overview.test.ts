@@ -6,12 +6,12 @@ import { describe, expect, inject, it, vi } from 'vitest';
 
 await import('../support/own-files.ts');
 const { deleteUser } = await import('../../lib/accounts/deletion.ts');
-const { botWebhooks } = await import('../../lib/collections/bot-webhooks.ts');
-const { activities } = await import('../../lib/collections/activities.ts');
-const { files } = await import('../../lib/collections/files.ts');
-const { rooms } = await import('../../lib/collections/rooms.ts');
-const { tokens } = await import('../../lib/collections/tokens.ts');
-const { webhookStates } = await import('../../lib/collections/webhook-states.ts');
+const { botWebhooks } = await import('../../lib/collections/delivery/bot-webhooks.ts');
+const { activities } = await import('../../lib/collections/accounts/activities.ts');
+const { files } = await import('../../lib/collections/rooms/files.ts');
+const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
+const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
+const { webhookStates } = await import('../../lib/collections/delivery/webhook-states.ts');
 const { backupName } = await import('../../lib/files/regular-backups.ts');
 const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
 const { aBot } = await import('../support/bots.ts');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 process.env.RATE_LIMITS = 'on';
 await import('../support/isolated-database.ts');
-const { passkeyChallenges } = await import('../../lib/collections/passkey-challenges.ts');
+const { passkeyChallenges } = await import('../../lib/collections/accounts/passkey-challenges.ts');
 const { anAccount, anAddress, aSession } = await import('../support/accounts.ts');
 const { addPasskey, sign } = await import('../support/authenticator.ts');
 const { inProcess: call } = await import('../support/transports.ts');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
-import { type PasskeyDocument, passkeys } from '../../lib/collections/passkeys.ts';
+import { type PasskeyDocument, passkeys } from '../../lib/collections/accounts/passkeys.ts';
 import { database } from '../../lib/database/client.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { addPasskey, beginPasskey, beginSignIn, type Deviation, make, sign, signInWith, site } from '../support/authenticator.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readMarkers } from '../../lib/collections/read-markers.ts';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { readMarkers } from '../../lib/collections/rooms/read-markers.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Member } from '../../lib/members/members.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
 import { type Account, anAccount } from '../support/accounts.ts';

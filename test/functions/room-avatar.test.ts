@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { avatars } from '../../lib/collections/avatars.ts';
+import { avatars } from '../../lib/collections/accounts/avatars.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { aPicture } from '../support/files.ts';
 import { outcome } from '../support/responses.ts';

@@ -174,7 +174,7 @@ describe('a room', () => {
     const ids = { ann: new ObjectId(ann.id), ben: new ObjectId(ben.id), eve: new ObjectId(eve.id) };
     const asBen = { member: new ObjectId(benId), user: ids.ben };
     const asEve = { member: new ObjectId(eveId), user: ids.eve };
-    const { events } = await import('../../lib/collections/events.ts');
+    const { events } = await import('../../lib/collections/rooms/events.ts');
     const recorded = await events.find({ room: new ObjectId(created.id) }, { sort: { seq: 1 } }).toArray();
     expect(recorded.map(({ seq, type, actor, data }) => ({ seq, type, actor, data }))).toEqual([
       { seq: 1, type: 'room.changed', actor: ids.ann, data: {} },

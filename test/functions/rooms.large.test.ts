@@ -2,7 +2,7 @@ import '../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { anAdmin } from '../support/accounts.ts';
 import { everyPage } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';

@@ -8,7 +8,7 @@ const mostMembers = 3;
 process.env.ROOM_MEMBERS = String(mostMembers);
 // What random requests happen to see, the next run may not: it does not count as covered.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
-const { rooms } = await import('../../lib/collections/rooms.ts');
+const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
 const { anAccount, anAdmin } = await import('../support/accounts.ts');
 const { inProcess } = await import('../support/transports.ts');
 const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');

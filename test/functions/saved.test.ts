@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { saved } from '../../lib/collections/saved.ts';
+import { saved } from '../../lib/collections/rooms/saved.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { mostSaved, type SavedMessage } from '../../lib/messages/saved.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messages } from '../../lib/collections/messages.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { said, searches } from '../corpora/searches.ts';
 import { type Account, anAccount } from '../support/accounts.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
 import { exportTo, importFrom } from '../../lib/database/export-import.ts';
-import { collectionNames } from '../../lib/prepare.ts';
+import { collectionNames } from '../../lib/operating/prepare.ts';
 import { anAccount, anAddress } from '../support/accounts.ts';
 import { codeOf, turnOn } from '../support/second-factor.ts';
 import { inProcess as call } from '../support/transports.ts';

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 
 process.env.REQUIRE_2FA = 'all';
-const { createToken } = await import('../../lib/accounts/api-tokens.ts');
+const { createToken } = await import('../../lib/identity/api-tokens.ts');
 const { findOpener } = await import('../../lib/push/open.ts');
 const { createTicket } = await import('../../lib/push/tickets.ts');
 const { findCaller } = await import('../../lib/identity/authenticate.ts');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
-import { useSecondFactor } from '../../lib/accounts/second-factor-codes.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
-import { users as accounts, type SecondFactorDocument } from '../../lib/collections/users.ts';
+import { users as accounts, type SecondFactorDocument } from '../../lib/collections/accounts/users.ts';
 import { database } from '../../lib/database/client.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
+import { useSecondFactor } from '../../lib/second-factor/codes.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin, aSession } from '../support/accounts.ts';
 import { addPasskey, make, signInWith } from '../support/authenticator.ts';
 import { refusals, unauthenticated } from '../support/error-bodies.ts';

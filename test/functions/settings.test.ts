@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settings } from '../../lib/settings.ts';
-import { listSettings } from '../../lib/shown-settings.ts';
+import { listSettings } from '../../lib/operating/shown-settings.ts';
+import { settings } from '../../lib/settings/settings.ts';
 import { anAdmin } from '../support/accounts.ts';
 import { transports } from '../support/transports.ts';
 

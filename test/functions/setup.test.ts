@@ -2,10 +2,10 @@ import { afterAll, expect, it } from 'vitest';
 
 Object.assign(process.env, { RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRATION: 'closed', EMAIL_CONFIRMATION: 'required' });
 await import('../support/isolated-database.ts');
-const { createCode } = await import('../../lib/accounts/codes.ts');
+const { createCode } = await import('../../lib/credentials/codes.ts');
 const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
-const { audit } = await import('../../lib/collections/audit.ts');
-const { users } = await import('../../lib/collections/users.ts');
+const { audit } = await import('../../lib/collections/service/audit.ts');
+const { users } = await import('../../lib/collections/accounts/users.ts');
 const { anAccount, anAddress } = await import('../support/accounts.ts');
 const { refusals } = await import('../support/error-bodies.ts');
 const { callThrough } = await import('../support/processes.ts');

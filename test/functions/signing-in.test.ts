@@ -1,7 +1,7 @@
 import bcrypt from 'bcryptjs';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { users } from '../../lib/collections/users.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
 import { aName, anAccount, anAddress, anAdmin, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';

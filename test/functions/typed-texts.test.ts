@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../lib/collections/messages.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
 import { type Account, aName, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';

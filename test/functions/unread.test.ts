@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../lib/collections/rooms.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import type { Member } from '../../lib/members/members.ts';
 import { type Account, anAccount } from '../support/accounts.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { setAvatar } from '../../lib/accounts/avatars.ts';
-import { avatars } from '../../lib/collections/avatars.ts';
+import { avatars } from '../../lib/collections/accounts/avatars.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aPicture } from '../support/files.ts';

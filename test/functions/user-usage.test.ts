@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
-import { rateLimits } from '../../lib/collections/rate-limits.ts';
-import { users } from '../../lib/collections/users.ts';
+import { rateLimits } from '../../lib/collections/accounts/rate-limits.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
 import { anAccount, anAddress, anAdmin, aSession, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { outcome } from '../support/responses.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
-import { webhookAccounts } from '../../lib/collections/users.ts';
+import { webhookAccounts } from '../../lib/collections/accounts/users.ts';
 import type { NewWebhook, Webhook } from '../../lib/members/webhooks.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
 import { toObjectId } from '../../lib/api/extended-json.ts';
-import { tickets } from '../../lib/collections/tickets.ts';
+import { tickets } from '../../lib/collections/delivery/tickets.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import { hashToken } from '../../lib/identity/authenticate.ts';
 import { anAccount, aSession } from '../support/accounts.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import { createUser } from '../../lib/accounts/accounts.ts';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import { anyDate } from './responses.ts';
 import type { Call } from './transports.ts';
 

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
-import { createBot } from '../../lib/accounts/bots.ts';
 import { type Scope, scopes } from '../../lib/api/scopes.ts';
+import { createBot } from '../../lib/bots/bots.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { aName } from './accounts.ts';
 

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Carrier, setCarrier } from '../../lib/carrier.ts';
+import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
 import { inProcess } from './transports.ts';
 
 /*

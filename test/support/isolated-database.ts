@@ -9,6 +9,6 @@ process.env.MONGODB_DATABASE = `chat_test_own_${randomBytes(6).toString('hex')}`
 
 // Only now: the settings are read when the service is loaded.
 const { database } = await import('../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../lib/prepare.ts');
+const { ensureIndexes } = await import('../../lib/operating/prepare.ts');
 await ensureIndexes();
 afterAll(() => database.dropDatabase());

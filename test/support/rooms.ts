@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { events } from '../../lib/collections/events.ts';
-import { messages } from '../../lib/collections/messages.ts';
-import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms.ts';
+import { events } from '../../lib/collections/rooms/events.ts';
+import { messages } from '../../lib/collections/rooms/messages.ts';
+import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms/rooms.ts';
 import { createRoom, type Room, type ShownRoom, shownRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';

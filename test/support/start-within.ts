@@ -22,7 +22,7 @@ export async function startWithin(template: string, options: Omit<Parameters<typ
     running,
     lastChange,
     stop: async (): Promise<void> => {
-      const { closeDatabase } = await import('../../lib/prepare.ts');
+      const { closeDatabase } = await import('../../lib/operating/prepare.ts');
       await closeDatabase();
       Object.assign(driver, before);
       await running.close();

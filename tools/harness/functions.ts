@@ -1,4 +1,4 @@
-import { loadHandler, readRoutes, readServerless } from '../../hosts/server/routes.ts';
+import { loadHandler, readRoutes, readServerless } from '../../hosts/server/http/routes.ts';
 import type { Operations } from '../../lib/http/operation.ts';
 
 /** The content of `serverless.yml`. */

@@ -4,9 +4,9 @@ import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from '../../hosts/server/event.ts';
-import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/routes.ts';
-import { takesBytes } from '../../hosts/server/uploads.ts';
+import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from '../../hosts/server/http/event.ts';
+import { loadHandler, matchRoutes, readRoutes } from '../../hosts/server/http/routes.ts';
+import { takesBytes } from '../../hosts/server/http/uploads.ts';
 import { limits } from '../../lib/api/limits.ts';
 
 /**

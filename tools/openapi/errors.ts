@@ -1,6 +1,5 @@
 import { limits } from '../../lib/api/limits.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import { config } from '../../lib/config.ts';
 import {
   adminRequired,
   conflict,
@@ -21,7 +20,8 @@ import {
   unauthenticated,
   unknownParameter,
   unsupportedMediaType,
-} from '../../lib/errors.ts';
+} from '../../lib/base/errors.ts';
+import { config } from '../../lib/settings/config.ts';
 import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createToken } from '../../lib/accounts/api-tokens.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { type Id, toObjectId } from '../../lib/api/extended-json.ts';
 import type { AuditEntry } from '../../lib/audit/list.ts';
+import { createToken } from '../../lib/identity/api-tokens.ts';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 import { loadPaths } from '../harness/functions.ts';
 import { inProcess } from '../harness/transports.ts';

@@ -23,7 +23,7 @@ Object.assign(process.env, {
 });
 
 const { client, database } = await import('../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../lib/prepare.ts');
+const { ensureIndexes } = await import('../../lib/operating/prepare.ts');
 const { makeFiles } = await import('./files.ts');
 
 try {

@@ -1,6 +1,6 @@
 import type { Parameter, Parameters } from '../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../lib/api/schema.ts';
-import { adminRequired, type HttpError, invalidParameter, type Refusal, tooManyRequests } from '../../lib/errors.ts';
+import { adminRequired, type HttpError, invalidParameter, type Refusal, tooManyRequests } from '../../lib/base/errors.ts';
 import { isWrite, type Operations } from '../../lib/http/operation.ts';
 import { scopeRequired, secondFactorSetupRequired } from '../../lib/identity/caller.ts';
 import type { Step } from '../harness/walkthrough.ts';

@@ -1,9 +1,9 @@
-import { type Setting, settings } from '../../lib/settings.ts';
+import { type Setting, settings } from '../../lib/settings/settings.ts';
 
 /** docs/settings.md: every setting, by who reads it. */
 export const settingsPage = (): string => `# Settings
 
-<!-- Generated from lib/settings.ts by 'npm run openapi'. -->
+<!-- Generated from lib/settings/settings.ts by 'npm run openapi'. -->
 
 Settings are environment variables. An invalid value stops the service with a message that names the variable. A misspelled variable prints a warning.
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { PresentPerson } from '../../../lib/notices.ts';
+import type { PresentPerson } from '../../../lib/notices/notices.ts';
 import { type EncodedFrame, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
 import { Bucket } from './bucket.ts';

@@ -1,8 +1,7 @@
 import type { WebSocket } from 'ws';
-import { config } from '../../../lib/config.ts';
-import { serviceUnavailable } from '../../../lib/errors.ts';
-import { describeError, log } from '../../../lib/log.ts';
-import type { Notice, ServerNotice } from '../../../lib/notices.ts';
+import { serviceUnavailable } from '../../../lib/base/errors.ts';
+import { describeError, log } from '../../../lib/base/log.ts';
+import type { Notice, ServerNotice } from '../../../lib/notices/notices.ts';
 import {
   type EncodedFrame,
   encode,
@@ -14,7 +13,8 @@ import {
 } from '../../../lib/push/encode.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
 import { readEpoch, readRoomOf, readRoomsOf, readValidTokens } from '../../../lib/push/news.ts';
-import { createSemaphore } from '../semaphore.ts';
+import { config } from '../../../lib/settings/config.ts';
+import { createSemaphore } from '../http/semaphore.ts';
 import { type Follower, newFollower, newRoom, type Room } from './audience.ts';
 import { Connection } from './connection.ts';
 import { counts } from './counts.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describeError, log } from '../../../lib/base/log.ts';
 import { closeGapsAfter } from '../../../lib/feed/feed.ts';
-import { describeError, log } from '../../../lib/log.ts';
-import type { ServerNotice } from '../../../lib/notices.ts';
+import type { ServerNotice } from '../../../lib/notices/notices.ts';
 import { readMovedSince, readNoticesSince, register, storeNotices } from '../../../lib/push/servers.ts';
 import type { Hub } from './hub.ts';
 import { slice, slices } from './sweep.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { describeError, log } from '../../../lib/base/log.ts';
 import { showStated } from '../../../lib/identity/persons.ts';
-import { describeError, log } from '../../../lib/log.ts';
-import type { PresentPerson, ServerNotice } from '../../../lib/notices.ts';
+import type { PresentPerson, ServerNotice } from '../../../lib/notices/notices.ts';
 import { encode } from '../../../lib/push/encode.ts';
 import type { ServerFrame } from '../../../lib/push/frames.ts';
 import { readMembersOf, readPerson } from '../../../lib/push/news.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError } from '../../../lib/errors.ts';
-import { describeError, log } from '../../../lib/log.ts';
+import { HttpError } from '../../../lib/base/errors.ts';
+import { describeError, log } from '../../../lib/base/log.ts';
 import { type EncodedFrame, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
 import { type News, readEpoch, readMembers, readNews } from '../../../lib/push/news.ts';
 import type { Follower, Room } from './audience.ts';

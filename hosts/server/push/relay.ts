@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Listener, ServerNotice } from '../../../lib/notices.ts';
+import type { Listener, ServerNotice } from '../../../lib/notices/notices.ts';
 import { askWorker, tellWorker } from '../ask-worker.ts';
 
 /** What connects the processes that share a port. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
-import { onNotice, type ServerNotice } from '../../../lib/notices.ts';
+import { onNotice, type ServerNotice } from '../../../lib/notices/notices.ts';
 import { Hub } from './hub.ts';
 import { type Others, tellOthers } from './others.ts';
 import { Presence, type PresenceTimes } from './presence.ts';

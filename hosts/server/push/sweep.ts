@@ -1,4 +1,4 @@
-import { type Background, inBackground } from '../../../lib/background.ts';
+import { type Background, inBackground } from '../../../lib/base/background.ts';
 import { readPositions } from '../../../lib/push/news.ts';
 import type { Room } from './audience.ts';
 import type { Hub } from './hub.ts';

@@ -1,7 +1,7 @@
 import type { Request } from '@middy/core';
 import { limits } from '../../api/limits.ts';
-import { log } from '../../log.ts';
-import { embeddedMetrics, requestEnded } from '../../metrics.ts';
+import { log } from '../../base/log.ts';
+import { embeddedMetrics, requestEnded } from '../../base/metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { adminRequired } from '../../errors.ts';
+import { adminRequired } from '../../base/errors.ts';
 import { isAdmin } from '../../identity/caller.ts';
 import type { Operations } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';

@@ -1,5 +1,5 @@
-import { withDeadline } from '../../deadline.ts';
-import { unauthenticated } from '../../errors.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { unauthenticated } from '../../base/errors.ts';
 import { findCaller, recallCaller } from '../../identity/authenticate.ts';
 import { type Caller, secondFactorSetupRequired } from '../../identity/caller.ts';
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';

@@ -1,4 +1,4 @@
-import { EarlyAnswer } from '../../errors.ts';
+import { EarlyAnswer } from '../../base/errors.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { EarlyAnswer, HttpError, internalError, serviceUnavailable } from '../../errors.ts';
-import { describeError, log } from '../../log.ts';
+import { EarlyAnswer, HttpError, internalError, serviceUnavailable } from '../../base/errors.ts';
+import { describeError, log } from '../../base/log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 /**

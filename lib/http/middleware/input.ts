@@ -1,6 +1,6 @@
 import { readParameters, readTexts } from '../../api/parameters.ts';
-import { missingEvery, unknownParameter } from '../../errors.ts';
-import { nearestName } from '../../nearest-name.ts';
+import { missingEvery, unknownParameter } from '../../base/errors.ts';
+import { nearestName } from '../../settings/nearest-name.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 import { bytesOf } from './json-body.ts';

@@ -1,9 +1,9 @@
 import type { Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { findControlCharacter, normaliseText } from '../../../packages/client/src/texts.ts';
+import { isObject } from 'chat-service-rules/objects';
+import { findControlCharacter, normaliseText } from 'chat-service-rules/texts';
 import { limits } from '../../api/limits.ts';
-import { isObject } from '../../api/parameters.ts';
-import { type HttpError, invalidJson, payloadTooLarge } from '../../errors.ts';
+import { type HttpError, invalidJson, payloadTooLarge } from '../../base/errors.ts';
 import { type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { notAcceptable, unsupportedMediaType } from '../../errors.ts';
+import { notAcceptable, unsupportedMediaType } from '../../base/errors.ts';
 import { isSpecified as isSpecifiedBy, type Operations } from '../operation.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 

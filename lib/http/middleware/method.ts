@@ -1,4 +1,4 @@
-import { methodNotAllowed } from '../../errors.ts';
+import { methodNotAllowed } from '../../base/errors.ts';
 import { isSpecified, type Operations } from '../operation.ts';
 import { isHead, methodOf, type Step } from '../request.ts';
 

@@ -1,5 +1,5 @@
 import { limits } from '../../api/limits.ts';
-import { answerTooLarge } from '../../errors.ts';
+import { answerTooLarge } from '../../base/errors.ts';
 import type { ApiResponse, Step } from '../request.ts';
 
 /** Turns a response that is larger than Lambda carries into a 413; stands above `compression()`, which may make it fit. */

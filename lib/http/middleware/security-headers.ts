@@ -1,4 +1,4 @@
-import { config } from '../../config.ts';
+import { config } from '../../settings/config.ts';
 import type { Step } from '../request.ts';
 
 /** Adds the headers that OWASP's REST cheat sheet asks of an API that no browser should render, frame or guess the type of. */

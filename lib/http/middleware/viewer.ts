@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { permissionDenied } from '../../errors.ts';
+import { permissionDenied } from '../../base/errors.ts';
 import type { Step } from '../request.ts';
 
 /**

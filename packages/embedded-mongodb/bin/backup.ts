@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Int32 } from 'bson';
 import { ask } from '../src/protocol/ask.ts';
-import { openDatabaseFile } from '../src/storage/file.ts';
-import { readHolder } from '../src/storage/holder.ts';
+import { openDatabaseFile } from '../src/storage/file/file.ts';
+import { readHolder } from '../src/storage/file/holder.ts';
 import type { Value } from '../src/values/value.ts';
 
 /*

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os';
-import type { CopyCheck } from '../src/storage/backup.ts';
 import { Catalog } from '../src/storage/catalog.ts';
 import { checkFile } from '../src/storage/check.ts';
-import { openDatabaseFile } from '../src/storage/file.ts';
+import type { CopyCheck } from '../src/storage/file/backup.ts';
+import { openDatabaseFile } from '../src/storage/file/file.ts';
 import { createGroupCommit } from '../src/storage/group-commit.ts';
 
 /*

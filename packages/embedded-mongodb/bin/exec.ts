@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { launchDatabase } from '../launch.ts';
-import { readHolder } from '../src/storage/holder.ts';
-import { DatabaseStartError } from '../src/storage/start-error.ts';
+import { readHolder } from '../src/storage/file/holder.ts';
+import { DatabaseStartError } from '../src/storage/file/start-error.ts';
 
 /*
  * Runs a command with MONGODB_URI set: `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. Unless it is set

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { portOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
-import type { DatabaseStartError } from '../src/storage/start-error.ts';
+import type { DatabaseStartError } from '../src/storage/file/start-error.ts';
 
 /* The database as a process of its own: `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR [--port PORT]`. */
 

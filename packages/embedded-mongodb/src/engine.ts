@@ -1,14 +1,14 @@
 import { ObjectId } from 'bson';
+import { createDispatcher } from './dispatch.ts';
 import type { Database } from './protocol/command.ts';
 import type { Handler } from './protocol/connection.ts';
-import { createDispatcher } from './protocol/dispatch.ts';
 import { createCursors } from './sessions/cursors.ts';
 import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
-import { describeDropped, isDamage, unlessDamaged } from './storage/damage.ts';
-import { type DatabaseFile, damagedStart, openDatabaseFile } from './storage/file.ts';
+import { describeDropped, isDamage, unlessDamaged } from './storage/file/damage.ts';
+import { type DatabaseFile, damagedStart, openDatabaseFile } from './storage/file/file.ts';
+import type { DroppedWrites } from './storage/file/page-sums.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
-import type { DroppedWrites } from './storage/page-sums.ts';
 import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
 import { decodeStored } from './values/bson.ts';

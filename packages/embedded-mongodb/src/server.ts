@@ -3,7 +3,7 @@ import { createServer, type ListenOptions, type Server, type Socket } from 'node
 import { openEngine } from './engine.ts';
 import { socketPathOf, uriOf } from './protocol/address.ts';
 import { type Handler, serveConnection, serveWithin } from './protocol/connection.ts';
-import { DatabaseStartError } from './storage/start-error.ts';
+import { DatabaseStartError } from './storage/file/start-error.ts';
 
 /** How a database is started. */
 export type DatabaseOptions = {

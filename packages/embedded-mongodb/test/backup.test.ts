@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDatabase } from '../src/server.ts';
-import { openDatabaseFile } from '../src/storage/file.ts';
-import { sqlite } from '../src/storage/sqlite.ts';
+import { openDatabaseFile } from '../src/storage/file/file.ts';
+import { sqlite } from '../src/storage/file/sqlite.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const backupScript = fileURLToPath(new URL('../bin/backup.ts', import.meta.url));

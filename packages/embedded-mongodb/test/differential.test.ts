@@ -5,7 +5,7 @@ import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningDatabase, startDatabase } from '../src/server.ts';
-import { valueKey } from '../src/storage/key.ts';
+import { valueKey } from '../src/storage/index/key.ts';
 import { type Doc, isDoc, type Value } from '../src/values/value.ts';
 import { doc } from './query/arbitraries.ts';
 import { type Work, work } from './support/arbitrary-work.ts';

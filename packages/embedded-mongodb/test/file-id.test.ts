@@ -1,8 +1,8 @@
 import { copyFileSync, cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabaseFile } from '../src/storage/file.ts';
-import { databaseFileName } from '../src/storage/holder.ts';
+import { openDatabaseFile } from '../src/storage/file/file.ts';
+import { databaseFileName } from '../src/storage/file/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 /** The id of the database in a directory, which nobody else has open. */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Int32 } from 'bson';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Catalog } from '../src/storage/catalog.ts';
-import { type DatabaseFile, openDatabaseFile } from '../src/storage/file.ts';
+import { type DatabaseFile, openDatabaseFile } from '../src/storage/file/file.ts';
 import { createGroupCommit, type GroupCommit } from '../src/storage/group-commit.ts';
 import { encode } from '../src/values/bson.ts';
 import { DatabaseError } from '../src/values/errors.ts';

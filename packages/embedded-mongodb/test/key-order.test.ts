@@ -1,8 +1,8 @@
 import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { indexFields, indexKeys } from '../src/storage/index-keys.ts';
-import { invertKey, typeByte, valueKey } from '../src/storage/key.ts';
+import { indexFields, indexKeys } from '../src/storage/index/index-keys.ts';
+import { invertKey, typeByte, valueKey } from '../src/storage/index/key.ts';
 import { encode } from '../src/values/bson.ts';
 import { compare } from '../src/values/compare.ts';
 import { asBuffer } from '../src/values/raw.ts';

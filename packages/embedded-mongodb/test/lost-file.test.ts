@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabaseFile } from '../src/storage/file.ts';
-import { databaseFileName } from '../src/storage/holder.ts';
-import { sqlite } from '../src/storage/sqlite.ts';
+import { openDatabaseFile } from '../src/storage/file/file.ts';
+import { databaseFileName } from '../src/storage/file/holder.ts';
+import { sqlite } from '../src/storage/file/sqlite.ts';
 import { freshDirectory } from './support/database.ts';
 
 /** A directory in which a database was open before. */

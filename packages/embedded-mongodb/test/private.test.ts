@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DatabaseOptions, startDatabase } from '../src/server.ts';
-import { readHolder } from '../src/storage/holder.ts';
+import { readHolder } from '../src/storage/file/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const serveScript = fileURLToPath(new URL('../bin/serve.ts', import.meta.url));

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { launchDatabase } from '../launch.ts';
 import { uriOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
-import { readHolder } from '../src/storage/holder.ts';
+import { readHolder } from '../src/storage/file/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const execScript = fileURLToPath(new URL('../bin/exec.ts', import.meta.url));

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../../lib/collections/rooms.ts';
-import { webhookStates } from '../../../lib/collections/webhook-states.ts';
+import { webhookStates } from '../../../lib/collections/delivery/webhook-states.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { aBot } from '../../../test/support/bots.ts';
 import { browser } from '../../../test/support/browser.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { waitOf } from '../src/store/due.ts';
+import { waitOf } from '../src/store/unsent/due.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,3 +1,4 @@
+import { createChatClient, type Message, unwrap } from 'chat-service-client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
@@ -5,7 +6,6 @@ import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { commands, freePort, startService } from '../../../tools/harness/service.ts';
-import { createChatClient, type Message, unwrap } from '../../client/src/index.ts';
 import { buildTerminalChat } from '../../client/test/terminal-chat.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 

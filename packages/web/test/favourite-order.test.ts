@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numbersFor } from '../src/store/favourite-order.ts';
+import { numbersFor } from '../src/store/rooms/favourite-order.ts';
 
 type Favourite = { id: string; place?: number | undefined };
 

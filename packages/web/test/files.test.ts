@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { sha256 } from 'chat-service-client/sha256';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
@@ -8,7 +9,6 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
-import { sha256 } from '../../client/src/sha256.ts';
 import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
 
 const aPicture = (owner: Account, room: string, width: number, height: number, name = 'Garden.png') =>

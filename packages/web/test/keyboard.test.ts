@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isComposing, shortcutKey } from '../src/keyboard.ts';
+import { isComposing, shortcutKey } from '../src/device/keyboard.ts';
 
 describe('the key of a shortcut', () => {
   it.each([

@@ -1,6 +1,6 @@
+import { mentionsIn } from 'chat-service-rules/markdown/mentions';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mentionsIn } from '../../client/src/text/mentions.ts';
 import { openFence } from '../src/text/fence.ts';
 import {
   continueLine,

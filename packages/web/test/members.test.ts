@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../../lib/collections/rooms.ts';
-import { users } from '../../../lib/collections/users.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';

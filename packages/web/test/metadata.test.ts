@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutMetadata } from '../src/metadata.ts';
+import { withoutMetadata } from '../src/files/metadata.ts';
 
 const bytesOf = (...parts: (string | number[] | Uint8Array)[]) =>
   new Uint8Array(

@@ -1,10 +1,10 @@
 import '../../../test/support/push-service.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
-import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
-import { pushed } from '../../../lib/collections/pushed.ts';
-import { users } from '../../../lib/collections/users.ts';
+import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
+import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { addPasskey } from '../../../test/support/authenticator.ts';
 import { browser } from '../../../test/support/browser.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { tokens } from '../../../lib/collections/tokens.ts';
+import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aWrongCode, turnOn } from '../../../test/support/second-factor.ts';

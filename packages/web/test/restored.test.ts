@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type ChatClient, createChatClient, type Message, unwrap } from 'chat-service-client';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
-import { type ChatClient, createChatClient, type Message, unwrap } from '../../client/src/index.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 let folder: string;

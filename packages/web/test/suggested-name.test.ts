@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newUsername } from '../../../lib/identity/users.ts';
-import { otherName, usernameFrom } from '../src/suggested-name.ts';
+import { otherName, usernameFrom } from '../src/account/suggested-name.ts';
 
 const cases: [address: string, suggested: string][] = [
   ['ann@example.org', 'ann'],

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';

@@ -1,9 +1,8 @@
+import { safeAddress } from 'chat-service-rules/markdown/addresses';
+import { parse } from 'chat-service-rules/markdown/parse';
+import type { Block, Inline } from 'chat-service-rules/markdown/pieces';
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeAddress } from '../../client/src/text/addresses.ts';
-
-import { parse } from '../../client/src/text/parse.ts';
-import type { Block, Inline } from '../../client/src/text/pieces.ts';
 import { hiddenHost } from '../src/text/links.ts';
 
 const text = (value: string): Inline => ({ type: 'text', text: value });

@@ -5,7 +5,7 @@ import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
-import { drawnOf, type Sample, texts } from '../../client/test/texts.ts';
+import { drawnOf, type Sample, texts } from '../../rules/test/texts.ts';
 import { signIn, visit } from './support.ts';
 
 /** As many as one room shows at a time. */

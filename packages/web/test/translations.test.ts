@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
-import * as arabic from '../src/strings-ar.ts';
-import * as german from '../src/strings-de.ts';
+import * as arabic from '../src/i18n/strings-ar.ts';
+import * as german from '../src/i18n/strings-de.ts';
 import { objections } from './axe.ts';
 import { say, visit } from './support.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { startDatabase } from 'embedded-mongodb';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { backupState, makeBackup, scheduleBackups } from '../../../hosts/server/backups.ts';
 import { readSettings, SettingsError } from '../../../hosts/server/settings.ts';
+import { backupState, makeBackup, scheduleBackups } from '../../../hosts/server/work/backups.ts';
 import { database } from '../../../lib/database/client.ts';
 
 const place = await mkdtemp(join(tmpdir(), 'chat-backups-'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFairShare } from '../../../hosts/server/fair-share.ts';
+import { createFairShare } from '../../../hosts/server/http/fair-share.ts';
 
 /** Callers on a clock of their own: each request keeps the process busy for so many milliseconds. */
 function aProcess() {

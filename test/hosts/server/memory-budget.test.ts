@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemoryBudget } from '../../../hosts/server/memory-budget.ts';
+import { createMemoryBudget } from '../../../hosts/server/http/memory-budget.ts';
 
 it('a memory budget gives up the oldest unfinished uses until all fit', () => {
   const givenUp: string[] = [];

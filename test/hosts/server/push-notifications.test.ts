@@ -1,8 +1,8 @@
 import '../../support/push-service.ts';
 import '../../support/isolated-database.ts';
 import { expect, it } from 'vitest';
-import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
-import { pushSubscriptions } from '../../../lib/collections/push-subscriptions.ts';
+import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
+import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount, aSession } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';

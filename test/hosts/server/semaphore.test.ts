@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSemaphore } from '../../../hosts/server/semaphore.ts';
+import { createSemaphore } from '../../../hosts/server/http/semaphore.ts';
 
 it('a semaphore lets a limited number run concurrently, and the next in the order in which they came', async () => {
   const semaphore = createSemaphore(2);

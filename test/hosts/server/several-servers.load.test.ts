@@ -1,8 +1,8 @@
 import '../../support/isolated-database.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createChatClient } from 'chat-service-client';
 import { afterAll, expect, it } from 'vitest';
-import { createChatClient } from '../../../packages/client/src/index.ts';
 import { percentile, processorMillis } from '../../../tools/bench/measure.ts';
 import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { bodyOf } from '../../../hosts/server/uploads.ts';
+import { bodyOf } from '../../../hosts/server/http/uploads.ts';
 import { commands, type Service, startService } from '../../../tools/harness/service.ts';
 import { announced } from '../../support/files.ts';
 import { overHttp } from '../../support/transports.ts';

@@ -1,7 +1,7 @@
 import '../../support/webhook-receiver.ts';
 import '../../support/isolated-database.ts';
 import { expect, it } from 'vitest';
-import { deliverMeanwhile } from '../../../hosts/server/webhook-deliveries.ts';
+import { deliverMeanwhile } from '../../../hosts/server/work/webhook-deliveries.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoom, succeed } from '../../support/rooms.ts';

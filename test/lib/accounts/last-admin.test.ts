@@ -6,7 +6,7 @@ import type { StepDown } from '../../support/workers/step-down.ts';
 // Its own database, because who the last administrator is depends on every account.
 process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
 const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/prepare.ts');
+const { ensureIndexes } = await import('../../../lib/operating/prepare.ts');
 const { claimTtl } = await import('../../../lib/accounts/last-admin.ts');
 const { anAccount, anAdmin } = await import('../../support/accounts.ts');
 const { inProcess: call } = await import('../../support/transports.ts');

@@ -9,7 +9,7 @@ const provider = await startIdentityProvider({ callback: 'https://chat.example.o
 Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
 await import('../../support/isolated-database.ts');
 const { auditActions } = await import('../../../lib/audit/actions.ts');
-const { audit } = await import('../../../lib/collections/audit.ts');
+const { audit } = await import('../../../lib/collections/service/audit.ts');
 const { verifyTrail } = await import('../../../lib/audit/trail.ts');
 const { aName, anAccount, anAdmin, aSession } = await import('../../support/accounts.ts');
 const { aBot } = await import('../../support/bots.ts');

@@ -7,7 +7,7 @@ import { chained } from '../../../lib/audit/chain.ts';
 import type { AuditEntry } from '../../../lib/audit/list.ts';
 import { sweepAudit } from '../../../lib/audit/sweep.ts';
 import { exportedEntries, verifyTrail } from '../../../lib/audit/trail.ts';
-import { type AuditDocument, audit, auditStates } from '../../../lib/collections/audit.ts';
+import { type AuditDocument, audit, auditStates } from '../../../lib/collections/service/audit.ts';
 import { nastyText } from '../../support/arbitraries.ts';
 import { admin as command } from '../../support/run-command.ts';
 

@@ -2,9 +2,9 @@ import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { messageIndexes, messages } from '../../../lib/collections/messages.ts';
+import { messageIndexes, messages } from '../../../lib/collections/rooms/messages.ts';
 import { database } from '../../../lib/database/client.ts';
-import { ensureIndexes } from '../../../lib/prepare.ts';
+import { ensureIndexes } from '../../../lib/operating/prepare.ts';
 
 const room = new ObjectId();
 const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();

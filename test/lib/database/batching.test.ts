@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { withDeadline } from '../../../lib/base/deadline.ts';
 import { batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
-import { withDeadline } from '../../../lib/deadline.ts';
 
 /** Work that ends when the test ends it. */
 function controlledWork<I, O>() {

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
-import { tokens } from '../../../lib/collections/tokens.ts';
+import { regardlessOfDeadline, withDeadline } from '../../../lib/base/deadline.ts';
+import { tokens } from '../../../lib/collections/accounts/tokens.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { batch, fulfilled } from '../../../lib/database/batching.ts';
-import { regardlessOfDeadline, withDeadline } from '../../../lib/deadline.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 
 const nobody = new ObjectId();

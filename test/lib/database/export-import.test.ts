@@ -7,7 +7,7 @@ import { Binary, BSON, type Document, Double, Int32, Long, ObjectId } from 'mong
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { exportTo, importFrom } from '../../../lib/database/export-import.ts';
-import { collectionNames } from '../../../lib/prepare.ts';
+import { collectionNames } from '../../../lib/operating/prepare.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
 /** `EXPORTED_STORES=10000` tries as many random stores, which takes minutes. */

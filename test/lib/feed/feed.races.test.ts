@@ -14,7 +14,7 @@ import type { Attempt, WriteJob } from '../../support/workers/write.ts';
 // Shorter than the test, so that feeds close gaps, and shorter than one process is frozen, so that its changes come too late.
 const [patience, frozenFor] = [2, 3];
 process.env.FEED_PATIENCE = String(patience);
-const { rooms } = await import('../../../lib/collections/rooms.ts');
+const { rooms } = await import('../../../lib/collections/rooms/rooms.ts');
 const { messageCount } = await import('../../../lib/rooms/counters.ts');
 const { anAccount } = await import('../../support/accounts.ts');
 const { aMessage } = await import('../../support/messages.ts');

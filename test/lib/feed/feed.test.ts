@@ -1,8 +1,8 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { events } from '../../../lib/collections/events.ts';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { events } from '../../../lib/collections/rooms/events.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../../lib/config.ts';
 import { s3Store } from '../../../lib/files/s3.ts';
+import { readConfig } from '../../../lib/settings/config.ts';
 import { credentials, region, startFakeS3 } from '../../support/fake-s3.ts';
 import { measured } from '../../support/files.ts';
 

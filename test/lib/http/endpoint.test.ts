@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { integer, optional } from '../../../lib/api/parameters.ts';
-import { conflict } from '../../../lib/errors.ts';
+import { conflict } from '../../../lib/base/errors.ts';
 import { Answer } from '../../../lib/http/answers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { operation } from '../../../lib/http/operation.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { loadHandler, readRoutes } from '../../../hosts/server/routes.ts';
+import { loadHandler, readRoutes } from '../../../hosts/server/http/routes.ts';
 import { database } from '../../../lib/database/client.ts';
 import { renewEpoch } from '../../../lib/database/epoch.ts';
 import { noteMentions, storeNotes } from '../../../lib/rooms/notes.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { MongoNetworkError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { unauthenticated } from '../../../lib/errors.ts';
+import { unauthenticated } from '../../../lib/base/errors.ts';
 import { socketEndpoint } from '../../../lib/http/socket-endpoint.ts';
 
 describe('socketEndpoint', () => {

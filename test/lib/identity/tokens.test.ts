@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../../lib/accounts/api-tokens.ts';
 import { database } from '../../../lib/database/client.ts';
+import { createToken } from '../../../lib/identity/api-tokens.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { randomToken } from '../../../lib/identity/tokens.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';

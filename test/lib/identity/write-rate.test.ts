@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { rateLimits } from '../../../lib/collections/rate-limits.ts';
-import { users } from '../../../lib/collections/users.ts';
+import { rateLimits } from '../../../lib/collections/accounts/rate-limits.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { callThrough } from '../../support/processes.ts';
 import { aRoom } from '../../support/rooms.ts';

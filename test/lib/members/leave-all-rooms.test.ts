@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { leaveAllRooms } from '../../../lib/members/leave-all-rooms.ts';
 import { createRoom } from '../../../lib/rooms/rooms.ts';
 

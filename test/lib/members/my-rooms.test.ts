@@ -2,9 +2,9 @@ import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
-import { users } from '../../../lib/collections/users.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { fillGap } from '../../../lib/messages/gaps.ts';
 import { noteMentions } from '../../../lib/rooms/notes.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';

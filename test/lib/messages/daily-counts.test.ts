@@ -1,9 +1,9 @@
 import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { dayCounts } from '../../../lib/collections/day-counts.ts';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { type RoomDocument, rooms } from '../../../lib/collections/rooms.ts';
+import { dayCounts } from '../../../lib/collections/rooms/day-counts.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
+import { type RoomDocument, rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import {
   type CountedRoom,

@@ -2,10 +2,10 @@ import '../../support/isolated-database.ts';
 
 import { ObjectId } from 'mongodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
-import { upgrades } from '../../../lib/collections/upgrades.ts';
-import { fillWords, fillWordsMeanwhile } from '../../../lib/messages/fill-words.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
+import { upgrades } from '../../../lib/collections/service/upgrades.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
+import { fillWords, fillWordsMeanwhile } from '../../../lib/messages/search/fill-words.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';

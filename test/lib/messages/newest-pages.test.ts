@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
-import { config } from '../../../lib/config.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { insertEvent } from '../../../lib/rooms/event-log.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';
+import { config } from '../../../lib/settings/config.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, age, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';

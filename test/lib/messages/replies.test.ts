@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, it, vi } from 'vitest';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';

@@ -1,7 +1,7 @@
 import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it, vi } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { sweepMessages } from '../../../lib/messages/retention.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it } from 'vitest';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount } from '../../../lib/rooms/counters.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { messages } from '../../../lib/collections/messages.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';

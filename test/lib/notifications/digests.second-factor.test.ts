@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 Object.assign(process.env, { REQUIRE_2FA: 'all', SECRET_KEY: 'ab'.repeat(32) });
 await import('../../support/isolated-database.ts');
 const { ObjectId } = await import('mongodb');
-const { users } = await import('../../../lib/collections/users.ts');
+const { users } = await import('../../../lib/collections/accounts/users.ts');
 const { sendDigests } = await import('../../../lib/notifications/digests.ts');
 const { anAccount } = await import('../../support/accounts.ts');
 const { mailsTo } = await import('../../support/mail.ts');

@@ -35,11 +35,11 @@ Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: 'chat@example.org'
 await import('../../support/isolated-database.ts');
 const { ObjectId } = await import('mongodb');
 const { handler: notify } = await import('../../../functions/notify.ts');
-const { sendDigestsMeanwhile } = await import('../../../hosts/server/digests.ts');
-const { activities } = await import('../../../lib/collections/activities.ts');
-const { digestRounds, digests } = await import('../../../lib/collections/digests.ts');
-const { tokens } = await import('../../../lib/collections/tokens.ts');
-const { users } = await import('../../../lib/collections/users.ts');
+const { sendDigestsMeanwhile } = await import('../../../hosts/server/work/digests.ts');
+const { activities } = await import('../../../lib/collections/accounts/activities.ts');
+const { digestRounds, digests } = await import('../../../lib/collections/delivery/digests.ts');
+const { tokens } = await import('../../../lib/collections/accounts/tokens.ts');
+const { users } = await import('../../../lib/collections/accounts/users.ts');
 const { sendDigests } = await import('../../../lib/notifications/digests.ts');
 const { anAccount, aName, aSession, logIn } = await import('../../support/accounts.ts');
 const { aMessage } = await import('../../support/messages.ts');
@@ -233,7 +233,7 @@ describe('people who get no e-mail', () => {
       async ({ ann }) => {
         await aSession(call, ann);
         await useSession(ann, 26 * hour);
-        const { messages } = await import('../../../lib/collections/messages.ts');
+        const { messages } = await import('../../../lib/collections/rooms/messages.ts');
         await messages.unscoped.updateMany(
           { mentions: new ObjectId(ann.id) },
           { $set: { created_at: new Date(Date.now() - 27 * hour) } },
@@ -271,7 +271,7 @@ describe('somebody', () => {
 
   it('somebody whose device has told of nothing because its pushes are refused gets an e-mail', async () => {
     const { ann } = await mentioned();
-    const { pushSubscriptions } = await import('../../../lib/collections/push-subscriptions.ts');
+    const { pushSubscriptions } = await import('../../../lib/collections/delivery/push-subscriptions.ts');
     const token = await aSession(call, ann);
     const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };
     await succeed(call('PUT', '/api/push-subscription', { token, body: subscriptionOf(aDevice(), key) }));

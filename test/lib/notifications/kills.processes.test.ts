@@ -3,7 +3,7 @@ import '../../support/isolated-database.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { pushed } from '../../../lib/collections/pushed.ts';
+import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { patience, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';

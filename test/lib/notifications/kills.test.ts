@@ -3,7 +3,7 @@ import '../../support/isolated-database.ts';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
-import { pushed } from '../../../lib/collections/pushed.ts';
+import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { findMissed, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';

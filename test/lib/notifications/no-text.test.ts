@@ -3,7 +3,7 @@ import { aDevice, subscriptionOf } from '../../support/push-service.ts';
 process.env.PUSH_TEXT = 'off';
 await import('../../support/isolated-database.ts');
 const { expect, it } = await import('vitest');
-const { saved } = await import('../../../lib/collections/saved.ts');
+const { saved } = await import('../../../lib/collections/rooms/saved.ts');
 const { tellReminders } = await import('../../../lib/notifications/reminders.ts');
 const { tellOfRoom } = await import('../../../lib/notifications/tell.ts');
 const { anAccount } = await import('../../support/accounts.ts');

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { expect, it, vi } from 'vitest';
 import webPush from 'web-push';
-import type { PushSubscriptionDocument } from '../../../lib/collections/push-subscriptions.ts';
+import type { PushSubscriptionDocument } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { aDevice, type Device } from '../../support/push-service.ts';
 
 const { sendPush } = await import('../../../lib/notifications/send.ts');

@@ -1,6 +1,6 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
 import { deleteRoom } from '../../../lib/rooms/deletion.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
@@ -88,7 +88,7 @@ describe('deleting a room', () => {
   });
 });
 
-/** A room with a member, and messages as `lib/collections/messages.ts` stores them. */
+/** A room with a member, and messages as `lib/collections/rooms/messages.ts` stores them. */
 async function aRoomWithMessages(count: number): Promise<TestRoom> {
   const created = await aRoom({ members: [member] });
   const room = new ObjectId(created.id);

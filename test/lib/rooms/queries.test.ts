@@ -2,9 +2,9 @@ import '../../support/isolated-database.ts';
 
 import { Binary, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { avatars } from '../../../lib/collections/avatars.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
-import { users } from '../../../lib/collections/users.ts';
+import { avatars } from '../../../lib/collections/accounts/avatars.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
 import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';

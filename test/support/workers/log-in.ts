@@ -1,4 +1,4 @@
-import { logIn } from '../../../lib/accounts/login.ts';
+import { logIn } from '../../../lib/sign-in/login.ts';
 import { race, statusOf } from './race.ts';
 
 /** An attempt to log in. */

@@ -1,5 +1,5 @@
+import { HttpError } from '../../../lib/base/errors.ts';
 import { database } from '../../../lib/database/client.ts';
-import { HttpError } from '../../../lib/errors.ts';
 import { serveParent } from './serve-parent.ts';
 
 /** Serves jobs in a race with other processes, with open connections from the start, as warm functions have. */

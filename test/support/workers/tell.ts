@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { handler as notify } from '../../../functions/notify.ts';
-import { pushMeanwhile } from '../../../hosts/server/push-notifications.ts';
+import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
 import { serveParent } from './serve-parent.ts';
 
 /** Tells the devices of a room as a host does: the server of what it finds when it starts, or the function of AWS of what it is invoked for. */

@@ -10,7 +10,7 @@ process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
 // What random requests happen to see, the next run may not: it does not count as covered.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
 const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/prepare.ts');
+const { ensureIndexes } = await import('../../../lib/operating/prepare.ts');
 const { inProcess: call } = await import('../../support/transports.ts');
 const { aFixture } = await import('../../support/fixture.ts');
 

@@ -6,7 +6,7 @@ import { operationsWith } from '../../support/contract.ts';
 process.env.RATE_LIMITS = 'on';
 process.env.WRITE_BURST = '1';
 
-const { users } = await import('../../../lib/collections/users.ts');
+const { users } = await import('../../../lib/collections/accounts/users.ts');
 const { anAdmin } = await import('../../support/accounts.ts');
 const { inProcess } = await import('../../support/transports.ts');
 

@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isBlank } from 'chat-service-rules/texts';
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Parameter, Parameters } from '../../../lib/api/parameters.ts';
 import type { JsonSchema } from '../../../lib/api/schema.ts';
-import { isBlank } from '../../../packages/client/src/texts.ts';
 import { loadPaths } from '../../../tools/harness/functions.ts';
 import { nasty, valid } from '../../support/arbitraries.ts';
 

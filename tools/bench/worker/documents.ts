@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { createUser } from '../../../lib/accounts/accounts.ts';
-import { createToken } from '../../../lib/accounts/api-tokens.ts';
-import type { MessageDocument } from '../../../lib/collections/messages.ts';
-import { newRoom, type RoomDocument } from '../../../lib/collections/rooms.ts';
-import { tokensOf } from '../../../lib/messages/tokens.ts';
+import type { MessageDocument } from '../../../lib/collections/rooms/messages.ts';
+import { newRoom, type RoomDocument } from '../../../lib/collections/rooms/rooms.ts';
+import { createToken } from '../../../lib/identity/api-tokens.ts';
+import { tokensOf } from '../../../lib/messages/search/tokens.ts';
 import { roomKey } from '../../../lib/rooms/rooms.ts';
 
 /** A new account with a token. */

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { type MessageDocument, messages } from '../../../lib/collections/messages.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aMessage, anAccount, aRoom } from './documents.ts';
 
 /** What attackers and others need to know: someone's token, and an attacker with rooms of its own. */

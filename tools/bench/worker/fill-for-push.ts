@@ -1,4 +1,4 @@
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { anAccount, aRoom } from './documents.ts';
 
 /** Who is connected, and the rooms of which some of them are members. */

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { messages } from '../../../lib/collections/messages.ts';
-import { rooms } from '../../../lib/collections/rooms.ts';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { database } from '../../../lib/database/client.ts';
-import { ensureIndexes } from '../../../lib/prepare.ts';
+import { ensureIndexes } from '../../../lib/operating/prepare.ts';
 import { moveReadMarker } from '../../../lib/rooms/read-markers.ts';
 import type { Dataset } from '../operations.ts';
 import { aMessage, anAccount, aRoom } from './documents.ts';

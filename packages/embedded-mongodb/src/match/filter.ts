@@ -1,5 +1,5 @@
-import { compileCondition } from '../aggregate/expression.ts';
 import type { Context } from '../context.ts';
+import { compileCondition } from '../expressions/expression.ts';
 import { badValue, DatabaseError } from '../values/errors.ts';
 import { visitPath } from '../values/path.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';

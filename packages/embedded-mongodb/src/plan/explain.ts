@@ -1,6 +1,6 @@
 import { Int32 } from 'bson';
-import { showValue } from '../storage/duplicate-key.ts';
-import { typeByte } from '../storage/key.ts';
+import { showValue } from '../storage/index/duplicate-key.ts';
+import { typeByte } from '../storage/index/key.ts';
 import { bsonType, type Doc, type Value } from '../values/value.ts';
 import type { Find } from './find.ts';
 import type { Interval } from './intervals.ts';

@@ -5,7 +5,7 @@ import { compileSort } from '../match/sort.ts';
 import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { DatabaseFile } from '../storage/file.ts';
+import type { DatabaseFile } from '../storage/file/file.ts';
 import { type Fields, idNumber, type Narrowing } from '../values/bson-reader.ts';
 import { topOf } from '../values/path.ts';
 import { asBuffer } from '../values/raw.ts';

@@ -1,5 +1,5 @@
 import { analyseFilter, type PathBounds } from '../match/analyse.ts';
-import type { StoredIndex } from '../storage/stored-index.ts';
+import type { StoredIndex } from '../storage/index/stored-index.ts';
 import { equals } from '../values/compare.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { byteRange, everything, intervalsOf, pointAt } from './intervals.ts';

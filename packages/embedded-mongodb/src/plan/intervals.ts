@@ -1,8 +1,8 @@
 import { Double } from 'bson';
 import type { PathBounds } from '../match/analyse.ts';
-import type { IndexField } from '../storage/index-keys.ts';
-import type { KeyRange } from '../storage/key.ts';
-import { emptyArrayKey, invertKey, typeByte, valueKey } from '../storage/key.ts';
+import type { IndexField } from '../storage/index/index-keys.ts';
+import type { KeyRange } from '../storage/index/key.ts';
+import { emptyArrayKey, invertKey, typeByte, valueKey } from '../storage/index/key.ts';
 import { isNumber, type Maybe, typeNumber, type Value } from '../values/value.ts';
 
 /** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */

@@ -1,6 +1,6 @@
-import type { KeyRange } from '../storage/key.ts';
-import type { StoredIndex } from '../storage/stored-index.ts';
-import type { TextIndex } from '../storage/text-index.ts';
+import type { KeyRange } from '../storage/index/key.ts';
+import type { StoredIndex } from '../storage/index/stored-index.ts';
+import type { TextIndex } from '../storage/index/text-index.ts';
 import type { Doc } from '../values/value.ts';
 import type { Interval } from './intervals.ts';
 import type { TextSearch } from './text-search.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
 import { analyseFilter, type PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { StoredIndex } from '../storage/stored-index.ts';
+import type { StoredIndex } from '../storage/index/stored-index.ts';
 import { topOf } from '../values/path.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';

@@ -1,8 +1,8 @@
 import type { PathBounds } from '../match/analyse.ts';
 import type { Collection } from '../storage/collection.ts';
-import { invertKey } from '../storage/key.ts';
-import type { TextIndex } from '../storage/text-index.ts';
-import { innerWords, tokensOf } from '../storage/words.ts';
+import { invertKey } from '../storage/index/key.ts';
+import type { TextIndex } from '../storage/index/text-index.ts';
+import { innerWords, tokensOf } from '../storage/index/words.ts';
 import { DatabaseError, notSupported } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 import { intervalsOf } from './intervals.ts';

@@ -1,4 +1,4 @@
-import { folded, hasWord, wordsOf } from '../storage/words.ts';
+import { folded, hasWord, wordsOf } from '../storage/index/words.ts';
 import { badValue, failedToParse, notSupported } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 

@@ -1,6 +1,6 @@
-import { compilerFor, isExpressionOperator } from '../aggregate/expression.ts';
-import type { Compiler, Expression } from '../aggregate/expressions/operator.ts';
 import type { Context } from '../context.ts';
+import { compilerFor, isExpressionOperator } from '../expressions/expression.ts';
+import type { Compiler, Expression } from '../expressions/operator.ts';
 import { compileElementMatch } from '../match/filter.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { isFlag, isTrue } from '../values/truth.ts';

@@ -1,4 +1,4 @@
-import { fieldParts } from '../aggregate/expression.ts';
+import { fieldParts } from '../expressions/expression.ts';
 import { knownName, learnName } from '../values/names.ts';
 import { RawCursor, type RawValue, rawDocument } from '../values/raw.ts';
 import { isFlag, isTrue } from '../values/truth.ts';

@@ -1,5 +1,5 @@
-import { fieldParts } from '../aggregate/expression.ts';
-import type { Expression } from '../aggregate/expressions/operator.ts';
+import { fieldParts } from '../expressions/expression.ts';
+import type { Expression } from '../expressions/operator.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
 import type { NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { DatabaseStartError } from '../storage/start-error.ts';
+import { DatabaseStartError } from '../storage/file/start-error.ts';
 
 /** What drivers take for the name of a socket ends so. */
 const socketName = 'database.sock';

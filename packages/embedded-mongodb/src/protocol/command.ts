@@ -2,7 +2,7 @@ import type { Memory, Operation } from '../operation.ts';
 import type { Cursors } from '../sessions/cursors.ts';
 import type { RetryableWrites } from '../sessions/retryable-writes.ts';
 import type { Catalog } from '../storage/catalog.ts';
-import type { DatabaseFile } from '../storage/file.ts';
+import type { DatabaseFile } from '../storage/file/file.ts';
 import type { GroupCommit } from '../storage/group-commit.ts';
 import type { Doc } from '../values/value.ts';
 import type { Connection } from './connection.ts';

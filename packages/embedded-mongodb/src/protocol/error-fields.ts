@@ -1,5 +1,5 @@
 import { Int32 } from 'bson';
-import { DetailedError } from '../storage/duplicate-key.ts';
+import { DetailedError } from '../storage/index/duplicate-key.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
 

@@ -1,5 +1,5 @@
 import { Binary } from 'bson';
-import type { DatabaseFile } from '../storage/file.ts';
+import type { DatabaseFile } from '../storage/file/file.ts';
 import { type GroupCommit, ifPossible } from '../storage/group-commit.ts';
 import { decodeStored, encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';

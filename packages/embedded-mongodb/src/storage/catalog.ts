@@ -2,12 +2,12 @@ import { Binary, UUID } from 'bson';
 import { decode, encode } from '../values/bson.ts';
 import type { Doc } from '../values/value.ts';
 import { Collection, type CollectionIndex } from './collection.ts';
-import type { DatabaseFile } from './file.ts';
+import type { DatabaseFile } from './file/file.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { IndexIdentity, Presence } from './index-keys.ts';
+import type { IndexIdentity, Presence } from './index/index-keys.ts';
+import { idIndexSpec, StoredIndex } from './index/stored-index.ts';
+import { TextIndex } from './index/text-index.ts';
 import { checkNames } from './names.ts';
-import { idIndexSpec, StoredIndex } from './stored-index.ts';
-import { TextIndex } from './text-index.ts';
 
 type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
 type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];

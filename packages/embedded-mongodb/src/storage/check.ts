@@ -1,10 +1,10 @@
 import { Operation, present } from '../operation.ts';
 import { decodeStored } from '../values/bson.ts';
-import type { CopyCheck } from './backup.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
-import type { DatabaseFile } from './file.ts';
+import type { CopyCheck } from './file/backup.ts';
+import type { DatabaseFile } from './file/file.ts';
+import { wordCount } from './index/text-index.ts';
 import { scanTable } from './scan.ts';
-import { wordCount } from './text-index.ts';
 
 /** What is wrong with a collection, in sentences, and how many keys each index has. */
 type CheckResult = {

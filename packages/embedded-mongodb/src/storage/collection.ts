@@ -2,13 +2,13 @@ import type { Binary } from 'bson';
 import { decodeStored } from '../values/bson.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
-import { damaged } from './damage.ts';
-import { duplicateKey } from './duplicate-key.ts';
-import type { DatabaseFile } from './file.ts';
+import { damaged } from './file/damage.ts';
+import type { DatabaseFile } from './file/file.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { IndexKeys, Presence } from './index-keys.ts';
-import type { StoredIndex } from './stored-index.ts';
-import type { TextIndex } from './text-index.ts';
+import { duplicateKey } from './index/duplicate-key.ts';
+import type { IndexKeys, Presence } from './index/index-keys.ts';
+import type { StoredIndex } from './index/stored-index.ts';
+import type { TextIndex } from './index/text-index.ts';
 
 /** An index of either kind. */
 export type CollectionIndex = StoredIndex | TextIndex;

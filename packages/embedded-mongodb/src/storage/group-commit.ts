@@ -1,6 +1,6 @@
 import { DatabaseError } from '../values/errors.ts';
-import { damaged, isDamage } from './damage.ts';
-import type { DatabaseFile } from './file.ts';
+import { damaged, isDamage } from './file/damage.ts';
+import type { DatabaseFile } from './file/file.ts';
 
 /** So many commits lie between two looks at the length of the log. */
 const commitsPerLook = 16;

@@ -2,8 +2,8 @@ import { decodeStored } from '../values/bson.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Doc } from '../values/value.ts';
 import type { Collection } from './collection.ts';
-import { isDamage } from './damage.ts';
-import type { DatabaseFile } from './file.ts';
+import { isDamage } from './file/damage.ts';
+import type { DatabaseFile } from './file/file.ts';
 
 /** Documents read together, and their bytes at most, but for the last of them. */
 const mostDocuments = 500;

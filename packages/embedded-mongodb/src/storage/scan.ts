@@ -2,11 +2,11 @@ import type { Operation } from '../operation.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { asBuffer } from '../values/raw.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
-import { damaged } from './damage.ts';
-import type { DatabaseFile } from './file.ts';
-import type { KeyRange } from './key.ts';
-import { limitClause, smallDocument } from './sqlite.ts';
-import type { PieceSql, StoredIndex } from './stored-index.ts';
+import { damaged } from './file/damage.ts';
+import type { DatabaseFile } from './file/file.ts';
+import { limitClause, smallDocument } from './file/sqlite.ts';
+import type { KeyRange } from './index/key.ts';
+import type { PieceSql, StoredIndex } from './index/stored-index.ts';
 
 /** A stored document as a scan meets it. */
 export type StoredDocument = {

@@ -2,9 +2,9 @@ import { Operation, present } from '../operation.ts';
 import { decodeStored } from '../values/bson.ts';
 import { bsonType } from '../values/value.ts';
 import type { Catalog } from './catalog.ts';
-import type { DatabaseFile } from './file.ts';
+import type { DatabaseFile } from './file/file.ts';
 import { ifPossible } from './group-commit.ts';
-import { invertKey, typeByte, valueKey } from './key.ts';
+import { invertKey, typeByte, valueKey } from './index/key.ts';
 import { scanIndex } from './scan.ts';
 
 /** Removed in one go, so that a sweep does not hold up other commands for long; the rest waits for the next one. */

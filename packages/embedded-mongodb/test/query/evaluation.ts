@@ -1,5 +1,5 @@
 import { Double, Long, ObjectId } from 'bson';
-import { compileExpression } from '../../src/aggregate/expression.ts';
+import { compileExpression } from '../../src/expressions/expression.ts';
 import type { Value } from '../../src/values/value.ts';
 import { d } from './notation.ts';
 

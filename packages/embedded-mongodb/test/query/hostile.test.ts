@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../src/aggregate/expression.ts';
 import { compilePipeline } from '../../src/aggregate/pipeline.ts';
+import { compileExpression } from '../../src/expressions/expression.ts';
 import { analyseFilter } from '../../src/match/analyse.ts';
 import { compileFilter } from '../../src/match/filter.ts';
 import { compileSort } from '../../src/match/sort.ts';

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { sqlite } from '../../src/storage/sqlite.ts';
+import { sqlite } from '../../src/storage/file/sqlite.ts';
 
 /*
  * The database with a fault built in, for tests that must find it: `--no-sync` acknowledges before anything is synced,

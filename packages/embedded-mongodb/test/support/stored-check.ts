@@ -1,7 +1,7 @@
 import { Operation, present } from '../../src/operation.ts';
 import { Catalog } from '../../src/storage/catalog.ts';
 import { checkCollection } from '../../src/storage/check.ts';
-import { openDatabaseFile } from '../../src/storage/file.ts';
+import { openDatabaseFile } from '../../src/storage/file/file.ts';
 import { createGroupCommit } from '../../src/storage/group-commit.ts';
 import { scanTable } from '../../src/storage/scan.ts';
 import { decode } from '../../src/values/bson.ts';

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from 'idb';
-import { noteOf, readNote } from '../ahead.ts';
-import type { Message } from '../api.ts';
-import { forgetName, keepsNames, remember } from '../storage.ts';
+import { forgetName, keepsNames, remember } from '../device/storage.ts';
+import { noteOf, readNote } from '../service/ahead.ts';
+import type { Message } from '../service/api.ts';
 import type { Cursor, Draft, Entry, KeptRoom, Marker, MyRoom } from './kept.ts';
 
 /** What this browser keeps for one user. */

@@ -1,5 +1,5 @@
-import type { RoomCommand } from '../../../client/src/contract.ts';
-import { ask, chat } from '../api.ts';
+import type { RoomCommand } from 'chat-service-client/contract';
+import { ask, chat } from '../service/api.ts';
 
 /** For how many milliseconds the commands of a room are not asked for again while one types. */
 const age = 30_000;

@@ -1,4 +1,4 @@
-import { recallJson, remember } from '../storage.ts';
+import { recallJson, remember } from '../device/storage.ts';
 
 const key = 'chat-emoji';
 

@@ -1,4 +1,4 @@
-import { readCursor } from '../../../client/src/cursor.ts';
+import { readCursor } from 'chat-service-client/cursor';
 
 let known: string | undefined;
 

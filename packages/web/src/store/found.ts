@@ -1,7 +1,7 @@
-import type { Operations } from '../../../client/src/index.ts';
-import { ask, askFully, chat, Failure, type Message } from '../api.ts';
-import { laterStrings } from '../strings-later.ts';
-import { nextOf } from './members.ts';
+import type { Operations } from 'chat-service-client';
+import { laterStrings } from '../i18n/strings-later.ts';
+import { ask, askFully, chat, Failure, type Message } from '../service/api.ts';
+import { nextOf } from './people/members.ts';
 
 /** What is searched for: the address has it, so that Back leads to it again. */
 export type Search = {

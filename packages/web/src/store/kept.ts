@@ -1,5 +1,5 @@
-import type { Message } from '../api.ts';
-import type { Person } from './names.ts';
+import type { Message } from '../service/api.ts';
+import type { Person } from './people/names.ts';
 
 /** One of my rooms. */
 export type MyRoom = {

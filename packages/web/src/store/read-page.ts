@@ -1,5 +1,5 @@
-import { askFully } from '../api.ts';
-import { nextOf } from './members.ts';
+import { askFully } from '../service/api.ts';
+import { nextOf } from './people/members.ts';
 
 /** A page of a list, and where the next one begins. */
 export type Page<T> = { list: readonly T[]; next: string | undefined };

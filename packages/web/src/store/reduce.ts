@@ -1,4 +1,4 @@
-import type { Event, Member, Message, Room } from '../api.ts';
+import type { Event, Member, Message, Room } from '../service/api.ts';
 
 /** What happened in a room, as what it changes here. */
 export type Changes = {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { SavedMessage } from '../api.ts';
-import { idOf } from '../ids.ts';
-import { me } from '../session.ts';
-import { recallJson, remember } from '../storage.ts';
+import { me } from '../account/session.ts';
+import { recallJson, remember } from '../device/storage.ts';
+import type { SavedMessage } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
 
 /** The ids of the messages that I have saved, as far as this browser knows them: from here, or from their list. */
 const saved = signal<ReadonlySet<string> | undefined>(undefined);

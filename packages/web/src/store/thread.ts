@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../api.ts';
-import { me } from '../session.ts';
-import { learnNamed } from './names.ts';
+import { me } from '../account/session.ts';
+import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
+import { learnNamed } from './people/names.ts';
 import { merge } from './window.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import { readCursor } from '../../../client/src/cursor.ts';
-import type { Place } from '../../../client/src/cursors.ts';
-import { newestPageSize } from '../ahead.ts';
-import { askFully, chat, Failure, type Message } from '../api.ts';
+import { readCursor } from 'chat-service-client/cursor';
+import type { Place } from 'chat-service-client/cursors';
+import { newestPageSize } from '../service/ahead.ts';
+import { askFully, chat, Failure, type Message } from '../service/api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
-import { nextOf } from './members.ts';
-import { learnNamed } from './names.ts';
+import { nextOf } from './people/members.ts';
+import { learnNamed } from './people/names.ts';
 import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 

@@ -1,4 +1,4 @@
-import type { Message } from '../api.ts';
+import type { Message } from '../service/api.ts';
 
 /** The part of a room's history that is in memory and on the page: contiguous, ascending by `seq`. */
 export type Window = { messages: readonly Message[]; isAtStart: boolean; isAtEnd: boolean };

@@ -1,18 +1,18 @@
-import { readCursor, writeCursor } from '../../../client/src/cursor.ts';
-import { type Ask, Cursors, type FollowedEvent } from '../../../client/src/cursors.ts';
-import { adaptive } from '../../../client/src/pace.ts';
-import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../api.ts';
-import { route } from '../routes.ts';
+import { readCursor, writeCursor } from 'chat-service-client/cursor';
+import { type Ask, Cursors, type FollowedEvent } from 'chat-service-client/cursors';
+import { adaptive } from 'chat-service-client/pace';
+import { route } from '../device/routes.ts';
+import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
 import { forgetRoom } from '../store/cache.ts';
 import { knownEpoch } from '../store/epoch.ts';
-import { changeMembers } from '../store/members.ts';
+import { changeMembers } from '../store/people/members.ts';
+import { hideTyping } from '../store/people/typing.ts';
 import { type Changes, reduce } from '../store/reduce.ts';
-import { dropRoom, roomOf } from '../store/rooms.ts';
+import { dropRoom, roomOf } from '../store/rooms/rooms.ts';
+import { roomChanged } from '../store/rooms/topics.ts';
 import { applyToThreads } from '../store/thread.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
-import { roomChanged } from '../store/topics.ts';
-import { hideTyping } from '../store/typing.ts';
 
 // In milliseconds: how often a page asks that nobody sees, and one that shows notifications.
 const hidden = 60_000;

@@ -1,10 +1,10 @@
-import type { Connection } from '../../../client/src/connection.ts';
-import type { ServerFrame } from '../api.ts';
-import { idOf } from '../ids.ts';
-import { countSoon } from '../noticed.ts';
-import { learnPersons, learnStatuses } from '../store/names.ts';
-import { isPresenceTold, learnPresence, resetPresence, shownPeople } from '../store/presence.ts';
-import { rooms } from '../store/rooms.ts';
+import type { Connection } from 'chat-service-client/connection';
+import { countSoon } from '../notify/noticed.ts';
+import type { ServerFrame } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
+import { learnPersons, learnStatuses } from '../store/people/names.ts';
+import { isPresenceTold, learnPresence, resetPresence, shownPeople } from '../store/people/presence.ts';
+import { rooms } from '../store/rooms/rooms.ts';
 import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 
 /** How many people can be watched. */

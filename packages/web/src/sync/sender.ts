@@ -1,13 +1,13 @@
-import { ask, askFully, chat, Failure, type Message } from '../api.ts';
-import { longestPause, waitOf } from '../store/due.ts';
+import { lateCode } from '../device/late-code.ts';
+import { tell } from '../device/tabs.ts';
+import { ask, askFully, chat, Failure, type Message } from '../service/api.ts';
+import { connection } from '../store/connection.ts';
 import type { Entry, Reason } from '../store/kept.ts';
-import { changeEntry, keepAsMessage, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/outbox.ts';
-import type { PendingMessage } from '../store/pending.ts';
 import { applyToThreads } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
-import { tell } from '../tabs.ts';
-import { lateCode } from '../view/later.tsx';
-import { connection } from './connection.ts';
+import { longestPause, waitOf } from '../store/unsent/due.ts';
+import { changeEntry, keepAsMessage, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/unsent/outbox.ts';
+import type { PendingMessage } from '../store/unsent/pending.ts';
 
 let isRunning = false;
 let isAsked = false;
@@ -82,7 +82,7 @@ const needsUpload = (entry: Entry): entry is PendingMessage =>
 const nextEntry = () => heads().find((entry) => !needsUpload(entry) && waitOf(entry) <= 0);
 const nextUpload = () => heads().find((entry): entry is PendingMessage => needsUpload(entry) && waitOf(entry) <= 0);
 
-const loadUploads = lateCode(() => import('./uploads.ts'));
+const loadUploads = lateCode(() => import('../files/uploads.ts'));
 const uploads = () =>
   loadUploads().catch(() => {
     throw new Failure(0, '');

@@ -1,17 +1,17 @@
-import type { Connection } from '../../../client/src/connection.ts';
-import type { Ask } from '../../../client/src/cursors.ts';
-import { giveUpOld } from '../ahead.ts';
-import { askFully, chat, Failure, type Member, type ServerFrame } from '../api.ts';
-import { tellOfHere } from '../news.ts';
-import { route } from '../routes.ts';
+import type { Connection } from 'chat-service-client/connection';
+import type { Ask } from 'chat-service-client/cursors';
+import { route } from '../device/routes.ts';
+import { tell } from '../device/tabs.ts';
+import { tellOfHere } from '../notify/news.ts';
+import { giveUpOld } from '../service/ahead.ts';
+import { askFully, chat, Failure, type Member, type ServerFrame } from '../service/api.ts';
+import { connection } from '../store/connection.ts';
 import { learnEpoch } from '../store/epoch.ts';
-import { dropMembers, nextOf } from '../store/members.ts';
-import { retryAll } from '../store/outbox.ts';
-import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms.ts';
+import { dropMembers, nextOf } from '../store/people/members.ts';
+import { showTyping } from '../store/people/typing.ts';
+import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms/rooms.ts';
 import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
-import { showTyping } from '../store/typing.ts';
-import { tell } from '../tabs.ts';
-import { connection } from './connection.ts';
+import { retryAll } from '../store/unsent/outbox.ts';
 import { Follower, openTimeline } from './follow.ts';
 import { sendOutbox } from './sender.ts';
 
@@ -192,7 +192,7 @@ class Sync {
   async #listen(ended: AbortSignal): Promise<void> {
     this.#push = 'waiting';
     try {
-      const loading = [import('../../../client/src/connection.ts'), import('./presence.ts')] as const;
+      const loading = [import('chat-service-client/connection'), import('./presence.ts')] as const;
       const [{ connectionOf }, { followPresence }] = await Promise.all(loading);
       this.#connection ??= connectionOf(chat, { baseUrl: '', WebSocket: globalThis.WebSocket });
       const readRooms = () => void this.readRooms({ all: true }).catch(() => {});

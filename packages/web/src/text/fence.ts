@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from '../../../client/src/text/fences.ts';
+import { closesFence, openingFence } from 'chat-service-rules/markdown/fences';
 
 /* Where the caret is in code, as far as that decides what a key does. */
 

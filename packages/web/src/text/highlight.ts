@@ -1,5 +1,5 @@
-import { foldSpellings } from '../../../client/src/words/fold.ts';
-import { hitsOf, readQuery, type Term } from '../../../client/src/words/query.ts';
+import { foldSpellings } from 'chat-service-rules/words/fold';
+import { hitsOf, readQuery, type Term } from 'chat-service-rules/words/query';
 
 /** A part of a text, and whether the search found it. */
 type Part = { text: string; isSought: boolean };

@@ -1,6 +1,6 @@
-import { parse } from '../../../client/src/text/parse.ts';
-import { textOfBlocks } from '../../../client/src/text/plain.ts';
-import type { Message } from '../api.ts';
+import { parse } from 'chat-service-rules/markdown/parse';
+import { textOfBlocks } from 'chat-service-rules/markdown/plain';
+import type { Message } from '../service/api.ts';
 import { safeName } from './names.ts';
 
 /** A text on one line, without its marks: for a glance at it, not for reading. */

@@ -1,4 +1,4 @@
-import { mentionsIn } from '../../../client/src/text/mentions.ts';
+import { mentionsIn } from 'chat-service-rules/markdown/mentions';
 import { openFence } from './fence.ts';
 
 /** How many characters of a message are quoted: the link leads to the rest. */

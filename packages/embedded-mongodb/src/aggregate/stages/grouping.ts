@@ -1,11 +1,11 @@
+import { compilerFor } from '../../expressions/expression.ts';
+import type { Compiler } from '../../expressions/operator.ts';
+import { Summation } from '../../expressions/summation.ts';
 import type { Operation } from '../../operation.ts';
 import { DatabaseError, notSupported } from '../../values/errors.ts';
 import { hashKey } from '../../values/hash-key.ts';
 import { sizeOf } from '../../values/size.ts';
 import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
-import { compilerFor } from '../expression.ts';
-import type { Compiler } from '../expressions/operator.ts';
-import { Summation } from '../expressions/summation.ts';
 import { type Docs, docOf, type StageCompiler } from './stage.ts';
 
 /** `$group` with `$sum`: groups by what an expression gives, null for missing; they come in the order of their first documents. */

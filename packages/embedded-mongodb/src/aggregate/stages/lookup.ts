@@ -1,10 +1,10 @@
+import { fieldParts } from '../../expressions/expression.ts';
 import { isOperatorDoc } from '../../match/fields.ts';
 import { DatabaseError, failedToParse } from '../../values/errors.ts';
 import { hashKey } from '../../values/hash-key.ts';
 import { valuesAt, visitPath } from '../../values/path.ts';
 import { sizeOf } from '../../values/size.ts';
 import type { Doc, Value } from '../../values/value.ts';
-import { fieldParts } from '../expression.ts';
 import { withNested } from './shaping.ts';
 import { type Docs, docOf, type StageCompiler, type StageContext } from './stage.ts';
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
+import { compileExpression, fieldParts } from '../../expressions/expression.ts';
 import type { Operation } from '../../operation.ts';
 import { compileAddFields, compileProject, type Transform } from '../../project/projection.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { type Doc, isDoc, isNullish, type Maybe, typeName, type Value } from '../../values/value.ts';
-import { compileExpression, fieldParts } from '../expression.ts';
 import { type Docs, mapping, type Stage, type StageCompiler } from './stage.ts';
 
 /** Stages that change each document by itself. */

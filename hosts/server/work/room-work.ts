@@ -1,0 +1,107 @@
+import { type Background, inBackground } from '../../../lib/base/background.ts';
+import { describeError, log } from '../../../lib/base/log.ts';
+import { onNotice } from '../../../lib/notices/notices.ts';
+
+/** How often one looks for what is due, for what could not be done, and for what a process has left that died. */
+const step = 500;
+const retryEvery = 30_000;
+const missedEvery = 600_000;
+
+/** For how many rooms one process works at the same time. */
+const atOnce = 4;
+
+/** Something that is done for a room in which something has happened. */
+type RoomWork = {
+  /** How many milliseconds after it happened. */
+  wait: number;
+  /** Whether there is anybody to do it for. */
+  isWanted: () => Promise<boolean>;
+  /** Does it; says whether all is done, some is left, or another process is at it. */
+  work: (room: string, signal: AbortSignal) => Promise<'all' | 'more' | 'taken'>;
+  /** What is to be done besides, every half a minute. */
+  retry: (signal: AbortSignal) => Promise<void>;
+  /** The rooms for which no process has done it. */
+  findMissed: () => Promise<string[]>;
+  /** What a log line says of a failure. */
+  failure: string;
+};
+
+/**
+ * Does something for rooms, as long as the process serves: for what this process stores, and with `isFirst` also for
+ * what others have left that died.
+ */
+export const workForRooms = (
+  { wait, isWanted, work, retry, findMissed, failure }: RoomWork,
+  { isFirst }: { isFirst: boolean },
+): Background =>
+  inBackground(async ({ signal, pause, attempt }) => {
+    /** The rooms in which something happened, and when they are due. */
+    const due = new Map<string, number>();
+    const running = new Set<Promise<void>>();
+
+    const stop = onNotice((notice) => {
+      if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + wait);
+    });
+
+    const workOn = async (room: string) => {
+      try {
+        // Another process does what was there when it began.
+        if ((await work(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(wait, step));
+      } catch (error) {
+        if (signal.aborted) return;
+        due.set(room, performance.now() + retryEvery);
+        log('error', failure, { room, error: describeError(error) });
+      }
+    };
+
+    const workOnDue = async () => {
+      const ready = [...due].filter(([, at]) => at <= performance.now()).map(([room]) => room);
+      if (ready.length === 0) return;
+      if (!(await isWanted())) {
+        due.clear();
+        return;
+      }
+      for (const room of ready) {
+        if (running.size >= atOnce) await Promise.race(running);
+        if (signal.aborted) return;
+        due.delete(room);
+        const done = workOn(room);
+        running.add(done);
+        void done.finally(() => running.delete(done));
+      }
+    };
+
+    // Beside all else: it may take as long as those who are asked do.
+    let retrying: Promise<void> | undefined;
+    const tryAgain = () => {
+      retrying ??= attempt(failure, () => retry(signal)).finally(() => {
+        retrying = undefined;
+      });
+    };
+
+    const lookForMissed = async () => {
+      if (!isFirst || !(await isWanted())) return;
+      for (const room of await findMissed()) if (!due.has(room)) due.set(room, performance.now());
+    };
+
+    let [retryAt, missedAt] = [0, 0];
+    try {
+      for (;;) {
+        await attempt(failure, async () => {
+          if (performance.now() >= missedAt) {
+            missedAt = performance.now() + missedEvery;
+            await lookForMissed();
+          }
+          if (performance.now() >= retryAt) {
+            retryAt = performance.now() + retryEvery;
+            if (isFirst) tryAgain();
+          }
+          await workOnDue();
+        });
+        await pause(step);
+      }
+    } finally {
+      stop();
+      await Promise.all([...running, retrying]);
+    }
+  });

@@ -1,0 +1,39 @@
+import { channel } from 'node:diagnostics_channel';
+import { config, isOnLambda } from '../settings/config.ts';
+
+/** How one request ended. */
+export type RequestEnded = { function: string; method: string; status: number; milliseconds: number };
+
+/** The channel on which a `RequestEnded` is published for every request. */
+export const requestEnded = channel('chat-service:request');
+
+/**
+ * The fields that make a log line a metric in CloudWatch's Embedded Metric Format; none unless this is Lambda and
+ * `METRICS` is on.
+ */
+export function embeddedMetrics({ function: name, status }: RequestEnded, at = Date.now()): Record<string, unknown> {
+  if (!config.metrics || !isOnLambda) return {};
+  return { _aws: { Timestamp: at, CloudWatchMetrics: [directive] }, function: name, server_errors: Number(status >= 500) };
+}
+
+/**
+ * The metric fields of a log line about frames: how many were sent, how many connections were gone, and how many
+ * frames were dropped. Empty unless this is Lambda and `METRICS` is on.
+ */
+export const pushMetrics = (at = Date.now()): Record<string, unknown> =>
+  config.metrics && isOnLambda ? { _aws: { Timestamp: at, CloudWatchMetrics: [ofPushes] } } : {};
+
+const ofPushes = {
+  Namespace: 'chat-service',
+  Dimensions: [[]],
+  Metrics: ['sent', 'gone', 'dropped'].map((Name) => ({ Name, Unit: 'Count' })),
+};
+
+const directive = {
+  Namespace: 'chat-service',
+  Dimensions: [['function']],
+  Metrics: [
+    { Name: 'milliseconds', Unit: 'Milliseconds' },
+    { Name: 'server_errors', Unit: 'Count' },
+  ],
+};

@@ -1,0 +1,158 @@
+import type { ObjectId } from 'mongodb';
+import { dateSchema, showDate } from '../api/extended-json.ts';
+import { about, type Parameter, trimmedText, type Values, withDefault } from '../api/parameters.ts';
+import { aFlag, aText, described, eitherOf, listOf, record, type Shown } from '../api/schema.ts';
+import { attempt } from '../base/deadline.ts';
+import { conflict, notFound, type Refusal } from '../base/errors.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
+import { type CommandDocument, commands } from '../collections/delivery/commands.ts';
+import { isDuplicateKey } from '../database/failures.ts';
+import { isStillOwned, webhookOf } from '../identity/bot-rules.ts';
+import type { Caller } from '../identity/caller.ts';
+import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts';
+import { aHint } from '../identity/tokens.ts';
+import { isReceiver, receiver, receiverRefused } from '../members/webhooks.ts';
+import { noSuchBot, requireBot, shownBot } from './bots.ts';
+
+/** The name of a command, without its slash. */
+export const commandName: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && new RegExp(namePattern).test(sent) ? sent : undefined),
+  rule: 'be 1 to 32 lower-case letters, digits, underscores or hyphens, and begin with a letter or a digit',
+  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,31}$' },
+};
+const namePattern = '^[a-z0-9][a-z0-9_-]{0,31}$';
+
+/** The names that clients may give commands of their own. */
+const reserved: ReadonlySet<string> = new Set(
+  'away ban help invite join kick leave me msg mute nick remind search settings shrug status topic who'.split(' '),
+);
+
+/** A command as the bot's owner and administrators see it. */
+const commandFields = {
+  name: described('The name, without the slash.', aText),
+  url: described('Where the bot is asked.', aText),
+  description: described('What the command does, which members see while they type.', aText),
+  usage: described('What may follow the name; empty if that is nothing.', aText),
+  hint: aHint,
+  created_at: described('The time of registration.', dateSchema),
+};
+const commandSchema = record('BotCommand', commandFields);
+
+/** A command as it is shown to those who have registered it, this once. */
+export const newCommandSchema = record('NewBotCommand', {
+  ...commandFields,
+  secret: described('Shown only once: `whsec_` and the key with which the calls are signed.', aText),
+});
+
+/** A bot with its commands, and whether it has a webhook. */
+export const botDetailsSchema = record(
+  'BotDetails',
+  {
+    ...shownBot.fields,
+    commands: described('The commands of the bot, by name.', listOf(commandSchema)),
+    has_webhook: described('Whether the bot has a webhook.', aFlag),
+  },
+  ['name', 'avatar'],
+);
+
+export const commandParameters = {
+  url: about('Where to ask the bot.', receiver),
+  description: about('What the command does, which members see while they type.', trimmedText(100)),
+  usage: about('What may follow the name, such as `<environment>`.', withDefault(usageText(), '')),
+};
+
+function usageText(): Parameter<string> {
+  const line = trimmedText(100);
+  return {
+    ...line,
+    read: (sent) => (sent === '' ? '' : line.read(sent)),
+    rule: `be empty, or ${line.rule}`,
+    schema: eitherOf({ const: '' }, line.schema),
+  };
+}
+
+/** How many commands a bot has at most. */
+const mostCommands = 50;
+
+export const noSuchCommand: Refusal = () => notFound('command');
+const commandTaken: Refusal = () => conflict('command_taken', 'Another bot has a command of this name, or clients may have one.');
+const tooManyCommands: Refusal = () => conflict('too_many_commands', 'The bot has too many commands.');
+export const registerRefusals = [noSuchBot, receiverRefused, commandTaken, tooManyCommands];
+export const unregisterRefusals = [noSuchBot, noSuchCommand];
+
+/** The bot with this id and its commands, for its owner and administrators; 404 for everyone else. */
+export async function findBotDetails(id: ObjectId, caller: Caller): Promise<Shown<typeof botDetailsSchema>> {
+  const bot = await requireBot(id, caller);
+  const [found, webhook] = await Promise.all([
+    commands.find({ bot: id }, { sort: { _id: 1 }, limit: mostCommands, batchSize: mostCommands + 1 }).toArray(),
+    botWebhooks.findOne(webhookOf(bot), { projection: { _id: 1 } }),
+  ]);
+  return { ...shownBot.show(bot), commands: found.map(show), has_webhook: webhook !== null };
+}
+
+const show = ({ _id, url, description, usage, secret, created_at }: CommandDocument): Shown<typeof commandSchema> => ({
+  name: _id,
+  url,
+  description,
+  usage,
+  hint: secret.slice(-4),
+  created_at: showDate(created_at),
+});
+
+/**
+ * Registers a command of a bot, or changes it, for the bot itself, its owner and administrators. Each time it gets
+ * another secret, so that a program can do it whenever it starts; the one before signs as well for a day, for a process that
+ * runs beside it. 409 where another bot has a command of this name.
+ */
+export async function registerCommand(
+  { bot: id, command: _id }: { bot: ObjectId; command: string },
+  { url, description, usage }: Values<typeof commandParameters>,
+  caller: Caller,
+): Promise<Shown<typeof newCommandSchema>> {
+  const bot = await requireCommander(id, caller);
+  if (!isReceiver(url)) throw receiverRefused();
+  if (reserved.has(_id)) throw commandTaken();
+  const stored = await attempt({ times: 10 }, () => storeCommand(_id, id, { url, description, usage }));
+  // Asked when it exists: the commands of a bot end with its owner's account, and it has no more than so many.
+  const isMany = (await commands.countDocuments({ bot: id }, { limit: mostCommands + 1 })) > mostCommands;
+  const isAnswered = await isStillOwned(bot);
+  if (!isMany && isAnswered) return { ...show(stored), secret: stored.secret };
+  await commands.deleteOne({ _id, bot: id });
+  throw isAnswered ? tooManyCommands() : noSuchBot();
+}
+
+/** Stores a command with another secret; undefined where its secret has changed meanwhile. */
+async function storeCommand(
+  _id: string,
+  bot: ObjectId,
+  command: Pick<CommandDocument, 'url' | 'description' | 'usage'>,
+): Promise<CommandDocument | undefined> {
+  const earlier = await commands.findOne({ _id });
+  if (earlier && !earlier.bot.equals(bot)) throw commandTaken();
+  const secrets = earlier ? replaceSecret(earlier) : { secret: newSigningSecret(), retired: [] };
+  // What people wrote stands in no expression: a text may begin with a dollar sign.
+  const change = { $set: { ...command, ...secrets }, $currentDate: { created_at: true } } as const;
+  try {
+    const where = { _id, bot, ...(earlier && { secret: earlier.secret }) };
+    return (await commands.findOneAndUpdate(where, change, { upsert: !earlier, returnDocument: 'after' })) ?? undefined;
+  } catch (error) {
+    // Another has registered it at the same time: the next look tells which bot.
+    if (isDuplicateKey(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Removes a command of a bot, for the bot itself, its owner and administrators. */
+export async function unregisterCommand({ bot, command }: { bot: ObjectId; command: string }, caller: Caller): Promise<void> {
+  await requireCommander(bot, caller);
+  const { deletedCount } = await commands.deleteOne({ _id: command, bot });
+  if (deletedCount === 0) throw noSuchCommand();
+}
+
+async function requireCommander(id: ObjectId, caller: Caller): Promise<UserDocument> {
+  if (!id.equals(caller.user._id)) return requireBot(id, caller);
+  const itself = await users.findOne({ _id: id, is_bot: true });
+  if (!itself) throw noSuchBot();
+  return itself;
+}

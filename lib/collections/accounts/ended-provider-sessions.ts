@@ -1,0 +1,16 @@
+import type { IndexDescription } from 'mongodb';
+import { collection } from '../../database/bounded.ts';
+
+/** A session at an identity provider that has just ended: a sign-in of it that is under way is not completed. */
+type EndedProviderSessionDocument = {
+  /** As tokens have it in `provider_session`. */
+  _id: string;
+  expires_at: Date;
+};
+
+export const endedProviderSessionIndexes: IndexDescription[] = [
+  { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
+];
+
+/** The sessions at identity providers that have just ended. */
+export const endedProviderSessions = collection<EndedProviderSessionDocument>('ended_provider_sessions');

@@ -1,0 +1,16 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { collection } from '../../database/bounded.ts';
+
+/** A ticket, which opens one connection on behalf of a token, once and for half a minute. */
+type TicketDocument = {
+  /** The SHA-256 of the ticket, in hexadecimal. */
+  _id: string;
+  /** The token that asked for it. */
+  token: ObjectId;
+  expires_at: Date;
+};
+
+export const ticketIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
+
+/** The tickets that nobody has used yet. */
+export const tickets = collection<TicketDocument>('tickets');

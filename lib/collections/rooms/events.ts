@@ -1,0 +1,51 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { collection } from '../../database/bounded.ts';
+import { config } from '../../settings/config.ts';
+
+/** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both form one feed. */
+export type EventDocument = {
+  _id: ObjectId;
+  room: ObjectId;
+  seq: number;
+  /** How many messages the room had counted when the `seq` was taken. */
+  ordinal?: number;
+  type: EventType;
+  /** The database's time of the update that took the `seq`. */
+  at: Date;
+  /** The user who did it; null for the service and its command line. */
+  actor: ObjectId | null;
+  /** The things that the event is about: their ids, never a copy of anything that can change. */
+  data: Record<string, unknown>;
+};
+
+/** The events of a message once it is there. */
+export const messageEventTypes = [
+  'message.edited',
+  'message.deleted',
+  'message.pinned',
+  'message.unpinned',
+  'reaction.added',
+  'reaction.removed',
+] as const;
+
+/** The events of a member. */
+export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'] as const;
+
+/** The events of a room itself. */
+export const roomEventTypes = ['room.changed', 'room.archived'] as const;
+
+/** The events that an outgoing webhook may send. */
+export const sentEventTypes = ['message.created', ...messageEventTypes, ...memberEventTypes, ...roomEventTypes] as const;
+export type SentEventType = (typeof sentEventTypes)[number];
+
+/** The events of a room besides a new message; `void` fills a `seq` that was taken in vain. */
+export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
+
+export const eventIndexes: IndexDescription[] = [
+  { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
+  // A day longer than a feed promises, so that every event that it may still show exists.
+  { key: { at: 1 }, name: 'at', expireAfterSeconds: (config.eventDays + 1) * 86_400 },
+];
+
+/** The events of all rooms. */
+export const events = collection<Omit<EventDocument, '_id'>>('events');

@@ -1,0 +1,130 @@
+import { type IndexDescription, ObjectId } from 'mongodb';
+import type { IdempotencyFields } from '../../api/idempotency.ts';
+import { collection } from '../../database/bounded.ts';
+import { scoped } from '../../database/scoped.ts';
+import type { EventType } from './events.ts';
+
+/** How a message addresses everyone in its room: all members, or those who are connected. */
+export const forAll = ['room', 'here'] as const;
+export type MassMention = (typeof forAll)[number];
+
+/** A file as its message stores it: what a reader of the message sees of it. */
+export type AttachedFile = {
+  _id: ObjectId;
+  name: string;
+  /** The media type: as its bytes show it where they are shown in place, otherwise as its sender said. */
+  type: string;
+  size: number;
+  width: number | null;
+  height: number | null;
+  /** In seconds. */
+  duration: number | null;
+  has_preview: boolean;
+  /** What it shows, for those who can't see it; only there where its sender said so. */
+  alt?: string;
+};
+
+/** A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
+export type MessageDocument = {
+  _id: ObjectId;
+  room: ObjectId;
+  seq: number;
+  /**
+   * Which of the messages that stand in the room it is, counting from 1: read markers and unread counts are made of
+   * these. A reply that stands in its thread alone has the number of the one before it.
+   */
+  ordinal: number;
+  user: ObjectId;
+  text: string;
+  /** Only there where the message has some; an edit never changes them. */
+  files?: AttachedFile[];
+  /** The words by which a search finds it: `messages/tokens.ts`. */
+  words?: string;
+  created_at: Date;
+  edited_at: Date | null;
+  deleted_at: Date | null;
+  /** The message that it replies to. */
+  thread: ObjectId | null;
+  /** Only there, and true, of a reply that stands in its thread alone. The room does not count it. */
+  is_folded?: true;
+  mentions: ObjectId[];
+  /**
+   * Only there in a message that addresses everyone: those who are connected, or all members, who are in `mentions`
+   * then; and those whom the text names besides.
+   */
+  for_all?: { kind: MassMention; named: ObjectId[] };
+  /**
+   * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
+   * is unread until they have read up to that place.
+   */
+  late_mentions?: { user: ObjectId; seq: number }[];
+  reactions: { emoji: string; user: ObjectId }[];
+  pinned_at: Date | null;
+  /** Only there, and true, when it is deleted: for an index that holds nothing else. */
+  is_deleted?: true;
+  /** Only there, and true, when replies to it may be deleted, which then are not counted. */
+  has_deleted_replies?: true;
+  /** Only there, and true, while it is pinned: for an index that holds nothing else. */
+  is_pinned?: true;
+  /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
+  has_replies?: true;
+  /** Up to three who have replied last, the last one at the end, and when. */
+  repliers?: ObjectId[];
+  replied_at?: Date;
+  /** The number of replies up to a place before which no new reply can come. */
+  counted_replies?: { count: number; seq: number };
+  /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
+  changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId | null };
+} & Partial<IdempotencyFields>;
+
+/** Not a message: closes a `seq` that a feed has passed, so that no message can take it later. */
+type Tombstone = { _id: ObjectId; room: ObjectId; seq: number; ordinal?: number; is_void: true };
+
+// Part of every equality with an id: a planner does not see that such an equality implies a type.
+const anyId = { $gte: new ObjectId('0'.repeat(24)) };
+
+export const messageIndexes: IndexDescription[] = [
+  { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
+  {
+    key: { user: 1, idempotency_key: 1 },
+    name: 'user, idempotency_key',
+    unique: true,
+    partialFilterExpression: { idempotency_key: { $exists: true } },
+  },
+  { key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq of replies', partialFilterExpression: { thread: anyId } },
+  { key: { room: 1, user: 1, seq: 1 }, name: 'room, user, seq' },
+  {
+    key: { room: 1, mentions: 1, seq: 1 },
+    name: 'room, mentions, seq of mentions',
+    partialFilterExpression: { mentions: anyId },
+  },
+  {
+    key: { mentions: 1, created_at: 1, room: 1, seq: 1 },
+    name: 'mentions, created_at of all rooms',
+    partialFilterExpression: { mentions: anyId },
+  },
+  {
+    key: { room: 1, 'late_mentions.user': 1 },
+    name: 'room, late_mentions.user',
+    partialFilterExpression: { 'late_mentions.user': { $exists: true } },
+  },
+  { key: { room: 1, is_deleted: 1, seq: 1 }, name: 'room, is_deleted, seq', partialFilterExpression: { is_deleted: true } },
+  {
+    key: { room: 1, thread: 1, is_deleted: 1 },
+    name: 'room, thread, is_deleted',
+    partialFilterExpression: { thread: anyId, is_deleted: true },
+  },
+  { key: { room: 1, is_pinned: 1, seq: 1 }, name: 'room, is_pinned, seq', partialFilterExpression: { is_pinned: true } },
+  {
+    key: { room: 1, 'changed.seq': 1 },
+    name: 'room, changed.seq',
+    partialFilterExpression: { 'changed.seq': { $exists: true } },
+  },
+  { key: { room: 1, words: 'text' }, name: 'room, words', default_language: 'none' },
+];
+
+/** The messages of all rooms. */
+export const messages = scoped(collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
+
+/** The closed places among the messages, which no message can take. */
+export const tombstones = collection<Omit<Tombstone, '_id'>>('messages');

@@ -1,0 +1,152 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import type { IdempotencyFields } from '../../api/idempotency.ts';
+import { collection } from '../../database/bounded.ts';
+import { scoped } from '../../database/scoped.ts';
+import type { SentEventType } from './events.ts';
+import type { SigningSecret } from './signing-secrets.ts';
+
+/** The roles of a member in a room, from the least to the most. */
+export const roles = ['member', 'moderator', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+/** A member, as its room stores it. */
+export type MemberDocument = {
+  _id: ObjectId;
+  user: ObjectId;
+  role: Role;
+  joined_at: Date;
+  /** Others have added the user, whose own number of rooms does not count this one. */
+  is_added?: true;
+  /** A group at the identity provider has given the membership, and takes it back. */
+  by_group?: true;
+};
+
+/** An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used if there is a limit. */
+export type InvitationDocument = {
+  _id: ObjectId;
+  hash: string;
+  hint: string;
+  created_by: ObjectId;
+  created_at: Date;
+  expires_at: Date | null;
+  uses_left: number | null;
+};
+
+/**
+ * A webhook, as its room stores it; it speaks by the account that has its `_id`. An incoming one has the SHA-256 of its
+ * secret. An outgoing one has its secret as it is, because that signs what is sent.
+ */
+export type WebhookDocument = {
+  _id: ObjectId;
+  hash?: string;
+  outgoing?: OutgoingWebhook;
+  hint: string;
+  created_by: ObjectId;
+  created_at: Date;
+};
+
+/** To where an outgoing webhook sends which events, from after the place at which the room was. */
+export type OutgoingWebhook = SigningSecret & { url: string; events: SentEventType[]; since: number };
+
+/** A room with its members: who is in it, and as what, is changed by updates of this one document. */
+export type RoomDocument = {
+  _id: ObjectId;
+  name: string;
+  /**
+   * The key by which the directory is ordered, searched and paged: the name in lower case and, as names are not
+   * unique, the id.
+   */
+  name_key: string;
+  is_open: boolean;
+  is_visible: boolean;
+  /** In the order in which they joined. */
+  members: MemberDocument[];
+  banned: ObjectId[];
+  invitations?: InvitationDocument[];
+  webhooks?: WebhookDocument[];
+  /** The last place that was taken in the room's order. */
+  seq: number;
+  /** How many messages have been counted; some of them may never have come, see `lost`. */
+  message_count: number;
+  topic: string;
+  /** The version of the picture that `avatars` has. */
+  avatar?: string;
+  created_at: Date;
+  created_by: ObjectId;
+  /** When it or its members changed last, by the database's clock, as all its times are. */
+  changed_at: Date;
+  archived_at: Date | null;
+  last_message_at: Date | null;
+  /** The ordinals of the last hundred messages that were counted and never came; and how many there were in all. */
+  lost?: number[];
+  lost_count?: number;
+  /** The last place at which a message is deleted: only where it is after a marker deleted messages need counting. */
+  last_deleted?: number;
+  /** The least role that may address everyone in a message; `member` where none was chosen. */
+  for_all_role?: Role;
+  /** When a message addressed all members last. */
+  for_all_at?: Date;
+  /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
+  deleting_at?: Date;
+  /**
+   * Only there, and true, for a conversation of the people who are in it. Its unique `direct_key` keeps others from
+   * having the same people.
+   */
+  is_direct?: true;
+  direct_key?: string;
+  /** Whether every new account joins the room; only there where that was ever chosen. */
+  is_default?: boolean;
+  /** After how many days messages are deleted; absent or null where they are not, or the service decides. */
+  retention_days?: number | null;
+  /** Nothing is deleted by its age. */
+  is_held?: boolean;
+  /** Up to where messages that were too old are deleted. */
+  swept_seq?: number;
+  /** The first of them that was kept as its author is held, and all such authors. */
+  held_seq?: number;
+  held_by?: ObjectId[];
+} & Partial<IdempotencyFields>;
+
+/** The fields of a new room that are the same for all, as expressions of an update. */
+export const newRoom = {
+  is_open: true,
+  is_visible: true,
+  banned: [],
+  seq: 0,
+  message_count: 0,
+  topic: '',
+  created_at: '$$NOW',
+  changed_at: '$$NOW',
+  archived_at: null,
+  last_message_at: null,
+};
+
+export const roomIndexes: IndexDescription[] = [
+  { key: { 'members.user': 1 }, name: 'members.user' },
+  { key: { 'members._id': 1 }, name: 'members._id' },
+  { key: { banned: 1 }, name: 'banned' },
+  { key: { is_visible: 1, name_key: 1 }, name: 'is_visible, name_key' },
+  { key: { 'invitations.hash': 1 }, name: 'invitations.hash', sparse: true },
+  { key: { name_key: 1 }, name: 'name_key' },
+  { key: { is_default: 1 }, name: 'is_default', sparse: true },
+  { key: { retention_days: 1 }, name: 'retention_days', sparse: true },
+  { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
+  { key: { 'webhooks.hash': 1 }, name: 'webhooks.hash', sparse: true },
+  { key: { 'webhooks.created_by': 1 }, name: 'webhooks.created_by', sparse: true },
+  { key: { 'webhooks.outgoing.url': 1 }, name: 'webhooks.outgoing.url', sparse: true },
+  {
+    key: { direct_key: 1 },
+    name: 'direct_key',
+    unique: true,
+    partialFilterExpression: { direct_key: { $exists: true } },
+  },
+  {
+    key: { created_by: 1, idempotency_key: 1 },
+    name: 'created_by, idempotency_key',
+    unique: true,
+    partialFilterExpression: { idempotency_key: { $exists: true } },
+  },
+];
+
+/** The rooms that are not being deleted. */
+export const rooms = scoped(collection<Omit<RoomDocument, '_id'>>('rooms'), { deleting_at: null });

@@ -1,0 +1,25 @@
+import type { IndexDescription, ObjectId } from 'mongodb';
+import { collection } from '../../database/bounded.ts';
+
+/** A message that a user has saved, to find it again. */
+export type SavedDocument = {
+  _id: { user: ObjectId; message: ObjectId };
+  /** The room of the message, with which this goes. */
+  room: ObjectId;
+  saved_at: Date;
+  /** When the user wants to be reminded of it, or wanted to be and has not looked at it since. */
+  remind_at?: Date;
+  /** When the devices of the user are to be told of that; absent once they are. */
+  tell_at?: Date;
+};
+
+export const savedIndexes: IndexDescription[] = [
+  { key: { '_id.user': 1, saved_at: 1, '_id.message': 1 }, name: '_id.user, saved_at' },
+  { key: { '_id.user': 1, remind_at: 1, '_id.message': 1 }, name: '_id.user, remind_at' },
+  { key: { tell_at: 1 }, name: 'tell_at', sparse: true },
+  { key: { '_id.message': 1 }, name: '_id.message' },
+  { key: { room: 1 }, name: 'room' },
+];
+
+/** The saved messages of all users. */
+export const saved = collection<SavedDocument>('saved');

@@ -1,0 +1,119 @@
+import { normaliseName } from 'chat-service-rules/texts';
+import type { ObjectId } from 'mongodb';
+import { type DateTime, dateSchema } from '../api/extended-json.ts';
+import type { ListPage, Page } from '../api/pages.ts';
+import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
+import { adminRequired, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
+import { type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
+import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
+import { aNewToken, deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
+import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
+import { config } from '../settings/config.ts';
+
+/** A session as its user sees it. */
+export const sessionSchema = record('Session', {
+  ...shownToken.fields,
+  name: described('The program that started the session, from its `User-Agent`.', aText),
+  is_current: described('Whether the request came with this session.', aFlag),
+});
+export type Session = Shown<typeof sessionSchema>;
+
+/** An answer that shows a session, with its token. */
+export type WithToken<Shown> = Shown & { token: string };
+
+const noSuchSession: Refusal = () => notFound('session');
+
+/** A session that has just begun; in a cookie it has no token to show. */
+export const newSessionSchema = record(
+  'NewSession',
+  {
+    token: aNewToken,
+    expires_at: described('The time of expiry.', dateSchema),
+    user: described('The account of the session.', shownUser.schema),
+  },
+  ['token'],
+);
+export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
+
+/** 403, for those who have proven that the account is theirs. */
+export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
+
+/**
+ * Begins a session; it is named after the program that asked for it, by which users tell their sessions apart.
+ * `by` is what it was begun with.
+ */
+export async function createSession(
+  user: { _id: ObjectId; session_generation: number },
+  agent: string | undefined,
+  by: Pick<TokenDocument, 'by_passkey' | 'provider_session'> = {},
+): Promise<{ token: string; expires_at: DateTime }> {
+  const { token, expires_at } = await insertToken(
+    {
+      user: user._id,
+      name: nameOf(agent) || 'session',
+      kind: 'session',
+      scopes: [],
+      generation: user.session_generation,
+      ...by,
+    },
+    { $add: ['$$NOW', config.sessionDays * 86_400_000] },
+  );
+  await endOldest(user._id);
+  return { token, expires_at: expires_at as DateTime };
+}
+
+/** The name that a program gives itself, as a name is stored. Anything may come from programs other than browsers. */
+const nameOf = (agent = '') =>
+  normaliseName(agent)
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, 100)
+    .toWellFormed();
+
+/** Ends the oldest sessions of a user who has too many. */
+async function endOldest(user: ObjectId): Promise<void> {
+  const { areOn, sessionsPerUser } = config.limits;
+  if (!areOn) return;
+  const options = { sort: { created_at: -1 }, skip: sessionsPerUser, projection: { _id: 1 } } as const;
+  const oldest = await tokens.find({ user, kind: 'session' }, options).toArray();
+  if (oldest.length === 0) return;
+  await deleteTokensOf(user, { _id: { $in: oldest.map(({ _id }) => _id) } });
+}
+
+/** The refusals of what is about all sessions of an account. */
+export const sessionRefusals = [adminRequired, noSuchUser];
+
+/** The account whose sessions a caller means: the own one, or another that exists, for administrators. */
+async function ownerOf(user: ObjectId | undefined, caller: Caller): Promise<ObjectId> {
+  requireOwnAccount(user, caller);
+  if (user === undefined || user.equals(caller.user._id)) return caller.user._id;
+  await findUser(user);
+  return user;
+}
+
+/** A page of an account's sessions, by the order of their ids: the caller's or, for administrators, those of `user`. */
+export async function listSessions(
+  { user, ...page }: Page & { user?: ObjectId | undefined },
+  caller: Caller,
+): Promise<ListPage<Session>> {
+  const { items, next } = await listTokens({ user: await ownerOf(user, caller), kind: 'session' }, page);
+  const current = caller.token._id.toHexString();
+  return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };
+}
+
+/** Ends a session at once: the one that calls, another of the caller's, or, for administrators, anyone's; 404 for every other. */
+export async function endSession(session: ObjectId | 'current', caller: Caller): Promise<void> {
+  const _id = session === 'current' ? caller.token._id : session;
+  const reachable = { _id, kind: 'session' as const, ...(!isAdmin(caller) && { user: caller.user._id }) };
+  if (!(await deleteToken(reachable))) throw noSuchSession();
+}
+
+/** Ends every session of the caller or, for administrators, of `user`, but the one that calls. */
+export const endOtherSessions = async (user: ObjectId | undefined, caller: Caller): Promise<void> =>
+  deleteTokensOf(await ownerOf(user, caller), { kind: 'session', _id: { $ne: caller.token._id } });
+
+/** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
+export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
+  if (keep) await tokens.updateOne({ user, kind: 'session', _id: keep }, { $max: { generation } });
+  await deleteTokensOf(user, { kind: 'session', generation: { $lt: generation } });
+}

@@ -1,0 +1,80 @@
+import type { ObjectId } from 'mongodb';
+import { about, nameText, requireFuture } from '../api/parameters.ts';
+import type { Scope } from '../api/scopes.ts';
+import { conflict, notFound, type Refusal } from '../base/errors.ts';
+import { type TokenDocument, tokens, unexpired } from '../collections/accounts/tokens.ts';
+import { users } from '../collections/accounts/users.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { serializeByKey } from '../database/writes.ts';
+import { type Caller, isAdmin } from './caller.ts';
+import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from './tokens.ts';
+
+/** A token's name, by which its user knows it. */
+export const tokenName = about('The purpose of the token; unique among the tokens of the account.', nameText(1, 100));
+
+const noSuchToken: Refusal = () => notFound('token');
+export const tokenNameTaken: Refusal = () =>
+  conflict('token_name_taken', 'The account has a token of this name already: revoke that one, or choose another name.');
+
+/** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
+export async function createToken(
+  user: ObjectId,
+  name: string,
+  { scopes = [], expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: Date | undefined } = {},
+): Promise<NewToken> {
+  requireFuture('expires_at', expiresAt);
+  const token = { user, name, kind: 'api' as const, scopes };
+  const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
+  try {
+    return await insert();
+  } catch (error) {
+    if (duplicateIn(error) !== 'user, name') throw error;
+    if (!(await dropExpired(user, name))) throw tokenNameTaken();
+    return await insert();
+  }
+}
+
+const insertOnce = serializeByKey<NewToken>();
+
+/** The named token with this id, for its owner, the owner of its bot, and administrators; 404 for everyone else. */
+export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {
+  const token = await tokens.findOne({ _id: id, kind: 'api', ...unexpired });
+  if (!token || !(await mayManage(token, caller))) throw noSuchToken();
+  return shownToken.show(token);
+}
+
+/** Revokes the named token with this id at once, for those who may see it; 404 for everyone else. */
+export async function revokeToken(id: ObjectId, caller: Caller): Promise<void> {
+  const token = await tokens.findOne({ _id: id, kind: 'api' }, { projection: { user: 1 } });
+  if (!token || !(await mayManage(token, caller)) || !(await deleteToken({ _id: id, kind: 'api' }))) throw noSuchToken();
+}
+
+/** Revokes a token of any kind and of any user; 404 for an unknown id. */
+export async function revokeAnyToken(id: ObjectId): Promise<Token> {
+  const token = await tokens.findOneAndDelete({ _id: id });
+  if (!token) throw noSuchToken();
+  return shownToken.show(token);
+}
+
+/** Revokes every named token of a user but `keep`. */
+export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
+  deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
+
+/** Whether a token is one of the caller's own, or of a bot of the caller's; administrators manage all. */
+const mayManage = async ({ user }: Pick<TokenDocument, 'user'>, caller: Caller): Promise<boolean> =>
+  isAdmin(caller) ||
+  user.equals(caller.user._id) ||
+  (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
+
+// An expired token keeps its name until the TTL index removes it, which can take a minute.
+async function dropExpired(user: ObjectId, name: string): Promise<boolean> {
+  const [holder] = await tokens
+    .aggregate<{ _id: ObjectId; expires_at: Date | null; now: Date }>([
+      { $match: { user, name, kind: 'api' } },
+      { $project: { expires_at: 1, now: '$$NOW' } },
+    ])
+    .toArray();
+  if (holder && (holder.expires_at === null || holder.expires_at > holder.now)) return false;
+  if (holder) await deleteToken({ _id: holder._id });
+  return true;
+}

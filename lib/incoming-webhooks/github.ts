@@ -1,0 +1,88 @@
+import { link } from 'chat-service-rules/formats/markdown';
+import type { Reader } from 'chat-service-rules/formats/reader';
+import { branchOf, commitList, commits, isTag, said, saidWith, signOf, titled } from './repositories.ts';
+
+/** What is shown of each event of GitHub, by `X-GitHub-Event`; Gitea and Forgejo send the same. Undefined for what nobody asked to see. */
+const templates: Record<string, (event: Reader) => string | undefined> = {
+  push(event) {
+    const ref = event.at('ref').line();
+    const kind = isTag(ref) ? 'tag' : 'branch';
+    const count = event.at('commits').length;
+    if (event.at('deleted').isTrue()) return say(event, `deleted ${kind} \`${branchOf(ref)}\``);
+    if (count === 0) return event.at('created').isTrue() ? say(event, `created ${kind} \`${branchOf(ref)}\``) : undefined;
+    const what = link(commits(count), event.first('compare', 'compare_url').address());
+    const how = event.at('forced').isTrue() ? 'force-pushed' : 'pushed';
+    return `${say(event, `${how} ${what} to \`${branchOf(ref)}\``)}\n${commitList(event.at('commits'), count)}`;
+  },
+  pull_request(event) {
+    const request = event.at('pull_request');
+    const action = event.at('action').line();
+    const done = action === 'closed' && request.at('merged').isTrue() ? 'merged' : requestActions[action];
+    if (done === undefined) return undefined;
+    const line = say(event, `${done} pull request ${numbered(request)}`);
+    return done === 'opened' ? saidWith(line, request.at('body').text()) : line;
+  },
+  issues(event) {
+    const action = event.at('action').line();
+    if (!/^(opened|closed|reopened)$/.test(action)) return undefined;
+    const line = say(event, `${action} issue ${numbered(event.at('issue'))}`);
+    return action === 'opened' ? saidWith(line, event.at('issue', 'body').text()) : line;
+  },
+  issue_comment: (event) => comment(event, event.at('issue')),
+  pull_request_review_comment: (event) => comment(event, event.at('pull_request')),
+  commit_comment: (event) => comment(event, event.at('comment'), `commit ${event.at('comment', 'commit_id').line().slice(0, 8)}`),
+  pull_request_review(event) {
+    const review = event.at('review');
+    const done = event.at('action').line() === 'submitted' ? reviews[review.at('state').line().toLowerCase()] : undefined;
+    if (done === undefined) return undefined;
+    return saidWith(say(event, `${done} pull request ${numbered(event.at('pull_request'))}`), review.at('body').text());
+  },
+  release(event) {
+    if (event.at('action').line() !== 'published') return undefined;
+    const release = event.at('release');
+    const name = release.at('name').line() || release.at('tag_name').line();
+    return saidWith(say(event, `released ${link(name, release.at('html_url').address())}`), release.at('body').text());
+  },
+  workflow_run(event) {
+    const run = event.at('workflow_run');
+    if (event.at('action').line() !== 'completed') return undefined;
+    const state = run.at('conclusion').line() || 'completed';
+    const name = link(run.at('name').line() || 'Workflow', run.at('html_url').address());
+    return said(
+      repository(event),
+      `${signOf(state)} ${name} on \`${run.at('head_branch').line()}\`: ${state.replaceAll('_', ' ')}`,
+    );
+  },
+};
+
+/** What is shown of an event of GitHub; undefined where there is nothing to show. */
+export const readGithub = (name: string, event: Reader): string | undefined =>
+  Object.hasOwn(templates, name) ? templates[name]?.(event) : undefined;
+
+const requestActions: Record<string, string | undefined> = {
+  opened: 'opened',
+  closed: 'closed',
+  reopened: 'reopened',
+  ready_for_review: 'asks for a review of',
+};
+
+const reviews: Record<string, string | undefined> = {
+  approved: 'approved',
+  changes_requested: 'asks for changes of',
+  commented: 'commented on',
+};
+
+const repository = (event: Reader): string => event.at('repository', 'full_name').line();
+
+const say = (event: Reader, what: string): string =>
+  said(repository(event), event.at('sender').first('login', 'username').line(), what);
+
+const numbered = (thing: Reader): string =>
+  titled('#', thing.at('number').line(), thing.at('title').line(), thing.at('html_url').address());
+
+function comment(event: Reader, on: Reader, called = numbered(on)): string | undefined {
+  const written = event.at('comment');
+  if (event.at('action').line() !== 'created') return undefined;
+  const what = link('commented', written.at('html_url').address());
+  return saidWith(say(event, `${what} on ${called}`), written.at('body').text());
+}

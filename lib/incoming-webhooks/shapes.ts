@@ -1,0 +1,83 @@
+import { cut } from 'chat-service-rules/formats/markdown';
+import { Reader } from 'chat-service-rules/formats/reader';
+import { readSlack } from 'chat-service-rules/formats/slack';
+import { isObject } from 'chat-service-rules/objects';
+import { isBlank } from 'chat-service-rules/texts';
+import { limits } from '../api/limits.ts';
+import { optional, readParameters } from '../api/parameters.ts';
+import { invalidJson, missingParameter, payloadTooLarge } from '../base/errors.ts';
+import { decodeBody } from '../http/middleware/json-body.ts';
+import { longestText, messageText, requireContent } from '../messages/messages.ts';
+import { readAlerts } from './alerts.ts';
+import { readGithub } from './github.ts';
+import { readGitlab } from './gitlab.ts';
+
+type Headers = Record<string, string | undefined>;
+
+/**
+ * What a program has sent: the text to post, undefined where there is nothing to show; the shape that it came in; and
+ * whether it reports what people have written elsewhere.
+ */
+export type Sent = { shape: 'own' | 'slack' | 'other'; text: string | undefined; isReport?: true };
+
+/** Reads what a program has sent, by its headers and its fields; 400 with the path of the field that cannot be read. */
+export function readSent(bytes: Uint8Array, headers: Headers): Sent {
+  const { sent, isPayload } = parse(bytes);
+  const body = new Reader(sent);
+  if (headers['x-gitlab-event'] !== undefined) return report(readGitlab(body));
+  const event = headers['x-github-event'];
+  if (event !== undefined) return report(readGithub(event, body));
+  if (Array.isArray(sent.alerts)) return { shape: 'other', text: fitting(readAlerts(body)) };
+  const isOwn = !isPayload && Object.keys(sent).every((name) => name === 'text') && !slackLink.test(String(sent.text));
+  return isOwn ? { shape: 'own', text: ownText(sent) } : { shape: 'slack', text: fitting(readSlack(body)) };
+}
+
+/** A link in Slack's markup, which nothing in Markdown looks like: some programs send a text alone in Slack's shape. */
+const slackLink = /<(?:https?:\/\/|mailto:)[^<>|\s]+\|[^<>]+>/;
+
+const report = (text: string | undefined): Sent => ({
+  shape: 'other',
+  text: text === undefined ? undefined : fitting(text),
+  isReport: true,
+});
+
+function ownText(sent: Record<string, unknown>): string {
+  const { text } = readParameters({ text: optional(messageText) }, sent);
+  requireContent(text);
+  return text ?? '';
+}
+
+/** A text that was made of what another program has sent: too much of it is cut, for that program can't be told. */
+function fitting(text: string): string {
+  if (isBlank(text)) throw missingParameter('text');
+  return cut(text, longestText);
+}
+
+/** The object in a body: JSON, or the field `payload` of a form; a form's `text` is one as well. */
+function parse(bytes: Uint8Array): { sent: Record<string, unknown>; isPayload: boolean } {
+  if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
+  const body = decodeBody(bytes).trim();
+  if (body === '') return { sent: {}, isPayload: false };
+  // Whatever it says it is: `curl -d` calls everything a form.
+  if (/^[{["]/.test(body)) return { sent: parseJson(body), isPayload: false };
+  const form = new URLSearchParams(body);
+  const payload = form.get('payload');
+  if (payload !== null) return { sent: parseJson(payload), isPayload: true };
+  const text = form.get('text');
+  if (text === null) throw missingParameter('text');
+  return { sent: { text }, isPayload: false };
+}
+
+function parseJson(text: string): Record<string, unknown> {
+  const parsed = tryParse(text);
+  if (!isObject(parsed)) throw invalidJson();
+  return parsed;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

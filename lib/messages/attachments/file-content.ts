@@ -1,0 +1,52 @@
+import type { ObjectId } from 'mongodb';
+import { HttpError } from '../../base/errors.ts';
+import { type FileDocument, files } from '../../collections/rooms/files.ts';
+import { previewKey, requireStore } from '../../files/store.ts';
+import { anyType, isShownInPlace, typeOf } from '../../files/types.ts';
+import type { Bytes } from '../../http/bytes.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { findMessage } from '../messages.ts';
+import { withArrivals } from './arrivals.ts';
+import { noSuchFile } from './attachments.ts';
+
+/** Which bytes of a file are asked for, and whether they are to be stored whatever they are. */
+type ContentOptions = { isPreview: boolean; isDownload: boolean };
+
+/**
+ * The bytes of a file, for those who may read its message now: for everyone else, there is no such file (404). Before
+ * it has a message, only its sender may.
+ */
+export async function readFile(id: ObjectId, { isPreview, isDownload }: ContentOptions, caller: Caller): Promise<Bytes> {
+  const store = requireStore();
+  const found = await files.findOne({ _id: id, state: { $ne: 'deleted' } });
+  const file = found && (await mayRead(found, caller)) ? await withArrivals(found) : undefined;
+  const preview = file?.preview?.is_stored ? file.preview : undefined;
+  if (!file || file.state === 'reserved' || (isPreview && !preview)) throw noSuchFile();
+  const { size, sha256, type: announced } = isPreview && preview ? preview : file;
+  const key = isPreview ? previewKey(file.key) : file.key;
+  const beginning = await store.beginning(key);
+  if (!beginning) throw noSuchFile();
+  const type = typeOf(announced, beginning);
+  const isInPlace = isShownInPlace(type);
+  const bytes = {
+    type: isInPlace ? type : anyType,
+    size,
+    sha256,
+    name: file.name,
+    isShownInPlace: isInPlace && !isDownload,
+  };
+  const { direct } = store;
+  if (direct) return { ...bytes, address: (method, shown) => direct.address(key, method, shown) };
+  return { ...bytes, read: (range) => store.read(key, range) };
+}
+
+async function mayRead({ _id, user, message }: FileDocument, caller: Caller): Promise<boolean> {
+  if (!message) return user.equals(caller.user._id);
+  try {
+    const found = await findMessage(message, caller);
+    return found.message.files?.some((one) => one._id.equals(_id)) ?? false;
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 404) return false;
+    throw error;
+  }
+}

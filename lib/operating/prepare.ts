@@ -1,0 +1,136 @@
+import { type IndexDescription, MongoServerError } from 'mongodb';
+import { activityIndexes } from '../collections/accounts/activities.ts';
+import { codeIndexes } from '../collections/accounts/codes.ts';
+import { endedProviderSessionIndexes } from '../collections/accounts/ended-provider-sessions.ts';
+import { loginLimitIndexes } from '../collections/accounts/login-limits.ts';
+import { oidcRequestIndexes } from '../collections/accounts/oidc-requests.ts';
+import { passkeyChallengeIndexes } from '../collections/accounts/passkey-challenges.ts';
+import { passkeyIndexes } from '../collections/accounts/passkeys.ts';
+import { rateLimitIndexes } from '../collections/accounts/rate-limits.ts';
+import { tokenIndexes } from '../collections/accounts/tokens.ts';
+import { userIndexes } from '../collections/accounts/users.ts';
+import { commandIndexes } from '../collections/delivery/commands.ts';
+import { connectionIndexes } from '../collections/delivery/connections.ts';
+import { digestIndexes } from '../collections/delivery/digests.ts';
+import { pushKeyIndexes } from '../collections/delivery/push-keys.ts';
+import { pushSubscriptionIndexes } from '../collections/delivery/push-subscriptions.ts';
+import { pushedIndexes } from '../collections/delivery/pushed.ts';
+import { ticketIndexes } from '../collections/delivery/tickets.ts';
+import { webhookStateIndexes } from '../collections/delivery/webhook-states.ts';
+import { eventIndexes } from '../collections/rooms/events.ts';
+import { fileQuotaIndexes } from '../collections/rooms/file-quotas.ts';
+import { fileIndexes } from '../collections/rooms/files.ts';
+import { messageIndexes } from '../collections/rooms/messages.ts';
+import { notificationIndexes } from '../collections/rooms/notifications.ts';
+import { readMarkerIndexes } from '../collections/rooms/read-markers.ts';
+import { roomIndexes } from '../collections/rooms/rooms.ts';
+import { savedIndexes } from '../collections/rooms/saved.ts';
+import { threadIndexes } from '../collections/rooms/threads.ts';
+import { auditIndexes } from '../collections/service/audit.ts';
+import { serverNoticesIndexes } from '../collections/service/server-notices.ts';
+import { serverIndexes } from '../collections/service/servers.ts';
+import { client, database } from '../database/client.ts';
+import { noteFile } from '../database/epoch.ts';
+import { storeNotes } from '../rooms/notes.ts';
+
+/**
+ * Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one
+ * account per name.
+ */
+export async function prepareDatabase(): Promise<void> {
+  await database.command({ ping: 1 });
+  await Promise.all([ensureIndexes(), noteFile()]);
+}
+
+/** Stores what is yet to be stored and closes the connections to the database, so that the process can end. */
+export async function closeDatabase(): Promise<void> {
+  await storeNotes();
+  await client.close();
+}
+
+const indexes: Record<string, IndexDescription[]> = {
+  users: userIndexes,
+  avatars: [],
+  tokens: tokenIndexes,
+  activities: activityIndexes,
+  codes: codeIndexes,
+  oidc_requests: oidcRequestIndexes,
+  ended_provider_sessions: endedProviderSessionIndexes,
+  passkeys: passkeyIndexes,
+  passkey_challenges: passkeyChallengeIndexes,
+  login_limits: loginLimitIndexes,
+  rate_limits: rateLimitIndexes,
+  rooms: roomIndexes,
+  messages: messageIndexes,
+  events: eventIndexes,
+  files: fileIndexes,
+  file_quotas: fileQuotaIndexes,
+  reads: readMarkerIndexes,
+  saved: savedIndexes,
+  threads: threadIndexes,
+  notifications: notificationIndexes,
+  notification_markers: [],
+  push_subscriptions: pushSubscriptionIndexes,
+  push_keys: pushKeyIndexes,
+  pushed: pushedIndexes,
+  digests: digestIndexes,
+  digest_rounds: [],
+  webhook_states: webhookStateIndexes,
+  commands: commandIndexes,
+  bot_webhooks: [],
+  tickets: ticketIndexes,
+  connections: connectionIndexes,
+  servers: serverIndexes,
+  server_notices: serverNoticesIndexes,
+  audit: auditIndexes,
+  audit_states: [],
+};
+
+/** The collections that hold what the service knows: what an export contains, and an import accepts. */
+export const collectionNames: readonly string[] = Object.keys(indexes);
+
+/** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
+const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
+
+/**
+ * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns
+ * how many of the service's indexes each collection has, `_id`'s included.
+ */
+export async function ensureIndexes(): Promise<Record<string, number>> {
+  const created = Object.entries(indexes).map(async ([collection, wanted]) => {
+    // First, for a collection can have one text index.
+    await dropRetired(collection);
+    if (wanted.length > 0) await database.collection(collection).createIndexes(wanted);
+    return [collection, wanted.length + 1] as const;
+  });
+  return Object.fromEntries(await Promise.all(created));
+}
+
+async function dropRetired(collection: string): Promise<void> {
+  const names = retired[collection];
+  if (!names) return;
+  const existing = await findIndexes(collection);
+  for (const { name } of existing) if (name && names.includes(name)) await drop(collection, name);
+}
+
+async function findIndexes(collection: string): Promise<{ name?: string }[]> {
+  try {
+    return await database.collection(collection).indexes();
+  } catch (error) {
+    // There is no such collection yet.
+    if (!(error instanceof MongoServerError && error.code === namespaceNotFound)) throw error;
+    return [];
+  }
+}
+
+async function drop(collection: string, name: string): Promise<void> {
+  try {
+    await database.collection(collection).dropIndex(name);
+  } catch (error) {
+    // Another process has just dropped it.
+    if (!(error instanceof MongoServerError && error.code === indexNotFound)) throw error;
+  }
+}
+
+const namespaceNotFound = 26;
+const indexNotFound = 27;

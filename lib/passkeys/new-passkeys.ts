@@ -1,0 +1,215 @@
+import { verifyRegistrationResponse } from '@simplewebauthn/server';
+import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import type { ObjectId } from 'mongodb';
+import { about, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
+import { aText, described, listOf, record, type Schema, type Shown } from '../api/schema.ts';
+import { conflict, permissionDenied, type Refusal, tooManyRequests, unauthenticated } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { passkeys } from '../collections/accounts/passkeys.ts';
+import { users } from '../collections/accounts/users.ts';
+import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
+import { freshSignInRequired } from '../credentials/fresh-sessions.ts';
+import { countPasskeys, mostPasskeys } from '../credentials/passkey-removal.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { type Caller, unscopedTokenRequired } from '../identity/caller.ts';
+import { secondFactorCode } from '../second-factor/codes.ts';
+import { requireCodeIfOn, wrongSecondFactor } from '../second-factor/proof.ts';
+import { config } from '../settings/config.ts';
+import {
+  base64url,
+  beginChallenge,
+  challengeExpired,
+  clientData,
+  credentialId,
+  passkeysUnavailable,
+  reasonOf,
+  requireOwnPage,
+  requireSite,
+  takeChallenge,
+  userHandleOf,
+} from './passkey-challenges.ts';
+import { newName, type Passkey, shownPasskey } from './passkeys.ts';
+
+const anInteger: Schema<number> = { type: 'integer' };
+
+/** What a browser is asked for a new passkey with; each field but `exclude` is one of `PublicKeyCredentialCreationOptions`. */
+export const newPasskeySchema = record('NewPasskey', {
+  challenge: described('The `challenge`, in base64url; it is answered once, within five minutes.', aText),
+  rp_id: described('The `rp.id`: the name of the site.', aText),
+  rp_name: described('The `rp.name`.', aText),
+  user_handle: described('The `user.id`, in base64url.', aText),
+  username: described('The `user.name`.', aText),
+  display_name: described('The `user.displayName`.', aText),
+  algorithms: described('The algorithms of keys, for `pubKeyCredParams`, the best first.', listOf(anInteger)),
+  exclude: described(
+    'The passkeys that exist, for `excludeCredentials`: an authenticator that has one of them makes no other.',
+    listOf(
+      record('PasskeyReference', {
+        credential: described('The id of the credential, in base64url.', aText),
+        transports: described('The ways in which browsers reach the authenticator.', listOf(aText)),
+      }),
+    ),
+  ),
+});
+
+const transportPattern = '^[a-z-]{1,20}$';
+const isTransport = new RegExp(transportPattern);
+const transports: Parameter<string[]> = {
+  read: (sent) => {
+    const isRight =
+      Array.isArray(sent) && sent.length <= 10 && sent.every((one) => typeof one === 'string' && isTransport.test(one));
+    return isRight ? [...new Set<string>(sent)] : undefined;
+  },
+  rule: 'be a list of at most 10 transports, such as internal',
+  schema: { type: 'array', maxItems: 10, items: { type: 'string', pattern: transportPattern } },
+};
+
+/** The parameters that begin a passkey, and that add it. */
+export const beginning = {
+  current_password: currentPassword,
+  code: about(
+    'A code of the second factor, where that is on, unless the session began with a passkey less than ten minutes ago.',
+    optional(secondFactorCode),
+  ),
+};
+export const addition = {
+  name: newName,
+  credential: credentialId,
+  client_data: clientData,
+  attestation: about('What the authenticator has answered, `response.attestationObject`, in base64url.', base64url(4_096)),
+  transports: about('What `response.getTransports()` gives.', withDefault(transports, [])),
+};
+
+const tooManyPasskeys: Refusal = () => conflict('too_many_passkeys', 'The account has too many passkeys: remove one first.');
+const passkeyExists: Refusal = () => conflict('passkey_exists', 'This passkey was added already.');
+const passkeyRefused: Refusal = () =>
+  permissionDenied('passkey_refused', 'The passkey is not one for this service, or its authenticator did not check who uses it.');
+
+export const beginningRefusals = [
+  unscopedTokenRequired,
+  passkeysUnavailable,
+  wrongCurrentPassword,
+  wrongSecondFactor,
+  freshSignInRequired,
+  tooManyPasskeys,
+  tooManyRequests,
+];
+export const additionRefusals = [
+  unscopedTokenRequired,
+  passkeysUnavailable,
+  challengeExpired,
+  passkeyRefused,
+  passkeyExists,
+  tooManyPasskeys,
+];
+
+// EdDSA, ECDSA with P-256 and RSA, by their numbers in COSE: every authenticator has one of them.
+const algorithms = [-8, -7, -257];
+
+/** Begins a passkey of the caller, who proves again to be the owner of the account. Nothing changes before it is added. */
+export async function beginPasskey(
+  { current_password, code }: Values<typeof beginning>,
+  caller: Caller,
+): Promise<Shown<typeof newPasskeySchema>> {
+  const site = requireSite();
+  await requireCurrentPassword(current_password, caller);
+  // Or a passkey, which needs no code at a sign-in, would get around the second factor.
+  await requireCodeIfOn(code, caller);
+  const { _id: user, username, name = username } = caller.user;
+  const [generation, own] = await Promise.all([
+    generationOf(user),
+    passkeys.find({ user }, { projection: { credential: 1, transports: 1 }, limit: mostPasskeys }).toArray(),
+  ]);
+  if (generation === undefined) throw unauthenticated();
+  if (own.length >= mostPasskeys) throw tooManyPasskeys();
+  return {
+    challenge: await beginChallenge({ user, generation }),
+    rp_id: site.id,
+    rp_name: config.brandName,
+    user_handle: userHandleOf(user),
+    username,
+    display_name: name,
+    algorithms,
+    exclude: own.map(({ credential, transports }) => ({ credential, transports })),
+  };
+}
+
+/** Adds the passkey that an authenticator has made for the caller: 403 for any that was not begun, or does not prove itself. */
+export async function addPasskey(
+  { name, credential, client_data, attestation, transports }: Values<typeof addition>,
+  { user: { _id: user } }: Caller,
+): Promise<Passkey> {
+  const site = requireSite();
+  const { challenge, generation } = await takeChallenge(client_data, user);
+  const made = await verify({ credential, client_data, attestation }, challenge, site).catch((error) => {
+    log('info', 'security', { event: 'passkey refused', by: user.toHexString(), what: reasonOf(error) });
+    throw passkeyRefused();
+  });
+  const document = { user, credential, ...made, transports, name, generation, last_used_at: null };
+  const stored = await insertWithTimes(passkeys, document, { created_at: '$$NOW' }).catch((error) => {
+    throw duplicateIn(error) === 'credential' ? passkeyExists() : error;
+  });
+  const refusal = await refusalAfter(user, generation);
+  if (refusal) {
+    await passkeys.deleteMany({ _id: stored._id });
+    throw refusal;
+  }
+  return shownPasskey.show(stored);
+}
+
+type Sent = { credential: string; client_data: string; attestation: string };
+
+/** Verifies what an authenticator has made; throws for a reason that only the log says. */
+async function verify(
+  { credential: id, client_data, attestation }: Sent,
+  expectedChallenge: string,
+  site: { id: string; origin: string },
+) {
+  requireOwnPage(client_data);
+  requireNoCertificates(attestation);
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: {
+      id,
+      rawId: id,
+      type: 'public-key',
+      response: { clientDataJSON: client_data, attestationObject: attestation },
+      clientExtensionResults: {},
+    },
+    expectedChallenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  });
+  if (registrationInfo?.credential.id !== id) throw new Error('The attestation is not one of this credential');
+  const { credential, credentialBackedUp: is_backed_up } = registrationInfo;
+  return { public_key: Buffer.from(credential.publicKey).toString('base64url'), counter: credential.counter, is_backed_up };
+}
+
+/**
+ * Refuses an attestation with certificates, which nobody has asked for: they are long chains of what callers make up,
+ * and may name addresses where a service is to look after them.
+ */
+function requireNoCertificates(attestation: string): void {
+  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestation, 'base64url')));
+  const [format, statement] = [decoded.get('fmt'), decoded.get('attStmt')];
+  if (format !== 'none' && !(format === 'packed' && statement.get('x5c') === undefined))
+    throw new Error(`The attestation is of the format ${format}, or has certificates`);
+}
+
+/**
+ * Why a passkey that was just stored must not stay: it is counted when it exists, so that no more than the most stay,
+ * however many are added at the same time; and it has ended with a reset that came between, or with its account.
+ */
+async function refusalAfter(user: ObjectId, generation: number) {
+  const [current, count] = await Promise.all([generationOf(user), countPasskeys(user)]);
+  if (current !== generation) return challengeExpired();
+  return count > mostPasskeys ? tooManyPasskeys() : undefined;
+}
+
+/** The generation of an account's passkeys; undefined where there is no such account. */
+async function generationOf(_id: ObjectId): Promise<number | undefined> {
+  const user = await users.findOne({ _id }, { projection: { passkey_generation: 1 } });
+  return user ? (user.passkey_generation ?? 0) : undefined;
+}

@@ -1,0 +1,142 @@
+import { verifyAuthenticationResponse } from '@simplewebauthn/server';
+import { about, optional, type Values } from '../api/parameters.ts';
+import { aText, described, record, type Shown } from '../api/schema.ts';
+import { type Refusal, tooManyRequests, unauthenticated } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { type PasskeyDocument, passkeys } from '../collections/accounts/passkeys.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { countSignIn } from '../credentials/anonymous-limits.ts';
+import { rememberAddress } from '../credentials/login-limits.ts';
+import { accountDeactivated, createSession, type NewSession } from '../credentials/sessions.ts';
+import { shownUser } from '../identity/users.ts';
+import { loginName, namesAccount } from '../sign-in/login-names.ts';
+import {
+  base64url,
+  beginChallenge,
+  challengeExpired,
+  clientData,
+  credentialId,
+  passkeysUnavailable,
+  reasonOf,
+  requireOwnPage,
+  requireSite,
+  takeChallenge,
+  userHandleOf,
+} from './passkey-challenges.ts';
+
+/** What a browser is asked for a passkey with; each field is one of `PublicKeyCredentialRequestOptions`. */
+export const passkeyChallengeSchema = record('PasskeyChallenge', {
+  challenge: described('The `challenge`, in base64url; it is answered once, within five minutes.', aText),
+  rp_id: described('The `rpId`: the name of the site.', aText),
+});
+
+/** What proves a passkey. */
+export const assertion = {
+  credential: credentialId,
+  client_data: clientData,
+  authenticator_data: about('What the authenticator says, `response.authenticatorData`, in base64url.', base64url(4_096)),
+  signature: about('Its signature, `response.signature`, in base64url.', base64url(2_048)),
+  user_handle: about('The `response.userHandle`, in base64url.', base64url(86)),
+  username: about(
+    'The username or the e-mail address of the account that is meant, where that is known, as after its password: a passkey of another account is then refused.',
+    optional(loginName),
+  ),
+};
+
+export const wrongPasskey: Refusal = () =>
+  unauthenticated('This passkey does not sign in here: it was removed, or is one for another service.', 'wrong_passkey');
+
+/** 401: the passkey is a right one, of another account than the one that was named. */
+export const passkeyOfAnother: Refusal = () =>
+  unauthenticated('This passkey is one of another account than the one that is signing in.', 'passkey_of_another');
+
+export const beginningRefusals = [passkeysUnavailable, tooManyRequests];
+export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, passkeyOfAnother, accountDeactivated];
+
+/** Begins a sign-in with a passkey: the browser asks which one, so that no account is named before. */
+export async function beginSignIn(source: string): Promise<Shown<typeof passkeyChallengeSchema>> {
+  const { id } = requireSite();
+  await countSignIn(source);
+  return { challenge: await beginChallenge(), rp_id: id };
+}
+
+/**
+ * Begins a session for the owner of a passkey, whom the authenticator has recognised: no password and no code is asked
+ * for beside it. 401 for every passkey but those that accounts have, for what any of them did not sign, and for that of
+ * another account than the one that is named. That is told after the proof alone, to the owner of the other account.
+ */
+export async function signInByPasskey(
+  sent: Values<typeof assertion>,
+  { source, agent }: { source: string; agent: string | undefined },
+): Promise<NewSession> {
+  const site = requireSite();
+  const { challenge } = await takeChallenge(sent.client_data);
+  const refuse = (event: string, more: object) => {
+    log('info', 'security', { event, ...more, source });
+    return wrongPasskey();
+  };
+  const passkey = await passkeys.findOne({ credential: sent.credential });
+  // Read before anything is proven: if sessions or passkeys are ended meanwhile, so is the session that begins here.
+  const user = passkey && (await users.findOne({ _id: passkey.user }));
+  if (!user || passkey.generation !== (user.passkey_generation ?? 0)) throw refuse('unknown passkey', {});
+  const whom = user._id.toHexString();
+  const proven = await verify(sent, passkey, challenge, site).catch((error) => {
+    throw refuse('wrong passkey', { whom, what: reasonOf(error) });
+  });
+  if (sent.username !== undefined && !namesAccount(sent.username, user)) {
+    log('info', 'security', { event: 'passkey of another account', whom, source });
+    throw passkeyOfAnother();
+  }
+  if (!user.is_active) throw accountDeactivated();
+  if (!(await noteUse(passkey, proven)))
+    throw refuse('passkey removed, or its counter went back', { whom, what: passkey._id.toHexString() });
+  return beginSession(user, source, agent);
+}
+
+/** Verifies that a passkey signed the challenge for this site, after its authenticator has recognised its owner. */
+async function verify(
+  { credential: id, client_data, authenticator_data, signature, user_handle }: Values<typeof assertion>,
+  { user, public_key }: PasskeyDocument,
+  expectedChallenge: string,
+  site: { id: string; origin: string },
+) {
+  requireOwnPage(client_data);
+  if (user_handle !== userHandleOf(user)) throw new Error('The user handle is that of another account');
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      id,
+      rawId: id,
+      type: 'public-key',
+      response: { clientDataJSON: client_data, authenticatorData: authenticator_data, signature, userHandle: user_handle },
+      clientExtensionResults: {},
+    },
+    expectedChallenge,
+    expectedOrigin: site.origin,
+    expectedRPID: site.id,
+    requireUserVerification: true,
+    // The counter is compared where it is stored.
+    credential: { id, publicKey: new Uint8Array(Buffer.from(public_key, 'base64url')), counter: 0 },
+  });
+  if (!verified) throw new Error('The signature is not one of this passkey');
+  return { counter: authenticationInfo.newCounter, is_backed_up: authenticationInfo.credentialBackedUp };
+}
+
+/**
+ * Notes the use of a passkey that still exists, and returns whether it counts on: two keys that count alike are one key
+ * and its copy. An authenticator that does not count always says 0. One update decides, whichever processes are asked.
+ */
+async function noteUse({ _id }: PasskeyDocument, { counter, is_backed_up }: { counter: number; is_backed_up: boolean }) {
+  const { matchedCount } = await passkeys.updateOne(
+    { _id, counter: counter === 0 ? 0 : { $lt: counter } },
+    { $set: { counter, is_backed_up }, $currentDate: { last_used_at: true } },
+  );
+  return matchedCount === 1;
+}
+
+async function beginSession(user: UserDocument, source: string, agent: string | undefined): Promise<NewSession> {
+  const [session] = await Promise.all([
+    createSession(user, agent, { by_passkey: true }),
+    rememberAddress(user._id.toHexString(), source),
+  ]);
+  return { ...session, user: shownUser.show(user) };
+}

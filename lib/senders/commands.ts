@@ -1,0 +1,185 @@
+import { isObject } from 'chat-service-rules/objects';
+import { ObjectId } from 'mongodb';
+import { showDate, showId } from '../api/extended-json.ts';
+import { idempotencyKeyOf } from '../api/idempotency.ts';
+import {
+  about,
+  id,
+  oneOf,
+  optional,
+  type Parameter,
+  readParameters,
+  textUpTo,
+  type Values,
+  withDefault,
+} from '../api/parameters.ts';
+import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
+import { regardlessOfDeadline } from '../base/deadline.ts';
+import { conflict, HttpError, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { commandName, noSuchCommand } from '../bots/bot-commands.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { type CommandDocument, commands } from '../collections/delivery/commands.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
+import { hasActiveOwner } from '../identity/bot-rules.ts';
+import { botCaller, type Caller } from '../identity/caller.ts';
+import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
+import { shownOtherUser } from '../identity/users.ts';
+import { countWrite } from '../identity/write-rate.ts';
+import { type Message, messageText, noSuchMessage, shownMessage } from '../messages/messages.ts';
+import { sendMessage } from '../messages/send.ts';
+import { findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { config } from '../settings/config.ts';
+import { sendSigned } from './send-signed.ts';
+
+/*
+ * Slash commands: a member of a room asks a bot that is in it, which answers at once, for all or for the caller alone.
+ */
+
+/** A command as members of a room with its bot see it. */
+export const roomCommandSchema = record('RoomCommand', {
+  name: described('The name, without the slash.', aText),
+  description: described('What the command does.', aText),
+  usage: described('What may follow the name; empty if that is nothing.', aText),
+  bot: described('The bot that is asked.', shownOtherUser.schema),
+});
+
+/** What became of a call. */
+export const commandResultSchema = record('CommandResult', {
+  message: described('What the bot answered to all, as a message in the room; null if it did not.', orNull(shownMessage.schema)),
+  text: described('What the bot answered to the caller alone, which is stored nowhere; null if it did not.', orNull(aText)),
+});
+
+const callId: Parameter<string> = {
+  read: (sent) => (typeof sent === 'string' && /^[\w-]{1,64}$/.test(sent) ? sent : undefined),
+  rule: 'be 1 to 64 letters, digits, underscores or hyphens',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+};
+
+export const callParameters = {
+  command: about('The name of the command, without the slash.', commandName),
+  text: about('What follows the name.', withDefault(textUpTo(4_000), '')),
+  thread: about('The message whose thread the command is called in.', optional(id)),
+  id: about(
+    'An id that the caller chooses: a call of a command that is sent again in a room under the same id asks the bot under the same `webhook-id`, and its answer is posted once.',
+    optional(callId),
+  ),
+};
+
+const commandFailed = (why = 'The bot did not answer in time, or cannot be reached.') => conflict('command_failed', why);
+export const listRefusals = refusalsOf('read');
+export const callRefusals: Refusal[] = [
+  ...refusalsOf('send'),
+  noSuchCommand,
+  noSuchMessage,
+  () => commandFailed(),
+  tooManyRequests,
+];
+
+/** How many commands of a room are shown. */
+const mostShown = 500;
+
+/** How many commands somebody may call in a minute. */
+const perMinute = 30;
+
+type RoomCommand = Shown<typeof roomCommandSchema>;
+type CommandResult = Shown<typeof commandResultSchema>;
+
+/** The commands of the bots that are in a room, by name; for its members. */
+export async function listRoomCommands(room: ObjectId, caller: Caller): Promise<RoomCommand[]> {
+  requirePermission(await findContext(room, caller), 'read');
+  const found = await rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } });
+  const bot = { $in: (found?.members ?? []).map(({ user }) => user) };
+  const listed = await commands.find({ bot }, { sort: { _id: 1 }, limit: mostShown, batchSize: mostShown + 1 }).toArray();
+  if (listed.length === 0) return [];
+  const where = { _id: { $in: listed.map((one) => one.bot) }, is_active: true };
+  const bots = await users.find(where, { projection: shownOtherUser.reads }).toArray();
+  const byId = new Map(bots.map((one) => [one._id.toHexString(), shownOtherUser.show(one)]));
+  return listed.flatMap(({ _id, description, usage, bot: id }) => {
+    const shown = byId.get(id.toHexString());
+    return shown ? [{ name: _id, description, usage, bot: shown }] : [];
+  });
+}
+
+/**
+ * Calls a command, as somebody who may write in the room: asks its bot, and posts what it answers to all. A bot that
+ * is slow, cannot be reached or answers nonsense is a 409 with a sentence, and changes nothing.
+ */
+export async function callCommand(room: ObjectId, call: Values<typeof callParameters>, caller: Caller): Promise<CommandResult> {
+  const { name, seq } = requirePermission(await findContext(room, caller), 'send');
+  const { command, bot } = await findCommand(room, call.command);
+  await countCall(caller);
+  const callId = callIdOf(room, command, call.id, caller);
+  const { user } = caller;
+  const asked = {
+    seq,
+    type: 'command.called',
+    at: showDate(new Date()),
+    command: command._id,
+    text: call.text,
+    room: { _id: showId(room), name },
+    user: { _id: showId(user._id), username: user.username, ...(user.name !== undefined && { name: user.name }) },
+    thread: call.thread ? showId(call.thread) : null,
+  };
+  const { status, answered } = await sendSigned(command, callId, asked);
+  if (status === null) throw commandFailed();
+  if (status < 200 || status > 299) throw commandFailed(`The bot answered with an error (${status}).`);
+  const answer = readAnswer(answered);
+  if (!answer?.text) return { message: null, text: null };
+  if (answer.visible_to === 'caller') return { message: null, text: answer.text };
+  return {
+    message: await regardlessOfDeadline(() => say(bot, { room, text: answer.text, thread: call.thread }, callId)),
+    text: null,
+  };
+}
+
+/** What is one call for the bot, and for what it posts: an id that the caller chooses means nothing elsewhere. */
+const callIdOf = (room: ObjectId, { _id: command }: CommandDocument, id: string | undefined, { user }: Caller): string =>
+  [user._id.toHexString(), room.toHexString(), command, id ?? new ObjectId().toHexString()].join(':');
+
+/** A command whose bot is in a room, and the bot; 404 if not found. */
+async function findCommand(room: ObjectId, name: string): Promise<{ command: CommandDocument; bot: UserDocument }> {
+  const command = await commands.findOne({ _id: name });
+  if (!command) throw noSuchCommand();
+  const [bot, found] = await Promise.all([
+    users.findOne({ _id: command.bot, is_bot: true, is_active: true }),
+    rooms.findOne({ _id: room, 'members.user': command.bot }, { projection: { _id: 1 } }),
+  ]);
+  // A process may have died after it deactivated the owner, before the command ended.
+  if (!bot || !found || !(await hasActiveOwner(bot))) throw noSuchCommand();
+  return { command, bot };
+}
+
+async function countCall({ user }: Caller): Promise<void> {
+  if (!config.limits.areOn) return;
+  const limit = { most: perMinute, window: minute, isSettled: true } as const;
+  await failClosed(() => takeSlot(keyOf('commands of', user._id.toHexString()), new ObjectId(), limit));
+}
+
+const answerParameters = {
+  text: withDefault(messageText, ''),
+  visible_to: withDefault(oneOf('room', 'caller'), 'caller'),
+};
+
+/** What a bot answers; nothing is an answer as well. */
+function readAnswer(answered: string): Values<typeof answerParameters> | undefined {
+  if (answered.trim() === '') return undefined;
+  try {
+    const body: unknown = JSON.parse(answered);
+    if (isObject(body)) return readParameters(answerParameters, body);
+  } catch (error) {
+    if (error instanceof HttpError) throw commandFailed(`The bot's answer cannot be read: ${error.message}`);
+  }
+  throw commandFailed("The bot's answer is not a JSON object of at most 64 kB.");
+}
+
+type Said = { room: ObjectId; text: string; thread: ObjectId | undefined };
+
+/** Posts as a bot. What it says twice under one id is posted once. */
+async function say(bot: UserDocument, { room, text, thread }: Said, id: string): Promise<Message> {
+  const caller = botCaller(bot);
+  await countWrite(caller.user);
+  // It may repeat what anybody wrote, who may not mention everyone.
+  const message = { room, text, files: [], isReport: true, ...(thread && { thread }) };
+  const { value } = await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': `command:${id}` }), caller);
+  return value;
+}

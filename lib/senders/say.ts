@@ -1,0 +1,56 @@
+import { ObjectId } from 'mongodb';
+import { toObjectId } from '../api/extended-json.ts';
+import { idempotencyKeyOf } from '../api/idempotency.ts';
+import { HttpError } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { users } from '../collections/accounts/users.ts';
+import type { DeliveryDocument } from '../collections/delivery/webhook-states.ts';
+import { countWrite } from '../identity/write-rate.ts';
+import { sendMessage } from '../messages/send.ts';
+import { openConversation } from '../rooms/conversations.ts';
+import type { Sender } from './senders.ts';
+
+/* What webhooks say themselves: replies of their receivers, and that they are switched off. */
+
+type Saying = { text: string; key: string; thread?: string | undefined };
+
+/** Posts as the webhook, or as the bot; returns why it could not. What it says twice under one key is posted once. */
+export async function say({ room, findCaller }: Sender, { text, key, thread }: Saying): Promise<string | undefined> {
+  try {
+    const caller = await findCaller();
+    await countWrite(caller.user);
+    // What another program says mentions nobody: it may repeat what anybody wrote.
+    const message = { room, text, files: [], isReport: true, ...(thread !== undefined && { thread: new ObjectId(thread) }) };
+    await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': key }), caller);
+    return undefined;
+  } catch (error) {
+    if (error instanceof HttpError && error.status < 500) return `The reply was not posted: ${error.message}`;
+    throw error;
+  }
+}
+
+const whyOff = ({ to }: Sender, { status }: DeliveryDocument): string =>
+  `\`${new URL(to.url).host}\` ${status === 410 ? 'says that it is gone' : 'has taken nothing for a day'}`;
+
+/** Tells the room that a webhook was switched off. */
+export async function sayOff(sender: Sender, delivery: DeliveryDocument): Promise<void> {
+  const text = `This webhook is switched off: ${whyOff(sender, delivery)}. A moderator can switch it on again under "About this room".`;
+  await say(sender, { text, key: `off:${sender.speaker.toHexString()}:${delivery.at.getTime()}` });
+}
+
+/** Tells the owner of a bot, if it has one, that its webhook was switched off: in the conversation of the two. */
+export async function tellOwner(bot: ObjectId, sender: Sender, delivery: DeliveryDocument): Promise<void> {
+  const { owner } = (await users.findOne<{ owner?: ObjectId }>({ _id: bot }, { projection: { owner: 1 } })) ?? {};
+  if (!owner) return;
+  const text = `My webhook is switched off: ${whyOff(sender, delivery)}. You can switch it on again in the settings, under "Bots".`;
+  try {
+    const { _id } = await openConversation([owner], await sender.findCaller());
+    await say({ ...sender, room: toObjectId(_id) }, { text, key: `off:${bot.toHexString()}:${delivery.at.getTime()}` });
+  } catch (error) {
+    if (!(error instanceof HttpError && error.status < 500)) throw error;
+    log('info', 'the owner of a bot was not told that its webhook is switched off', {
+      bot: bot.toHexString(),
+      error: error.message,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto';
+import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
+import { secretsOf } from '../identity/signing-secrets.ts';
+import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
+import { inTurn } from '../net/per-host.ts';
+import { config } from '../settings/config.ts';
+
+/** For how many milliseconds a receiver may let one wait. */
+const patience = 5_000;
+
+/**
+ * Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body,
+ * with each secret that signs now.
+ */
+export async function sendSigned(to: SigningSecret & { url: string }, id: string, event: object & { seq: number; type: string }) {
+  const at = new Date();
+  const began = performance.now();
+  const seconds = String(Math.floor(at.getTime() / 1_000));
+  const body = JSON.stringify(event);
+  const signatures = secretsOf(to).map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  });
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'chat-service',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': signatures.join(' '),
+  };
+  const { seq, type } = event;
+  const took = () => Math.round(performance.now() - began);
+  try {
+    const url = new URL(to.url);
+    const mayBeInner = isNamed(config.webhookHosts, url);
+    const reply = await inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest: patience }));
+    const answered = reply.body.toString();
+    const { status, retryAfter } = reply;
+    return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };
+  } catch (error) {
+    return { seq, type, at, milliseconds: took(), status: null, answer: whyNone(error), answered: '' };
+  }
+}
+
+/** Why no answer came. What the names of this network resolve to is for its operator alone. */
+const whyNone = (error: unknown): string =>
+  error instanceof InnerAddressError
+    ? 'The address is not one of the public internet.'
+    : beginningOf(error instanceof Error ? error.message : String(error));
+
+/** The beginning of a text from elsewhere, as it can be stored and shown. */
+const beginningOf = (text: string) =>
+  text
+    .replace(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+    .toWellFormed();

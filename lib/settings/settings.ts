@@ -1,0 +1,417 @@
+import { join } from 'node:path';
+import { providerSignUps } from './identity-providers.ts';
+import { nearestName } from './nearest-name.ts';
+import {
+  byteCount,
+  connectionString,
+  filesPlace,
+  groupRooms,
+  hosts,
+  isParameter,
+  issuer,
+  languageList,
+  mailServer,
+  matching,
+  oneOf,
+  origins,
+  ownAddress,
+  providerList,
+  type Rule,
+  scopeList,
+  secret,
+  secretKey,
+  storeAddress,
+  text,
+  timeSpan,
+  wholeNumber,
+  wordOr,
+} from './setting-rules.ts';
+
+/*
+ * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it, and
+ * docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts` does when it is loaded:
+ * plugins and the server set settings before that.
+ */
+
+/** A setting: a variable of the environment. */
+export type Setting<T = unknown> = {
+  rule: Rule<T>;
+  /** The value where the variable is not set. */
+  fallback: string;
+  /** The default as documentation shows it, where that is not `fallback`. */
+  shown?: string;
+  /** The meaning, in Markdown. */
+  meaning: string;
+  /**
+   * The reader: the functions wherever they run, a server on a machine, `npm run serve` alone, or a deployment on
+   * AWS.
+   */
+  where: 'service' | 'machine' | 'serve' | 'aws';
+  /** The option of `npm run serve`. */
+  option?: string;
+};
+
+/** The most days for which messages can be kept where they are not kept for ever: a hundred years. */
+export const longestRetention = 36_500;
+
+const readBy =
+  (where: Setting['where']) =>
+  <T>(rule: Rule<T>, fallback: string, meaning: string, more: Pick<Setting, 'shown' | 'option'> = {}): Setting<T> => ({
+    where,
+    rule,
+    fallback,
+    meaning,
+    ...more,
+  });
+const service = readBy('service');
+const machine = readBy('machine');
+const serve = readBy('serve');
+/** The deployment itself checks these. */
+const aws = (meaning: string, fallback = '') => readBy('aws')(text, fallback, meaning);
+
+/* The words that the API shows as well. */
+export const registrations = ['open', 'invited', 'closed'] as const;
+export const roomCreations = ['admins', 'users'] as const;
+export const botCreations = ['admins', 'users'] as const;
+export const emailConfirmations = ['off', 'required'] as const;
+
+export const settings = {
+  MONGODB_URI: machine(
+    connectionString,
+    '',
+    'Connection string of a MongoDB replica set. A deployment on AWS reads it from a [parameter](deploying.md#2-the-connection-string).',
+    { shown: 'the embedded database' },
+  ),
+  DATA_DIR: machine(text, './data', 'Directory of the embedded database.'),
+  DATABASE_PORT: machine(
+    text,
+    '',
+    'A port of the embedded database on `127.0.0.1`, in addition to its socket in `DATA_DIR`. Every account of the machine can use it, without a password.',
+  ),
+  AUDIT_LOG: machine(text, '', 'File that gets a line for each command of `npm run admin`.', {
+    shown: '`audit.log` in `DATA_DIR`, if that exists',
+  }),
+  WEBSOCKET_PORT: machine(wholeNumber(0, 65_535), '3001', 'Port of the [WebSockets](push.md) under `npm start`.'),
+  HTTP_PORT: machine(wholeNumber(0, 65_535), '3000', 'Port of the API; 0 is any free port.', { option: 'port' }),
+  HTTP_HOST: serve(text, 'localhost', 'Address to listen on; `0.0.0.0` and `::` are all addresses.', {
+    option: 'host',
+  }),
+  WORKERS: serve(
+    wordOr('auto', wholeNumber(0, 256)),
+    '1',
+    'Processes that share the port; `auto` is one for each core. A process that fails is replaced.',
+    { option: 'workers' },
+  ),
+  TRUST_PROXY: serve(
+    wholeNumber(0, 16),
+    '0',
+    'Number of reverse proxies in front of the server, whose `X-Forwarded-For` is trusted.',
+    { option: 'trust-proxy' },
+  ),
+  MAX_CONNECTIONS: serve(
+    wholeNumber(0, 65_535),
+    '10000',
+    'Connections of a process. Half of them may be WebSockets; one address may have a quarter, unless a proxy is trusted.',
+    { option: 'max-connections' },
+  ),
+  PRESENCE: serve(
+    oneOf('on', 'off'),
+    'on',
+    '`off`: nobody is told [who is active](push.md#who-is-active). There is none on AWS and under `npm start`.',
+    { option: 'presence' },
+  ),
+  METRICS_PORT: serve(
+    wordOr('', wholeNumber(0, 65_535)),
+    '',
+    'Port of [`/metrics`](operating.md#what-to-watch), for Prometheus.',
+    { option: 'metrics-port' },
+  ),
+  BACKUP_DIR: serve(text, '', 'Directory for regular [backups](self-hosting.md#backup-and-restore) of the embedded database.', {
+    option: 'backup-dir',
+  }),
+  BACKUP_EVERY: serve(timeSpan, '24h', 'Time between backups, such as `30m`, `12h` or `7d`.', {
+    option: 'backup-every',
+  }),
+  BACKUP_KEEP: serve(wholeNumber(0, 10_000), '7', 'Number of regular backups that are kept.', {
+    option: 'backup-keep',
+  }),
+  FILES: service(
+    wordOr('off', filesPlace),
+    '',
+    'Directory of the files that people send, which all servers of a database must share, or a bucket of an [object store](self-hosting.md#files-in-an-object-store), such as `s3://chat-files/prefix`; `off`: none can be sent.',
+    { shown: '`files` in `DATA_DIR`; `off` with `MONGODB_URI`; on AWS a bucket of the deployment' },
+  ),
+  FILES_ENDPOINT: service(
+    storeAddress,
+    '',
+    'Address of the object store, such as `https://s3.example.org`, which browsers reach as well. `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` sign the requests to it.',
+    { shown: 'none; on AWS S3 in the region of the deployment' },
+  ),
+  FILES_REGION: service(matching(/^[a-z\d-]*$/, 'a region such as eu-central-1'), '', 'Region of the object store.', {
+    shown: '`AWS_REGION`, or else `us-east-1`',
+  }),
+  FILE_SIZE: service(byteCount, '25MB', 'Size of the largest file.'),
+  FILES_PER_USER: service(byteCount, '2GB', 'Size of all files that one account has sent.'),
+  FILES_IN_ALL: service(byteCount, '20GB', 'Size of all files of the service.'),
+  MONGODB_DATABASE: service(text, 'chat', 'Name of the database.'),
+  MONGODB_POOL_SIZE: service(
+    wholeNumber(1, 500),
+    '5',
+    'Connections of one process to the database. Under `npm run serve`, also the number of requests that run concurrently; others wait in order, 5 seconds at most.',
+    { shown: '`5`; `20` under `npm start` and `npm run serve`' },
+  ),
+  DOCS_URL: service(text, '/docs', 'Address of the documentation; the 406 error links to `<DOCS_URL>/api/json`.'),
+  SOCKET_URL: service(
+    text,
+    '/socket',
+    'Address of the [WebSockets](push.md): a path of the service, or an address such as `wss://socket.example.org`.',
+    { shown: "`/socket`; the gateway's on AWS and under `npm start`" },
+  ),
+  REGISTRATION: service(
+    oneOf(...registrations),
+    'open',
+    '`invited`: people with an invitation to a room can sign up. `closed`: only administrators create accounts. [Reserved names](../lib/identity/reserved-names.ts) such as `admin` are always given by administrators only.',
+  ),
+  ROOM_CREATION: service(oneOf(...roomCreations), 'admins', '`users`: everyone can create rooms.'),
+  BOT_CREATION: service(
+    oneOf(...botCreations),
+    'admins',
+    '`users`: everyone can create up to 10 [bots](bots.md), and answers for them.',
+  ),
+  SMTP_URL: service(
+    mailServer,
+    '',
+    'Mail server that sends links for new passwords, invitations and [e-mails about what is unread](notifications.md#by-e-mail), such as `smtps://user:password@mail.example.org`; on AWS [the name of a parameter](deploying.md#e-mail) that has it. `smtp://` encrypts if the server offers it, and always with `?requireTLS=true` at the end. Needs `MAIL_FROM` and `PUBLIC_URL`.',
+  ),
+  MAIL_FROM: service(text, '', 'Sender of e-mails, such as `Chat <chat@example.org>`.'),
+  PUBLIC_URL: service(
+    ownAddress,
+    '',
+    'Address at which people reach the service, such as `https://chat.example.org`, without a path. Links in e-mails begin with it, its pages count as the service’s own, whatever a proxy says, and [passkeys](passkeys.md) are made for it.',
+  ),
+  PUSH_HOSTS: service(
+    hosts,
+    '',
+    'Push services besides those of the usual browsers, to which [notifications](notifications.md) may be sent: names of hosts, or origins, which may be within your network.',
+  ),
+  PUSH_TEXT: service(
+    oneOf('on', 'off'),
+    'on',
+    '`off`: [notifications](notifications.md) say who has written and where, and nobody can have them say what.',
+  ),
+  WEBHOOK_HOSTS: service(
+    hosts,
+    '',
+    'Receivers of outgoing [webhooks](webhooks.md#outgoing-webhooks) within your network, which are refused otherwise: names of hosts, or origins, which may have plain http.',
+  ),
+  EMAIL_CONFIRMATION: service(
+    oneOf(...emailConfirmations),
+    'off',
+    '`required`: a new account, or a new address of an account, needs a code that is sent to the address. Needs `SMTP_URL`.',
+  ),
+  SECRET_KEY: service(
+    secretKey,
+    '',
+    'Key of 32 bytes, such as `openssl rand -base64 32` prints, that encrypts the secrets of the [second factor](second-factor.md), which nobody can turn on without one, and the [key of push notifications](notifications.md#the-key). Several, separated by commas: the first encrypts, [all decrypt](second-factor.md#the-key). On AWS [the name of a parameter](deploying.md#second-factor) that has it.',
+  ),
+  REQUIRE_2FA: service(
+    oneOf('off', 'admins', 'all'),
+    'off',
+    '`admins` or `all`: those who must have a [second factor](second-factor.md#require-it), and can do nothing else before they have set one up. Needs `SECRET_KEY`.',
+  ),
+  OIDC_ISSUER: service(
+    issuer,
+    '',
+    'Identity provider by which people can [sign in](sign-in.md) (OpenID Connect): its issuer, such as `https://id.example.org/realms/staff`. Needs `OIDC_CLIENT_ID` and `PUBLIC_URL`.',
+  ),
+  OIDC_CLIENT_ID: service(text, '', 'Name of the service at the identity provider.'),
+  OIDC_CLIENT_SECRET: service(
+    secret,
+    '',
+    'Secret of the service at the identity provider; on AWS [the name of a parameter](deploying.md#an-identity-provider) that has it. Without one the provider must take public clients.',
+  ),
+  OIDC_NAME: service(text, 'single sign-on', 'Name of the identity provider, for the button “Sign in with ...”.'),
+  OIDC_SCOPES: service(scopeList, 'openid profile email', 'Scopes that the identity provider is asked for.'),
+  OIDC_GROUPS_CLAIM: service(text, 'groups', 'Claim in which the identity provider lists the groups of a person.'),
+  OIDC_ADMIN_GROUP: service(
+    text,
+    '',
+    'Group at the identity provider whose members are made administrators when they sign in, until they sign in without it.',
+  ),
+  OIDC_GROUP_ROOMS: service(
+    groupRooms,
+    '',
+    'Rooms of which members of groups at the identity provider [are made members](sign-in.md#rooms-by-groups) when they sign in, until they sign in without the group: lists of ids in JSON, such as `{"engineers":["6b0163a4327fbcafc916e187"]}`.',
+  ),
+  OIDC_LINK_BY_EMAIL: service(
+    oneOf('off', 'on'),
+    'off',
+    '`on`: the first sign-in by the identity provider opens the account with the same confirmed e-mail address, if there is one.',
+  ),
+  OIDC_SIGN_UP: service(
+    oneOf(...providerSignUps),
+    'all',
+    '`invited`: the identity provider’s people get an account only with an invitation to a room.',
+  ),
+  OIDC_PROVIDERS: service(
+    providerList,
+    '',
+    '[More identity providers](sign-in.md#several-providers), as a list in JSON: each has `id`, `name`, `issuer` and `client_id`, and may have what the settings above say of that of `OIDC_ISSUER`. On AWS each `client_secret` is the name of a parameter.',
+  ),
+  SIGN_IN: service(
+    oneOf('all', 'oidc'),
+    'all',
+    '`oidc`: nobody signs in, signs up or gets a new password by a password; the identity provider alone does it.',
+  ),
+  BRAND_NAME: service(text, 'Chat', 'Name of the web client, in its title and on its icon.'),
+  BRAND_COLOR: service(matching(/^#[0-9a-f]{6}$/i, 'a colour such as #0f766e'), '#0f766e', 'Accent colour of the web client.'),
+  LANGUAGES: service(
+    languageList,
+    'en,de,ar',
+    'Languages of the web client, separated by commas: `en`, `de` (German), `ar` (Arabic). A reader gets the one chosen in the settings of the page, or else the first that the browser asks for, or else the first of these.',
+  ),
+  SESSION_DAYS: service(wholeNumber(1, 3_650), '30', 'Days that a session lasts.'),
+  ROOM_MEMBERS: service(wholeNumber(1, 10_000), '1000', 'Members that a room may have.'),
+  PAGE_SIZE: service(wholeNumber(1, 200), '50', 'Length of a page of a list where a request has no `limit`, 1 to 200.'),
+  RETENTION_DAYS: service(
+    wholeNumber(0, longestRetention),
+    '0',
+    'Days after which messages and their files are [deleted for good](operating.md#how-long-messages-are-kept); 0: never. The owner of a room can choose fewer.',
+  ),
+  AUDIT_DAYS: service(wholeNumber(30, 36_500), '365', 'Days for which the [audit trail](audit.md) is kept.'),
+  EVENT_DAYS: service(wholeNumber(1, 3_650), '30', 'Days for which a client can resume the feed of a room.'),
+  FEED_PATIENCE: service(
+    wholeNumber(1, 600),
+    '35',
+    'Seconds after which a feed passes a gap that a killed function left. Servers that know of all others on their database wait 2 seconds at most.',
+  ),
+  CORS_ORIGINS: service(origins, '*', 'Origins (`https://chat.example.org`), separated by commas, whose pages may call the API.'),
+  HSTS: service(
+    oneOf('host', 'subdomains'),
+    'host',
+    '`subdomains`: browsers use HTTPS for all subdomains of the host as well (`includeSubDomains`).',
+  ),
+  BCRYPT_COST: service(wholeNumber(4, 16), '12', 'Cost of password hashes, 4 to 16.'),
+  RATE_LIMITS: service(
+    oneOf('on', 'off'),
+    'on',
+    '`off`: the limits below do not hold, and under `npm run serve` one caller may take all of the time; for benchmarks and trusted networks. The limits on guessing passwords always hold.',
+  ),
+  WRITES_PER_SECOND: service(wholeNumber(1, 10_000), '10', 'Messages and changes a second that an account may make for long.'),
+  WRITE_BURST: service(
+    wholeNumber(1, 100_000),
+    '50',
+    'Messages and changes that an account may make at the same time. `npm run admin -- user limit` sets another rate for one account, such as a bot; `user unlimit` forgets what was counted.',
+  ),
+  SIGN_UPS_PER_HOUR: service(
+    wholeNumber(1, 100_000),
+    '10',
+    'Sign-ups an hour from one address. An IPv6 network of 64 bits counts as one address.',
+  ),
+  SIGN_UPS_PER_DAY: service(
+    wholeNumber(1, 100_000),
+    '100',
+    'Sign-ups a day from one address, and such an hour whose names are taken; with an invitation, sign-ups an hour for each inviter and for each address.',
+  ),
+  LOGINS_PER_MINUTE: service(wholeNumber(1, 10_000), '20', 'Logins a minute to one account with its right password.'),
+  TOKENS_PER_USER: service(wholeNumber(1, 10_000), '100', 'Named tokens of one account.'),
+  SESSIONS_PER_USER: service(wholeNumber(1, 10_000), '50', 'Sessions of one account. The oldest ends when there are more.'),
+  ROOMS_PER_USER: service(
+    wholeNumber(1, 100_000),
+    '1000',
+    'Rooms that one account may join, conversations that it may begin, and rooms to which others may add it. Administrators have no such limit.',
+  ),
+  STRANGERS_PER_DAY: service(
+    wholeNumber(1, 100_000),
+    '50',
+    'Conversations that one account may begin in 24 hours with people with whom it shares no room. Administrators have no such limit.',
+  ),
+  LOG_LEVEL: service(oneOf('debug', 'info', 'error', 'silent'), 'info', '`debug`, `info`, `error` or `silent`.'),
+  METRICS: service(
+    oneOf('off', 'on'),
+    'off',
+    '`on`, on AWS: each log line of a request or a push is a metric of CloudWatch as well.',
+  ),
+  CONNECTION_LIMIT: aws(
+    'Connections that the cluster accepts, which the functions [share](deploying.md#connections-and-how-many-functions-run-concurrently).',
+  ),
+  MONGODB_URI_VERSION: aws(
+    'Version of the parameter with the connection string. [Another one](deploying.md#rotate-the-databases-password) restarts the functions.',
+  ),
+  SMTP_URL_VERSION: aws(
+    'Version of the parameter with the [mail server](deploying.md#e-mail). Another one restarts the function.',
+  ),
+  SECRET_KEY_VERSION: aws(
+    'Version of the parameter with the [key of the second factor](deploying.md#second-factor). Another one restarts the functions.',
+  ),
+  OIDC_CLIENT_SECRET_VERSION: aws(
+    'Version of the parameter with the [secret](deploying.md#an-identity-provider) of `OIDC_CLIENT_SECRET`. Another one restarts the functions.',
+  ),
+  OIDC_PROVIDERS_VERSION: aws(
+    'Version of the parameters with the secrets of `OIDC_PROVIDERS`: another number restarts the functions.',
+  ),
+  CLOUDFRONT_SECRET: aws(
+    'Parameter with the secret of [CloudFront](deploying.md#cloudfront-in-front), such as `ssm:/chat-service/prod/cloudfront-secret`.',
+  ),
+  CLOUDFRONT_SECRET_VERSION: aws('Version of that parameter. Another one restarts the functions.'),
+  DOMAIN_NAME: aws('[A domain of your own](deploying.md#a-domain-of-your-own) for the API and the page.'),
+  SOCKET_DOMAIN_NAME: aws('A domain of your own for the WebSockets.'),
+  CERTIFICATE_ARN: aws('Certificate of ACM for these domains.'),
+  VPC_SUBNETS: aws('Subnets, separated by commas, for the functions with a database [in a VPC](deploying.md#in-a-vpc).'),
+  VPC_SECURITY_GROUPS: aws('Security groups there, separated by commas.'),
+  RESOURCE_TAGS: aws('Tags of the stack and all its resources, such as `project=chat,owner=ops`.'),
+  LOG_KEY_ARN: aws(
+    'Key of KMS that encrypts the logs. Its policy must let [CloudWatch Logs](https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html) use it.',
+  ),
+  ALARM_EMAIL: aws('Address that gets the alarms; AWS asks for confirmation first.'),
+  TRACING: aws('`Active` turns X-Ray on.', 'PassThrough'),
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+type ValueOf<Name extends SettingName> = NonNullable<ReturnType<(typeof settings)[Name]['rule']['read']>>;
+
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+/** A setting has an unusable value; the message names the setting and says what it should be. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** A secret as it is set; an error where that is the name of a parameter, which only a deployment on AWS reads. */
+export function withoutParameter(value: string, instruction: string): string {
+  if (!isParameter(value)) return value;
+  throw new ConfigError(`Set ${instruction}: only a deployment on AWS reads it from a parameter of SSM.`);
+}
+
+/** Reads a setting from an environment; throws a `ConfigError` for a value that breaks its rule. */
+export function readSetting<Name extends SettingName>(
+  name: Name,
+  environment: Record<string, string | undefined>,
+): ValueOf<Name> {
+  const { rule, fallback, option }: Setting = settings[name];
+  const value = environment[name]?.trim() || fallback;
+  const read = rule.read(value);
+  if (read !== undefined) return read as ValueOf<Name>;
+  const called = option === undefined ? name : `--${option} or ${name}`;
+  throw new ConfigError(`Set ${called} to ${rule.says(value)}${rule.isSecret ? '' : `, not '${value}'`}.`);
+}
+
+/**
+ * Where files are kept unless `FILES` says so: beside the embedded database, which has one server. Several servers of
+ * another database may not share a directory.
+ */
+export const defaultFiles = ({ MONGODB_URI, DATA_DIR }: Record<string, string | undefined>): string =>
+  MONGODB_URI ? '' : join(DATA_DIR?.trim() || settings.DATA_DIR.fallback, 'files');
+
+/** A sentence for each variable whose name is almost that of a setting: it changes nothing, and its owner thinks that it does. */
+export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>
+  Object.keys(environment).flatMap((name) => {
+    const meant = name in settings ? undefined : nearestName(name, settingNames);
+    return meant === undefined ? [] : [unknownSetting(name)];
+  });
+
+/** The sentence about a name that no setting has. */
+export function unknownSetting(name: string): string {
+  const meant = nearestName(name, settingNames);
+  return `Unknown setting ${name}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}

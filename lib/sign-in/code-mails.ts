@@ -1,0 +1,85 @@
+import { about, oneOf, type Values } from '../api/parameters.ts';
+import { tooManyRequests } from '../base/errors.ts';
+import { users } from '../collections/accounts/users.ts';
+import { countMail } from '../credentials/anonymous-limits.ts';
+import { createCode } from '../credentials/codes.ts';
+import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
+import { email, emailKey, emailKeys } from '../identity/users.ts';
+import { noMail, requireMail, sendMail } from '../net/mail.ts';
+import { config } from '../settings/config.ts';
+import { codeFor, passwordLink } from './password-codes.ts';
+
+/** Where a code is sent, and what for. */
+export const codeRequest = {
+  email: about('The address to send the code to.', email),
+  purpose: about('`password` for a new password, `address` for a sign-up or a new address.', oneOf('password', 'address')),
+};
+
+export const codeRequestRefusals = [...passwordRefusals, noMail, tooManyRequests];
+
+/**
+ * Sends a one-time code to an address. Whether there is an account with the address is told to nobody but who reads
+ * its e-mail: in any case the same look-up is made, a code is stored and one e-mail is sent, which takes the same
+ * time and gives the same answer.
+ */
+export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
+  if (purpose === 'password') requirePasswords();
+  requireMail();
+  await countMail(emailKey(to), purpose, source);
+  const user = await users.findOne({ email_key: { $in: emailKeys(to) } });
+  if (purpose === 'password') {
+    const account = user?.is_active && !user.is_bot ? user : undefined;
+    const { code } = await createCode(account ? codeFor(account) : { email: to, account: null });
+    // To the address as the account has it: another that is compared as the same may be someone else's.
+    await sendMail({ to: account?.email ?? to, ...(account ? newPasswordMail(account.username, code) : noAccountMail()) });
+  } else {
+    const { code } = await createCode({ email: to, ...(user && { account: null }) });
+    await sendMail({ to: user?.email ?? to, ...(user ? accountExistsMail() : confirmationMail(to, code)) });
+  }
+}
+
+const { brandName, publicUrl } = config;
+
+const newPasswordMail = (username: string, code: string) => ({
+  subject: `A new password for ${brandName}`,
+  text: `Someone, probably you, asked for a new password for your account ${username}.
+
+To set it, open this link within an hour:
+
+${passwordLink(code)}
+
+If it was not you, you need do nothing: your password is as it was.
+`,
+});
+
+const noAccountMail = () => ({
+  subject: `A new password for ${brandName}`,
+  text: `Someone, probably you, asked for a new password for an account with this e-mail address.
+
+There is none that can be used. If it was you, try another address of yours. If it was not, you need do nothing.
+`,
+});
+
+const confirmationMail = (to: string, code: string) => ({
+  subject: `Your e-mail address for ${brandName}`,
+  text: `Someone, probably you, gave this e-mail address for an account. To sign up with it, open this link within an hour:
+
+${publicUrl}/signup#${new URLSearchParams({ code, email: to })}
+
+The code in it, for programs and for accounts that exist already:
+
+${code}
+
+If it was not you, you need do nothing: without the code nobody can use your address.
+`,
+});
+
+const accountExistsMail = () => ({
+  subject: `Your e-mail address for ${brandName}`,
+  text: `Someone, probably you, gave this e-mail address for an account. There is one with it already: sign in at
+
+${publicUrl}/login
+
+If you forgot its password, you can set a new one there. If it was not you, you need do nothing.
+`,
+});

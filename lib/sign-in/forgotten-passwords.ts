@@ -1,0 +1,43 @@
+import { about, type Values } from '../api/parameters.ts';
+import { log } from '../base/log.ts';
+import { users } from '../collections/accounts/users.ts';
+import { codeParameter, findCode, forgetCode, noSuchCode } from '../credentials/codes.ts';
+import { rememberAddress } from '../credentials/login-limits.ts';
+import { newPassword } from '../credentials/password-policy.ts';
+import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
+import { hashPassword } from '../credentials/passwords.ts';
+import { endSessions } from '../credentials/sessions.ts';
+import { revokeTokens } from '../identity/api-tokens.ts';
+
+/** The parameters of a new password. */
+export const passwordParameters = {
+  code: about('The code from the e-mail or from an administrator.', codeParameter),
+  password: newPassword,
+};
+
+export const newPasswordRefusals = [...passwordRefusals, noSuchCode];
+
+/**
+ * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every
+ * named token of the account. From now on the address of the request counts as one of the owner's, so that guesses
+ * elsewhere do not keep the owner out.
+ */
+export async function setForgottenPassword({ code, password }: Values<typeof passwordParameters>, source: string): Promise<void> {
+  requirePasswords();
+  const { _id, email, account } = await findCode(code);
+  if (!account) throw noSuchCode();
+  const { user, generation } = account;
+  const changed = await users.findOneAndUpdate(
+    { _id: user, email, session_generation: generation, is_active: true, is_bot: { $exists: false } },
+    { $set: { password_hash: await hashPassword(password) }, $inc: { session_generation: 1 } },
+    { returnDocument: 'after', projection: { session_generation: 1 } },
+  );
+  if (!changed) throw noSuchCode();
+  await Promise.all([
+    forgetCode(_id),
+    endSessions(user, changed.session_generation, undefined),
+    revokeTokens(user, undefined),
+    rememberAddress(user.toHexString(), source),
+  ]);
+  log('info', 'security', { event: 'password set by a code', whom: user.toHexString(), source });
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { type Refusal, unauthenticated } from '../base/errors.ts';
+import { log } from '../base/log.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { beginLogin, type LoginAttempt } from '../credentials/login-limits.ts';
+import { requirePasswords } from '../credentials/password-sign-in.ts';
+import { hashPassword, isCheap, verifyPassword } from '../credentials/passwords.ts';
+import { createSession, type NewSession } from '../credentials/sessions.ts';
+import { emailKey, shownUser } from '../identity/users.ts';
+import { useSecondFactor, type WithSecondFactor, wrongCode } from '../second-factor/codes.ts';
+import { isCalled } from './login-names.ts';
+
+export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
+/** 401: the password is right, and a code of the second factor is asked for: all is to be sent again with it. */
+export const secondFactorRequired: Refusal = () =>
+  unauthenticated('A code of the second factor is required.', 'second_factor_required');
+export const wrongSecondFactor: Refusal = () => unauthenticated(wrongCode, 'wrong_second_factor');
+
+/** An attempt to log in: a username or an e-mail address, and from where it comes. */
+export type Login = {
+  name: string;
+  password: string;
+  /** The code of the second factor, if the account has one. */
+  code?: string | undefined;
+  source: string;
+  agent: string | undefined;
+};
+
+/**
+ * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown
+ * name, a wrong password and a deactivated account look the same from outside: they cause the same calls, the same
+ * computed hash and the same words. Whether there is a second factor is told only to who knows the password.
+ */
+export async function logIn({ name, password, code, source, agent }: Login): Promise<NewSession> {
+  requirePasswords();
+  const user = await users.findOne(isCalled(name));
+  const hash = user?.is_active && !user.is_bot ? user.password_hash : undefined;
+  const attempt = await beginLogin(user?._id.toHexString() ?? emailKey(name), {
+    source,
+    agent,
+    isFirstStep: user?.second_factor !== undefined && code === undefined,
+  });
+  const isRight = await verifyPassword(password, hash);
+  if (!user || !isRight) {
+    await attempt.failed();
+    log('info', 'security', { event: 'login failed', whom: accountHash(name), source });
+    throw wrongLogin();
+  }
+  const { second_factor } = user;
+  if (second_factor) await proveSecondFactor({ ...user, second_factor }, code, attempt, source);
+  const [session] = await Promise.all([createSession(user, agent), attempt.succeeded(), renewHash(user, password)]);
+  return { ...session, user: shownUser.show(user) };
+}
+
+// People now and then type their password for a name.
+const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
+
+/**
+ * Requires a code of the second factor after the right password. One that is missing costs nothing: the client asks
+ * for it. Until it is right, nothing tells that the address is the owner's.
+ */
+async function proveSecondFactor(user: WithSecondFactor, code: string | undefined, attempt: LoginAttempt, source: string) {
+  if (code === undefined) {
+    await attempt.withdrawn();
+    throw secondFactorRequired();
+  }
+  await attempt.countCode();
+  const isRight = await useSecondFactor(user, code).catch(async (error) => {
+    await attempt.withdrawn();
+    throw error;
+  });
+  if (isRight) return;
+  await attempt.failed();
+  log('info', 'security', { event: 'wrong second factor', whom: user._id.toHexString(), source });
+  throw wrongSecondFactor();
+}
+
+/** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
+async function renewHash({ _id, password_hash }: Pick<UserDocument, '_id' | 'password_hash'>, password: string): Promise<void> {
+  if (password_hash === undefined || !isCheap(password_hash)) return;
+  await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
+}

@@ -1,0 +1,167 @@
+import { type Decimal128, type Double, Int32, type Long } from 'bson';
+import { compileFilter, type Filter } from '../../match/filter.ts';
+import { topOf } from '../../values/path.ts';
+import { hasSameField } from '../../values/raw.ts';
+import type { Doc } from '../../values/value.ts';
+import type { DatabaseFile } from '../file/file.ts';
+import { limitClause, smallDocument } from '../file/sqlite.ts';
+import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
+import type { KeyRange } from './key.ts';
+
+/** The index that every collection has. */
+export const idIndexSpec = (): Doc =>
+  new Map<string, Int32 | string | Doc>([
+    ['v', new Int32(2)],
+    ['key', new Map([['_id', new Int32(1)]])],
+    ['name', '_id_'],
+  ]);
+
+/** An index: a table of (key, rid) in key order, with what its specification says. */
+export class StoredIndex {
+  readonly kind = 'ordered';
+  readonly id: number;
+  readonly spec: Doc;
+  readonly name: string;
+  readonly pattern: Doc;
+  readonly fields: readonly IndexField[];
+  readonly unique: boolean;
+  readonly sparse: boolean;
+  readonly partialFilter: Doc | undefined;
+  readonly expireAfterSeconds: number | undefined;
+  readonly table: string;
+  /** The fields, as bits, that in some document led through an array: bounds on them must not be intersected. */
+  multikey: number;
+  presence: Presence = { isOver: false };
+  /** The statement that makes its table. */
+  readonly tableSql: string;
+  readonly sql: IndexSql;
+  readonly #file: DatabaseFile;
+  readonly #partial: Filter | undefined;
+  /** The fields at the top of documents that decide about the keys; undefined where that may be any. */
+  readonly #deciding: readonly Buffer[] | undefined;
+
+  /** `documents` is the table of its collection. */
+  constructor({ id, spec, multikey }: IndexIdentity, documents: string, file: DatabaseFile) {
+    this.id = id;
+    this.spec = spec;
+    this.multikey = multikey;
+    this.#file = file;
+    this.name = spec.get('name') as string;
+    this.pattern = spec.get('key') as Doc;
+    this.fields = indexFields(this.pattern);
+    this.unique = this.name === '_id_' || spec.get('unique') === true;
+    this.sparse = spec.get('sparse') === true;
+    this.partialFilter = spec.get('partialFilterExpression') as Doc | undefined;
+    this.#partial = this.partialFilter && compileFilter(this.partialFilter);
+    this.#deciding = decidingFields(this.pattern, this.partialFilter);
+    const expiry = spec.get('expireAfterSeconds') as Int32 | Double | Long | Decimal128 | undefined;
+    this.expireAfterSeconds = expiry === undefined ? undefined : Number(expiry.toString());
+    this.table = `i${id}`;
+    this.tableSql = `CREATE TABLE ${this.table} (key BLOB, rid INTEGER, PRIMARY KEY (key, rid)) WITHOUT ROWID`;
+    this.sql = indexSql(this.table, documents);
+  }
+
+  /** Whether all documents can be found by their values at a path, for it is the first field and none is left out. */
+  leadsBy(path: string): boolean {
+    return this.fields[0]?.name === path && !this.sparse && this.partialFilter === undefined;
+  }
+
+  /** The keys under which a document stands in this index. */
+  keysOf(document: Buffer, doc: () => Doc): IndexKeys {
+    if (this.#partial !== undefined && !this.#partial.matches(doc())) return noKeys;
+    return indexKeys(this.fields, document, this.sparse);
+  }
+
+  /** Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. */
+  leavesUntouched(before: Buffer, after: Buffer): boolean {
+    return this.#deciding?.every((field) => hasSameField(before, after, field)) ?? false;
+  }
+
+  /** The document, other than `rid`, that already has one of the keys, if the index is unique. */
+  conflict(keys: readonly Buffer[], rid: number | undefined): { key: Buffer; rid: number } | undefined {
+    if (!this.unique) return undefined;
+    const holders = this.#file.prepare(this.sql.holders);
+    for (const key of keys) {
+      for (const [holder] of holders.all(key) as unknown as [number][]) if (holder !== rid) return { key, rid: holder };
+    }
+    return undefined;
+  }
+
+  put(keys: IndexKeys, rid: number): void {
+    if ((this.multikey | keys.multikey) !== this.multikey) {
+      this.multikey |= keys.multikey;
+      this.#file.prepare('UPDATE indexes SET multikey = ? WHERE id = ?').run(this.multikey, this.id);
+    }
+    const insert = this.#file.prepare(this.sql.insert);
+    for (const key of keys.keys) insert.run(key, rid);
+  }
+
+  remove(keys: IndexKeys, rid: number): void {
+    const remove = this.#file.prepare(this.sql.remove);
+    for (const key of keys.keys) remove.run(key, rid);
+  }
+
+  /** Whether a document stands under a key. */
+  has(key: Buffer, rid: number): boolean {
+    return this.#file.prepare(`SELECT 1 FROM ${this.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
+  }
+
+  /** How many entries there are, in a range or in all. */
+  count(range?: KeyRange): number {
+    const counted = `SELECT count(*) FROM ${this.table}`;
+    const row =
+      range === undefined
+        ? this.#file.prepare(counted).get()
+        : this.#file.prepare(`${counted} WHERE key >= ? AND key < ?`).get(range.low, range.high);
+    return (row as unknown as [number])[0];
+  }
+}
+
+/** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
+type IndexSql = {
+  readonly insert: string;
+  readonly remove: string;
+  readonly holders: string;
+  /** Scans in key order and against it. */
+  readonly forward: ScanSql;
+  readonly backward: ScanSql;
+};
+
+/** A scan begins with the first piece, and goes on after an entry with a further one. */
+type ScanSql = { readonly first: PieceSql; readonly further: PieceSql };
+
+/** What is read of a piece of a scan: so many documents or entries, or the entry that so many stand before. */
+export type PieceSql = { readonly documents: string; readonly entries: string; readonly nth: string };
+
+function indexSql(table: string, documents: string): IndexSql {
+  const entries = `SELECT i.key, i.rid FROM ${table} i`;
+  const withDocuments = `SELECT i.rid, ${smallDocument('c.doc')} FROM ${table} i CROSS JOIN ${documents} c ON c.rid = i.rid`;
+  const piece = (order: string, condition: string): PieceSql => {
+    const sql = (rows: string, limit: string) => `${rows} WHERE ${condition} ORDER BY i.key ${order}, i.rid ${order} ${limit}`;
+    return {
+      documents: sql(withDocuments, limitClause),
+      entries: sql(entries, limitClause),
+      nth: sql(entries, 'LIMIT 1 OFFSET ? + 0'),
+    };
+  };
+  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
+  const scan = (order: string, further: string): ScanSql => ({
+    first: piece(order, 'i.key >= ? AND i.key < ?'),
+    further: piece(order, further),
+  });
+  return {
+    insert: `INSERT INTO ${table} VALUES (?, ?)`,
+    remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
+    holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
+    forward: scan('ASC', '(i.key, i.rid) > (?, ?) AND i.key < ?'),
+    backward: scan('DESC', '(i.key, i.rid) < (?, ?) AND i.key >= ?'),
+  };
+}
+
+function decidingFields(pattern: Doc, partialFilter: Doc = new Map()): Buffer[] | undefined {
+  const paths = [...pattern.keys(), ...partialFilter.keys()];
+  if (paths.some((path) => path.startsWith('$'))) return undefined;
+  return [...new Set(paths.map(topOf))].map((name) => Buffer.from(name));
+}
+
+const noKeys: IndexKeys = { keys: [], multikey: 0 };

@@ -1,0 +1,234 @@
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Archive, broken, openArchive } from '../archive/archive.ts';
+import { linesOf } from '../archive/lines.ts';
+import { PostIndex } from '../archive/post-index.ts';
+import { type Json, jsonOf, listOf, numberOf, textOf } from '../json.ts';
+import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
+import { PostLines, parseLine } from './post-lines.ts';
+import { dateOf, readPost } from './posts.ts';
+
+/*
+ * The bulk export of Mattermost: a line of JSON for each thing, alone or as `import.jsonl` in an archive with the
+ * files. Posts come in the order of their ids, which is none: they are read twice, once to know where each of them is,
+ * and again in the order of their times. Things have no ids, so that people are their usernames, rooms their names in
+ * their teams, and messages who wrote them, when and where.
+ */
+
+/** Opens an export of Mattermost; an error for any other file. */
+export async function openMattermost(path: string): Promise<Source> {
+  const file = await open(path);
+  const beginning = (await file.read(Buffer.alloc(4), 0, 4, 0).finally(() => file.close())).buffer.toString('latin1');
+  if (!beginning.startsWith('PK')) return read(path, path, {});
+  const archive = await openArchive(path);
+  let directory: string | undefined;
+  try {
+    const name = archive.names.filter((one) => /^[^/]+\.jsonl$/.test(one))[0];
+    if (name === undefined) throw broken(path, 'is not an export of Mattermost: it has no import.jsonl');
+    // To be read in another order than it is packed in.
+    directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
+    const unpacked = join(directory, 'import.jsonl');
+    await pipeline(await archive.stream(name), createWriteStream(unpacked, { mode: 0o600, flags: 'wx' }));
+    return await read(unpacked, path, { archive, directory });
+  } catch (error) {
+    await archive.close();
+    if (directory !== undefined) await rm(directory, { recursive: true });
+    throw error;
+  }
+}
+
+type Unpacked = { archive?: Archive; directory?: string };
+
+async function read(path: string, named: string, unpacked: Unpacked): Promise<Source> {
+  const file = await open(path);
+  try {
+    const source = new MattermostExport(file, unpacked, (await stat(path)).size);
+    if (!(await source.readIndex(path))) throw broken(named, 'is not an export of Mattermost: its first line has no version');
+    return source;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+type Channel = { key: string; kind: SourceRoom['kind']; channel: Json; members: Set<string>; owner?: string };
+
+class MattermostExport implements Source {
+  readonly name = 'mattermost';
+  readonly #file: FileHandle;
+  readonly #unpacked: Unpacked;
+  readonly #size: number;
+  readonly #people = new Map<string, SourcePerson>();
+  readonly #channels = new Map<string, Channel>();
+  readonly #posts = new PostIndex();
+  /** Lines of which nothing is known but where they are. */
+  readonly #broken: number[] = [];
+  readonly #lines: PostLines;
+  #done = 0;
+
+  constructor(file: FileHandle, unpacked: Unpacked, size: number) {
+    this.#file = file;
+    this.#lines = new PostLines(file);
+    this.#unpacked = unpacked;
+    this.#size = size;
+  }
+
+  progress = () => ({ done: this.#done, all: this.#posts.count });
+
+  close = async () => {
+    await this.#file.close();
+    await this.#unpacked.archive?.close();
+    if (this.#unpacked.directory !== undefined) await rm(this.#unpacked.directory, { recursive: true });
+  };
+
+  /** Reads everything once; false for a file that is something else. */
+  async readIndex(path: string): Promise<boolean> {
+    let isFirst = true;
+    for await (const { text, offset, length } of linesOf(path, mostLine)) {
+      const line = text === undefined ? undefined : parseLine(text);
+      if (isFirst && (line?.type !== 'version' || line.version === undefined)) return false;
+      isFirst = false;
+      if (line) this.#note(line, { offset, length });
+      else if (length > 0) this.#broken.push(offset);
+    }
+    this.#posts.sort();
+    return !isFirst;
+  }
+
+  #note(line: Json, at: { offset: number; length: number }): void {
+    const of = jsonOf(line[textOf(line.type) ?? '']);
+    switch (line.type) {
+      case 'user':
+        this.#noteUser(of);
+        break;
+      case 'bot':
+        this.#noteBot(of);
+        break;
+      case 'channel':
+        this.#channelOf(keyOf(of.team, of.name), of.type === 'O' ? 'public' : 'private', of);
+        break;
+      case 'direct_channel':
+        this.#directOf(of.members ?? listOf(of.participants).map((one) => jsonOf(one).username), of);
+        break;
+      case 'post':
+        this.#notePost(keyOf(of.team, of.channel), of, at);
+        break;
+      case 'direct_post':
+        this.#notePost(this.#directOf(of.channel_members).key, of, at);
+        break;
+    }
+  }
+
+  #noteUser(user: Json): void {
+    const username = textOf(user.username);
+    if (username === undefined) return;
+    const names = [textOf(user.first_name), textOf(user.last_name)].filter((name) => name?.trim());
+    this.#people.set(username, {
+      id: username,
+      username,
+      name: names.length > 0 ? names.join(' ') : textOf(user.nickname),
+      email: textOf(user.email),
+      isBot: user.is_bot === true,
+      isActive: !numberOf(user.delete_at),
+      isGuest: /\bsystem_guest\b/.test(textOf(user.roles) ?? ''),
+    });
+    for (const team of listOf(user.teams).map(jsonOf))
+      for (const channel of listOf(team.channels).map(jsonOf)) {
+        const found = this.#channelOf(keyOf(team.name, channel.name));
+        found.members.add(username);
+        if (/\bchannel_admin\b/.test(textOf(channel.roles) ?? '')) found.owner ??= username;
+      }
+  }
+
+  #noteBot(bot: Json): void {
+    const username = textOf(bot.username);
+    if (username === undefined) return;
+    const isActive = !numberOf(bot.delete_at);
+    this.#people.set(username, { id: username, username, name: textOf(bot.display_name), isBot: true, isActive });
+  }
+
+  #channelOf(key: string, kind: SourceRoom['kind'] = 'private', channel?: Json): Channel {
+    const found = this.#channels.get(key) ?? { key, kind, channel: {}, members: new Set<string>() };
+    if (channel) Object.assign(found, { kind, channel });
+    this.#channels.set(key, found);
+    return found;
+  }
+
+  #directOf(members: unknown, channel?: Json): Channel {
+    const names = [...new Set(listOf(members).flatMap((member) => textOf(member) ?? []))].sort();
+    const found = this.#channelOf(`direct ${names.join(' ')}`, 'direct', channel ?? {});
+    for (const name of names) found.members.add(name);
+    return found;
+  }
+
+  #notePost(key: string, post: Json, { offset, length }: { offset: number; length: number }): void {
+    this.#channelOf(key);
+    const at = numberOf(post.create_at) ?? 0;
+    this.#posts.add(key, { at, offset, length, reply: -1 });
+    for (const [reply, one] of listOf(post.replies).entries())
+      this.#posts.add(key, { at: Math.max(at, numberOf(jsonOf(one).create_at) ?? 0), offset, length, reply });
+  }
+
+  async *people(): AsyncGenerator<SourcePerson> {
+    yield* this.#people.values();
+  }
+
+  async *rooms(): AsyncGenerator<SourceRoom> {
+    for (const { key, kind, channel, members, owner } of this.#channels.values()) {
+      yield {
+        id: key,
+        kind,
+        name: textOf(channel.display_name)?.trim() || textOf(channel.name) || key.replace(/^.*\//, ''),
+        topic: textOf(channel.header) || textOf(channel.purpose) || '',
+        members: [...members],
+        owner,
+        isArchived: Boolean(numberOf(channel.deleted_at) ?? numberOf(channel.delete_at)),
+        messages: (usernameOf) => this.#messages(key, usernameOf),
+      };
+    }
+  }
+
+  unreadable = (): LeftOut[] =>
+    this.#broken.map((offset) => ({ leftOut: 'not JSON, or too long', kind: 'pages', raw: { line_at_byte: offset } }));
+
+  async *#messages(key: string, usernameOf: UsernameOf): AsyncGenerator<SourceItem> {
+    // How many messages of this moment were by each author: they have nothing else to tell them apart.
+    let moment = { at: Number.NaN, counts: new Map<string, number>() };
+    /** The ids of messages with replies that are not those of their time and author. */
+    const others = new Map<number, string>();
+    const idOf = (post: Json, at: number) => `${key} ${at} ${textOf(post.user)}`;
+    for (const { offset, length, reply, at } of this.#posts.of(key)) {
+      this.#done++;
+      const root = await this.#lines.postAt(offset, length);
+      const post = reply < 0 ? root : jsonOf(listOf(root.replies)[reply]);
+      if (moment.at !== at) moment = { at, counts: new Map() };
+      // By the time at which it is counted: a reply may say that it is older than its post.
+      const id = idOf(post, at);
+      const count = moment.counts.get(id) ?? 0;
+      moment.counts.set(id, count + 1);
+      const own = count === 0 ? id : `${id} ${count}`;
+      if (reply < 0 && count > 0) others.set(offset, own);
+      const thread =
+        reply < 0
+          ? undefined
+          : { id: others.get(offset) ?? idOf(root, numberOf(root.create_at) ?? 0), at: dateOf(root.create_at) };
+      yield readPost(post, { id: own, thread, usernameOf, fileOf: this.#fileOf });
+    }
+  }
+
+  #fileOf = (path: string, index: number): SourceFile => {
+    const { archive } = this.#unpacked;
+    const file = { id: String(index), name: basename(path) || 'file' };
+    const name = [path, `data/${path}`].find((one) => archive?.size(one) !== undefined);
+    if (!archive || name === undefined) return file;
+    return { ...file, size: archive.size(name) ?? 0, open: () => archive.stream(name) };
+  };
+}
+
+/** So many bytes a line may have. */
+const mostLine = 64 * 1024 * 1024;
+
+const keyOf = (team: unknown, channel: unknown) => `${textOf(team) ?? ''}/${textOf(channel) ?? ''}`;

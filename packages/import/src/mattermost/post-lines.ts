@@ -1,0 +1,48 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Json, jsonOf, listOf, textOf } from '../json.ts';
+
+/** The posts in the lines of a file. Those with replies are kept for a while, since their replies follow from them one by one. */
+export class PostLines {
+  readonly #file: FileHandle;
+  /** The parsed lines whose replies come next, the last one used at the end, and how many bytes they had. */
+  readonly #parsed = new Map<number, { post: Json; length: number }>();
+  #parsedBytes = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async postAt(offset: number, length: number): Promise<Json> {
+    const known = this.#parsed.get(offset);
+    if (known) {
+      this.#parsed.delete(offset);
+      this.#parsed.set(offset, known);
+      return known.post;
+    }
+    const { buffer } = await this.#file.read(Buffer.alloc(length), 0, length, offset);
+    const line = parseLine(buffer.toString('utf8')) ?? {};
+    const post = jsonOf(line[textOf(line.type) ?? '']);
+    if (listOf(post.replies).length === 0) return post;
+    this.#parsed.set(offset, { post, length });
+    this.#parsedBytes += length;
+    for (const [key, old] of this.#parsed) {
+      if (this.#parsedBytes <= mostParsed || key === offset) break;
+      this.#parsed.delete(key);
+      this.#parsedBytes -= old.length;
+    }
+    return post;
+  }
+}
+
+/** So many bytes of lines are kept parsed. */
+const mostParsed = 1024 * 1024;
+
+/** The object in a line; undefined where there is something else. */
+export function parseLine(text: string): Json | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? jsonOf(parsed) : undefined;
+  } catch {
+    return undefined;
+  }
+}

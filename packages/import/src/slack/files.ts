@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { get } from '../../../../lib/net/outbound.ts';
+import { config } from '../../../../lib/settings/config.ts';
+import { type Place, Spool } from '../archive/spool.ts';
+
+type SlackFilesOptions = {
+  token: string;
+  /** Where files are. Nothing else is asked, for what is asked gets the token. */
+  origin?: string;
+  /** Whether that is within this machine or its network, as a server of tests is. */
+  mayBeInner?: boolean;
+  /** How many milliseconds to wait before another attempt. */
+  pauses?: number[];
+};
+
+/**
+ * The files of a workspace, which an archive of Slack only has the addresses of. The latest one is kept, since each is read
+ * twice: to know what it is, and to be stored.
+ */
+export class SlackFiles {
+  readonly #options: Required<SlackFilesOptions>;
+  #latest: { address: string; spool: Spool; place: Place } | undefined;
+  #failures = 0;
+
+  constructor({ origin = 'https://files.slack.com', mayBeInner = false, pauses = [1_000, 5_000], token }: SlackFilesOptions) {
+    this.#options = { token, origin, mayBeInner, pauses };
+  }
+
+  /** What opens the file at an address; undefined for an address of elsewhere. */
+  openerOf(address: string | undefined, size: number | undefined): (() => Promise<Readable>) | undefined {
+    const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
+    if (url?.origin !== this.#options.origin || url.username !== '' || url.password !== '') return undefined;
+    return async () => {
+      if (this.#latest?.address !== url.href) await this.#download(url, size);
+      const { spool, place } = this.#latest ?? {};
+      if (!spool || !place) throw new Error('There is no such file.');
+      return spool.stream(place);
+    };
+  }
+
+  close = async (): Promise<void> => {
+    await this.#latest?.spool.close();
+    this.#latest = undefined;
+  };
+
+  async #download(url: URL, size: number | undefined): Promise<void> {
+    await this.close();
+    if (this.#failures >= mostFailures) throw new Error('Nothing more is asked for, after so many failures.');
+    const spool = await Spool.create();
+    try {
+      const place = await this.#attempts(url, size, spool);
+      this.#latest = { address: url.href, spool, place };
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      await spool.close();
+      throw error;
+    }
+  }
+
+  async #attempts(url: URL, size: number | undefined, spool: Spool): Promise<Place> {
+    const { pauses } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      const fetched = await this.#attempt(url, size, spool).catch((error: Error) => ({ error, retryAfter: undefined }));
+      if (!('error' in fetched)) return fetched;
+      const pause = pauses[attempt];
+      if (pause === undefined || fetched.error instanceof FinalError) throw fetched.error;
+      await sleep(Math.min((fetched.retryAfter ?? 0) * 1_000, longestPause) || pause);
+    }
+  }
+
+  async #attempt(
+    url: URL,
+    size: number | undefined,
+    spool: Spool,
+  ): Promise<Place | { error: Error; retryAfter: number | undefined }> {
+    const { token, mayBeInner } = this.#options;
+    const headers = { authorization: `Bearer ${token}` };
+    const { status, retryAfter, body } = await get(url, { headers, mayBeInner, longest: longestFetch });
+    if (status !== 200) {
+      body.destroy();
+      const error = `The answer was ${status}.`;
+      // A redirect leads to a page for signing in.
+      if (status !== 429 && status < 500) throw new FinalError(error);
+      return { error: new Error(error), retryAfter };
+    }
+    const place = { offset: spool.end, length: 0 };
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      place.length += spool.append(chunk).length;
+      if (place.length > Math.min(size ?? config.files.size, config.files.size))
+        throw new FinalError('There are too many bytes.');
+    }
+    if (size !== undefined && place.length !== size) throw new FinalError(`There are ${place.length} bytes instead of ${size}.`);
+    return place;
+  }
+}
+
+/** An answer that would be the same again. */
+class FinalError extends Error {}
+
+/** After so many files in a row, the token or the network is what is wrong. */
+const mostFailures = 20;
+const longestPause = 60_000;
+const longestFetch = 300_000;
+
+/** The token in a file, which is not among the words of a command, where others of the machine would see it. */
+export async function readToken(path: string): Promise<string> {
+  const file = await open(path);
+  const { buffer, bytesRead } = await file
+    .read(Buffer.alloc(longestToken + 1), 0, longestToken + 1, 0)
+    .finally(() => file.close());
+  const token = buffer.toString('latin1', 0, bytesRead).trim();
+  if (bytesRead > longestToken || !/^[\x21-\x7e]+$/.test(token)) throw new Error(`The file ${path} does not have a token alone.`);
+  return token;
+}
+
+const longestToken = 4_096;

@@ -1,0 +1,134 @@
+import { broken } from '../archive/archive.ts';
+import { recordsOf } from '../archive/json-tables.ts';
+import { SpooledSource } from '../archive/spooled-source.ts';
+import { openSpooled } from '../archive/tree.ts';
+import { type Json, jsonOf, textOf } from '../json.ts';
+import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
+import { dateOf, readMessage } from './messages.ts';
+import { realmTables, toStream, ZulipRealm } from './realm.ts';
+
+/*
+ * The export of a Zulip organisation: `realm.json` with tables of everything but messages, which are in files of a
+ * thousand each, of all rooms together; and the files of `uploads/`. Messages are read twice, as those of Mattermost are:
+ * once to know where each of them is, and again room by room.
+ */
+
+/** Opens an export of Zulip, packed or as a directory; an error for anything else. */
+export const openZulip = (path: string): Promise<Source> =>
+  openSpooled(path, isWanted, async (archive, spool) => {
+    const root = archive.names.find((name) => /^([^/]+\/)?realm\.json$/.test(name))?.replace('realm.json', '');
+    if (root === undefined) throw broken(path, 'is not an export of Zulip: it has no realm.json');
+    const source = new ZulipExport(archive, root, spool);
+    if (!(await source.readIndex())) throw broken(path, 'is not an export of Zulip: its realm.json has no tables');
+    return source;
+  });
+
+const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
+
+class ZulipExport extends SpooledSource implements Source {
+  readonly name = 'zulip';
+  readonly #realm = new ZulipRealm();
+
+  /** Reads everything once; false for what is something else. */
+  async readIndex(): Promise<boolean> {
+    let count = 0;
+    for await (const { table, record } of recordsOf(await this.archive.stream(`${this.root}realm.json`), realmTables)) {
+      if (record) {
+        this.#realm.note(table, record);
+        count++;
+      } else this.#leaveOut('realm.json', table);
+    }
+    if (count === 0) return false;
+    this.#realm.reactions.sort();
+    const files = this.archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.root));
+    for (const file of files.sort())
+      for await (const { table, record } of recordsOf(await this.archive.stream(file), ['zerver_message']))
+        if (record) this.#noteMessage(record);
+        else this.#leaveOut(file.slice(this.root.length), table);
+    this.posts.sort();
+    return true;
+  }
+
+  #leaveOut(file: string, table: string): void {
+    this.broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
+  }
+
+  #noteMessage(record: Json): void {
+    const { rendered_content: _, search_tsvector: __, ...message } = record;
+    const { key } = this.#realm.roomOf(message);
+    const at = (dateOf(message.date_sent ?? message.pub_date)?.getTime() ?? 0) || 0;
+    this.addPost(key, at, Buffer.from(JSON.stringify(message)));
+  }
+
+  async *people(): AsyncGenerator<SourcePerson> {
+    yield* this.#realm.people.values();
+  }
+
+  async *rooms(): AsyncGenerator<SourceRoom> {
+    const recipientOf = new Map(
+      [...this.#realm.recipients].flatMap(([id, { type, of }]) => (type === toStream ? [[of, id]] : [])),
+    );
+    for (const [id, stream] of this.#realm.streams) {
+      const isPrivate = stream.invite_only === true;
+      yield {
+        id: `stream ${id}`,
+        kind: isPrivate ? 'private' : 'public',
+        name: textOf(stream.name)?.trim() || `channel ${id}`,
+        topic: textOf(stream.description)?.replaceAll(/\s+/g, ' ').trim() ?? '',
+        members: (this.#realm.subscribers.get(recipientOf.get(id) ?? -1) ?? []).map(String),
+        owner: textOf(stream.creator) ?? undefined,
+        createdAt: dateOf(stream.date_created),
+        isArchived: stream.deactivated === true,
+        ...(isPrivate && stream.history_public_to_subscribers === false && { note: protectedHistory }),
+        messages: (usernameOf) => this.#messages(`stream ${id}`, new Map(), usernameOf),
+      };
+    }
+    for (const { key, kind, members } of this.#realm.others.values())
+      yield {
+        id: key,
+        kind: 'direct',
+        name: key,
+        topic: '',
+        members: members.map(String),
+        isArchived: false,
+        ...(kind === 'unknown' && { leftOut: 'not listed in the archive' }),
+        ...(members.some((one) => this.#realm.systemBots.has(String(one))) && { leftOut: 'with a program of the server' }),
+        messages: (usernameOf) => this.#messages(key, undefined, usernameOf),
+      };
+  }
+
+  async *#messages(
+    key: string,
+    topics: Map<string, { id: string; at: Date }> | undefined,
+    usernameOf: UsernameOf,
+  ): AsyncGenerator<SourceItem> {
+    const context = {
+      room: key,
+      topics,
+      usernameOf: (id: string | undefined, name: string) => {
+        const found = id ?? this.#realm.idByName.get(name);
+        return found === undefined ? undefined : usernameOf(found);
+      },
+      emojiOf: this.#realm.reactions.emojiOf,
+      authorOf: this.#authorOf,
+      reactionsOf: (message: number) => this.#realm.reactions.of(message),
+      fileAt: this.#fileAt,
+    };
+    for await (const bytes of this.postsOf(key)) yield readMessage(jsonOf(JSON.parse(bytes.toString('utf8'))), context);
+  }
+
+  #authorOf = (id: string) => {
+    const bot = this.#realm.systemBots.get(id);
+    const { isBot = bot !== undefined, username = bot, name } = this.#realm.people.get(id) ?? {};
+    // They say what has happened; the gateway passes on what somebody has written.
+    return { id, username, name, isBot, isOfSystem: bot === 'notification-bot' || bot === 'welcome-bot' };
+  };
+
+  #fileAt = (path: string) => {
+    const name = `${this.root}uploads/${path}`;
+    const size = this.archive.size(name);
+    return size === undefined ? undefined : { size, open: () => this.archive.stream(name) };
+  };
+}
+
+const protectedHistory = 'private rooms in which new members could not read what was older, and can here';

@@ -1,0 +1,105 @@
+import { invalidParameter } from '../../../../lib/base/errors.ts';
+import { isObject } from '../objects.ts';
+import { findControlCharacter, normaliseText } from '../texts.ts';
+
+/** How many characters of one text are read: more than a message can have, for it may become shorter. */
+const mostCharacters = 20_000;
+
+/**
+ * What another program has sent, read field by field: 400, with the path of the field, for what is there and is not
+ * as it must be. What it has besides is not looked at.
+ */
+export class Reader {
+  readonly value: unknown;
+  readonly path: string;
+
+  constructor(value: unknown, path = '') {
+    this.value = value ?? undefined;
+    this.path = path;
+  }
+
+  /** The field that these names lead to, one within the other; nothing below what is not there. */
+  at(...names: string[]): Reader {
+    let { value, path } = this;
+    for (const name of names) {
+      if (value !== undefined && value !== null && !isObject(value)) throw invalidParameter(path, 'be an object');
+      value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      path = path === '' ? name : `${path}.${name}`;
+    }
+    return new Reader(value, path);
+  }
+
+  /** The first of these fields that is there. */
+  first(...names: string[]): Reader {
+    const found = names.map((name) => this.at(name));
+    return found.find(({ isThere }) => isThere) ?? (found[0] as Reader);
+  }
+
+  get isThere(): boolean {
+    return this.value !== undefined;
+  }
+
+  /** The text, without what no message may have; empty where there is none. A number and a flag are texts as well. */
+  text(): string {
+    const { value } = this;
+    if (value === undefined) return '';
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+      throw invalidParameter(this.path, 'be a text');
+    return clean(String(value).slice(0, mostCharacters));
+  }
+
+  /** The text on one line, and not longer than a title. */
+  line(): string {
+    return shortened(this.text().replaceAll(/\s+/g, ' ').trim(), 200);
+  }
+
+  /** The address, if it is one of the web that can stand in a link. */
+  address(): string | undefined {
+    return webAddress(this.text().trim());
+  }
+
+  /** The number; 0 where there is none. */
+  number(): number {
+    if (this.value === undefined) return 0;
+    if (typeof this.value !== 'number') throw invalidParameter(this.path, 'be a number');
+    return this.value;
+  }
+
+  isTrue(): boolean {
+    return this.value === true;
+  }
+
+  /** The first so many items of the list; none where there is no list. */
+  list(most: number): Reader[] {
+    if (this.value === undefined) return [];
+    if (!Array.isArray(this.value)) throw invalidParameter(this.path, 'be a list');
+    return this.value.slice(0, most).map((item, index) => new Reader(item, `${this.path}[${index}]`));
+  }
+
+  /** How many items the list has. */
+  get length(): number {
+    return Array.isArray(this.value) ? this.value.length : 0;
+  }
+}
+
+/** A text as a message may have it: of other programs it may contain anything. */
+function clean(text: string): string {
+  const normal = normaliseText(text.toWellFormed());
+  return findControlCharacter(normal) ? normal.replaceAll(/[^\P{Cc}\t\n]/gu, '') : normal;
+}
+
+/** The beginning of a text, which says that it was longer. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text
+    .slice(0, most - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')
+    .trimEnd()}…`;
+}
+
+/** An address of the web as it may stand in a link; undefined for any other. */
+export function webAddress(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || text.length > 2_000 || !URL.canParse(text)) return undefined;
+  return text.replaceAll(/[\s()<>\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}

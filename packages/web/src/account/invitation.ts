@@ -1,0 +1,21 @@
+/*
+ * The invitation by whose link somebody came who is not signed in. To sign up they may have to open the link of an e-mail in between, which
+ * leads to another page: the invitation waits in this browser until it is used or declined, or for a day.
+ */
+
+import { forgetName, recallJson, remember } from '../device/storage.ts';
+
+const key = 'chat-invitation';
+const keptFor = 24 * 60 * 60_000;
+
+/** Keeps the code of an invitation. */
+export const keepInvitation = (code: string): void => remember(key, JSON.stringify({ code, at: Date.now() }));
+
+/** The code that is kept, if there is one. */
+export function keptInvitation(): string | undefined {
+  const kept = recallJson<{ code: string; at: number } | null>(key, null);
+  return kept && Date.now() - kept.at < keptFor ? kept.code : undefined;
+}
+
+/** Forgets it: it was used, declined, or is good for nothing. */
+export const forgetInvitation = (): void => forgetName(key);

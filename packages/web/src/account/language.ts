@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals';
+import { forgetName, recall, remember } from '../device/storage.ts';
+import { type Language, languageFor, localeOf } from '../i18n/languages.ts';
+import { setLocale } from '../i18n/locale.ts';
+import { settings } from '../service/settings.ts';
+
+const key = 'chat-language';
+
+/** What was chosen in this browser; undefined where that is the browser's language. */
+export const chosenLanguage = (): string | undefined => recall(key);
+
+/** The language of what is drawn. */
+export const language = signal<Language>('en');
+
+const load = { de: () => import('../i18n/strings-de.ts'), ar: () => import('../i18n/strings-ar.ts') };
+
+/** Has the page speak the language that is chosen. What is drawn after that has its words; where they can't be loaded, it stays as it is. */
+export async function speak(): Promise<void> {
+  const next = languageFor(chosenLanguage(), navigator.languages, settings.languages);
+  if (next !== language.value) {
+    const words = next === 'en' ? undefined : load[next]();
+    (await import('../i18n/translate.ts')).translate(await words);
+  }
+  setLocale(localeOf(next));
+  const { documentElement: root } = document;
+  root.lang = next;
+  root.dir = next === 'ar' ? 'rtl' : 'ltr';
+  language.value = next;
+}
+
+/** Chooses a language, or that of the browser; throws where its words can't be loaded, and leaves the choice as it was. */
+export async function chooseLanguage(chosen: string | undefined): Promise<void> {
+  const before = chosenLanguage();
+  keep(chosen);
+  try {
+    await speak();
+  } catch (failure) {
+    keep(before);
+    throw failure;
+  }
+}
+
+const keep = (chosen: string | undefined): void => (chosen === undefined ? forgetName(key) : remember(key, chosen));

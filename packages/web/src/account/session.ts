@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { go, route } from '../device/routes.ts';
+import { forgetName, recallJson, remember } from '../device/storage.ts';
+import { rememberedKey } from '../service/ahead.ts';
+import { ask, bearer, chat, Failure, hooks, type User } from '../service/api.ts';
+import { settings } from '../service/settings.ts';
+
+/**
+ * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
+ * `expired` keeps what is unsent for the same user's next login.
+ */
+type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
+
+/** The present session. */
+export const session = signal<Session>({ state: 'starting' });
+
+/** The user who is logged in; only to be asked for in views that exist while somebody is. */
+export function me(): User {
+  const { value } = session;
+  if (value.state !== 'in' && value.state !== 'expired') throw new Error('nobody is logged in');
+  return value.user;
+}
+
+/** Whether the service has an account; a new one waits for its first administrator. */
+export const isSetUp = signal(true);
+
+/** Whether the user may make rooms. */
+export const mayMakeRooms = (): boolean => me().is_admin || settings.roomCreation === 'users';
+
+hooks.onSignedOut = () => {
+  const { value } = session;
+  if (value.state === 'in') session.value = { state: 'expired', user: value.user };
+};
+
+// Everything else is refused until the second factor is set up there.
+hooks.onSetUpRequired = () => go('/settings/security', { replace: true });
+
+/** Finds out who is logged in: first from memory, then from the service. */
+export async function restoreSession(): Promise<void> {
+  const remembered = recallJson<User | null>(rememberedKey, null);
+  if (remembered?._id) session.value = { state: 'in', user: remembered };
+  try {
+    // Where nobody was signed in, the service may be new; and to ask who it is would be an error.
+    const isSomebody = remembered?._id !== undefined || (await isSignedIn());
+    if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
+  } catch {
+    // Out of reach, or ended: what is remembered is all that is known.
+  }
+  if (session.value.state === 'starting') session.value = { state: 'out' };
+}
+
+async function isSignedIn(): Promise<boolean> {
+  // Unless the service can say it: this is where the link of a new one leads.
+  isSetUp.value = route.peek().name !== 'setup';
+  const { is_done, is_signed_in } = await ask(chat.GET('/api/setup'));
+  isSetUp.value = is_done;
+  return is_signed_in;
+}
+
+/** Whether the browser keeps the cookie of a session. */
+export const keepsCookies = (): boolean => navigator.cookieEnabled;
+
+/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Callers deal with what is unsent before. */
+export async function logOut(): Promise<void> {
+  try {
+    await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));
+  } catch (failure) {
+    // Only the service can end it: the cookie is out of reach.
+    if (!(failure instanceof Failure) || failure.isTemporary) throw failure;
+  }
+  forget();
+}
+
+/** Forgets who was logged in, also when another tab has logged out. */
+export function forget(): void {
+  bearer.token = undefined;
+  forgetName(rememberedKey);
+  session.value = { state: 'out' };
+}
+
+/** Takes over a changed account, such as one with a new address. */
+export function begin(user: User): void {
+  remember(rememberedKey, JSON.stringify(user));
+  session.value = { state: 'in', user };
+}

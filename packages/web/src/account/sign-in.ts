@@ -1,0 +1,34 @@
+import { ask, bearer, chat, type User } from '../service/api.ts';
+import { begin, isSetUp, keepsCookies } from './session.ts';
+
+/* How a session begins: loaded with the views that ask for it. */
+
+/** What proves who logs in: `second_factor` is a code, of those who have turned that on. */
+export type Credentials = { username: string; password: string; second_factor?: string };
+
+/** Logs in; throws a `Failure` that says why not. */
+export async function logIn(credentials: Credentials): Promise<void> {
+  const answer = await ask(chat.POST('/api/sessions', { body: { ...credentials, cookie: keepsCookies() } }));
+  enter(answer);
+}
+
+/** Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the page is open. */
+export function enter({ user, token }: { user: User; token?: string }): void {
+  bearer.token = keepsCookies() ? undefined : token;
+  begin(user);
+}
+
+type NewAccount = { username: string; email: string; password: string; invitation?: string; code?: string };
+
+/** Creates an account and logs in. */
+export async function signUp(account: NewAccount): Promise<void> {
+  const answer = await ask(chat.POST('/api/users', { body: { ...account, cookie: keepsCookies() } }));
+  enter(answer);
+}
+
+/** Makes the first administrator by the code that the server printed, and logs in; throws a `Failure` that says why not. */
+export async function setUp(account: NewAccount & { code: string }): Promise<void> {
+  const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: keepsCookies() } }));
+  isSetUp.value = true;
+  enter(answer);
+}

@@ -1,0 +1,116 @@
+import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { mayMakeRooms, me, session } from '../account/session.ts';
+import { Announcer } from '../device/announcer.tsx';
+import { loadAhead } from '../device/late-code.ts';
+import { route } from '../device/routes.ts';
+import { strings } from '../i18n/strings.ts';
+import { settings } from '../service/settings.ts';
+import { rooms } from '../store/rooms/rooms.ts';
+import { List } from '../view/lists/rows.tsx';
+import { RoomView } from '../view/room/room.tsx';
+import { Boundary } from '../view/shared/boundary.tsx';
+import { Loading } from '../view/shared/controls.tsx';
+import { Dialogs } from '../view/shared/dialog.tsx';
+import { later } from '../view/shared/later.tsx';
+import { Popovers } from '../view/shared/popover.tsx';
+import { listenToKeys } from '../view/sidebar/keys.tsx';
+import { Sidebar } from '../view/sidebar/sidebar.tsx';
+import { Banner } from './banner.tsx';
+
+const Login = later(async () => (await import('../view/sign-in/login.tsx')).Login);
+const Join = later(async () => (await import('../view/sign-in/join.tsx')).Join);
+const Directory = later(async () => (await import('../view/sidebar/directory.tsx')).Directory);
+const Settings = later(async () => (await import('../view/settings/settings.tsx')).Settings);
+// Fails for others, so that it is not loaded ahead for them either.
+const Admin = later(async () => (me().is_admin ? (await import('../view/admin/admin.tsx')).Admin : Promise.reject()));
+
+/** The page. */
+export function App() {
+  const { state } = session.value;
+  // The link of an e-mail sets a password also where somebody is signed in, and an identity provider may lead back there.
+  const isInside = state === 'in' && !['password', 'oidc'].includes(route.value.name);
+  return (
+    <>
+      {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}
+      <Popovers />
+      <Dialogs />
+      <Announcer />
+    </>
+  );
+}
+
+/** How long after the start the code of what is not shown yet is loaded, in milliseconds. */
+const aheadAfter = 5_000;
+
+function Shell() {
+  // With what is drawn, so that no key is lost.
+  useLayoutEffect(() => listenToKeys(), []);
+  useEffect(() => {
+    const timer = setTimeout(loadAhead, aheadAfter);
+    return () => clearTimeout(timer);
+  }, []);
+  const { value } = route;
+  return (
+    <div class={`shell on-${['login', 'signup', 'setup'].includes(value.name) ? 'home' : value.name}`}>
+      {value.name === 'room' && (
+        <a class="skip" href="#messages" target="_self">
+          {strings.app.skip}
+        </a>
+      )}
+      <Banner />
+      <Sidebar />
+      <Boundary key={value.name === 'room' ? value.room : value.name === 'list' ? value.list : value.name}>
+        {value.name === 'room' ? (
+          <RoomView key={value.room} {...value} />
+        ) : value.name === 'directory' ? (
+          <Directory />
+        ) : value.name === 'settings' ? (
+          <Settings tab={value.tab} />
+        ) : value.name === 'list' ? (
+          <List list={value.list} />
+        ) : value.name === 'join' ? (
+          <Join code={value.code} />
+        ) : value.name === 'admin' && me().is_admin ? (
+          <Admin tab={value.tab} />
+        ) : value.name === 'nowhere' || value.name === 'admin' ? (
+          <Nowhere />
+        ) : (
+          <Home />
+        )}
+      </Boundary>
+    </div>
+  );
+}
+
+/** What an address shows that leads nowhere. */
+const Nowhere = () => (
+  <main class="pane home">
+    <h1>{strings.nowhere.title}</h1>
+    <p>{strings.nowhere.text}</p>
+    <a class="button primary" href="/">
+      {strings.nowhere.home}
+    </a>
+  </main>
+);
+
+function Home() {
+  const list = rooms.value;
+  if (!list)
+    return (
+      <main class="pane home">
+        <Loading />
+      </main>
+    );
+  return (
+    <main class="pane home">
+      <img src="/icon.svg" alt="" width="72" height="72" />
+      <h1>
+        <bdi>{settings.name}</bdi>
+      </h1>
+      <p>{list.length > 0 ? strings.rooms.welcome : mayMakeRooms() ? strings.rooms.welcomeFirst : strings.rooms.welcomeNone}</p>
+      <a class="button primary" href="/directory">
+        {strings.rooms.browse}
+      </a>
+    </main>
+  );
+}

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import { keepsCookies } from '../account/session.ts';
+import { strings } from '../i18n/strings.ts';
+import { keeping } from '../store/cache.ts';
+import { connection } from '../store/connection.ts';
+import { IconButton } from '../view/shared/controls.tsx';
+import { Icon } from '../view/shared/icon.tsx';
+
+/** Says when the service is out of reach or asks to slow down, and when this browser does not keep what is written. */
+export function Banner() {
+  const state = connection.value;
+  return (
+    <div class="banner-place" role="status">
+      {state !== 'online' && (
+        <p class="banner">
+          <Icon name="offline" />
+          {state === 'offline' ? strings.app.offline : strings.app.limited}
+        </p>
+      )}
+      <Keeping />
+    </div>
+  );
+}
+
+/** What this browser does not keep, until one has read it. */
+function Keeping() {
+  const [isRead, setRead] = useState(false);
+  const { value } = keeping;
+  const isCookieless = !keepsCookies();
+  if (isRead || (value === 'all' && !isCookieless)) return null;
+  return (
+    <p class="banner">
+      <span>
+        {value === 'full' ? strings.app.keepsNoMore : strings.app.keepsNothing}
+        {isCookieless && ` ${strings.app.keepsNoCookies}`}
+      </span>
+      <IconButton icon="close" label={strings.app.close} onPress={() => setRead(true)} />
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+/* Files that are dropped, pasted or chosen. By itself, the browser opens one that is dropped in place of the page. */
+
+import { notice } from '../device/announcer.tsx';
+import { lateCode } from '../device/late-code.ts';
+import { strings } from '../i18n/strings.ts';
+import { sentenceOf } from '../service/api.ts';
+import { noteAdding } from '../store/unsent/tray.ts';
+
+const loadAttach = lateCode(() => import('./attach.ts'));
+
+/** Puts files to the next message of a room or a thread; resolves to whether all of them are there. */
+export function attach(place: string, files: readonly File[]): Promise<boolean> {
+  const work = loadAttach()
+    .then((code) => code.attach(place, files))
+    .catch((failure) => {
+      notice(sentenceOf(failure));
+      return false;
+    });
+  noteAdding(work);
+  return work;
+}
+
+/** Takes what is dropped on the page or pasted: for the thread in which that is, or else for the room. */
+export function takeFiles(): void {
+  document.addEventListener('dragover', (event) => mustKeepPage(event) && event.preventDefault());
+  document.addEventListener('drop', (event) => {
+    if (!mustKeepPage(event)) return;
+    event.preventDefault();
+    take(event, event.dataTransfer);
+  });
+  document.addEventListener('paste', (event) => {
+    // What is copied from a document or a table is a text and a picture of it: the text is pasted.
+    if (!hasFiles(event.clipboardData) || event.clipboardData?.getData('text/plain')) return;
+    event.preventDefault();
+    take(event, event.clipboardData);
+  });
+}
+
+function take({ target }: Event, data: DataTransfer | null): void {
+  if (!hasFiles(data)) return;
+  const thread = target instanceof Element ? target.closest('.side') : null;
+  const composer = (thread ?? document).querySelector<HTMLElement>('.composer[data-place]');
+  if (composer) void attach(composer.dataset.place as string, [...(data?.files ?? [])]);
+  else notice(strings.composer.noPlace);
+}
+
+const hasFiles = (data: DataTransfer | null): boolean => data?.types.includes('Files') ?? false;
+
+/** Whether the browser would leave the page: for a file wherever it is dropped, for a link where there is no field for it. */
+const mustKeepPage = ({ dataTransfer, target }: DragEvent): boolean =>
+  hasFiles(dataTransfer) || !(target instanceof Element && target.matches('input, textarea'));

@@ -1,0 +1,131 @@
+import { signal } from '@preact/signals';
+import { strings } from '../i18n/strings.ts';
+import { laterStrings } from '../i18n/strings-later.ts';
+import { ask, bearer, chat, Failure, randomKey } from '../service/api.ts';
+import type { UnsentFile } from '../store/kept.ts';
+import { changeEntry, outbox } from '../store/unsent/outbox.ts';
+import type { PendingMessage } from '../store/unsent/pending.ts';
+
+/** Which part of the files of a message the service has, by its key. */
+export const progress = signal<Readonly<Record<string, number>>>({});
+
+/** Uploads the files of a message, each once: those that the service has are noted with the message. Throws a `Failure`. */
+export async function upload(entry: PendingMessage): Promise<void> {
+  const { files = [] } = entry;
+  const whole = files.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  const tell = (part: number) => {
+    progress.value = { ...progress.value, [entry.key]: whole === 0 ? 1 : Math.min(1, (done + part) / whole) };
+  };
+  for (const file of files) {
+    tell(0);
+    if (file.uploaded === undefined) {
+      const uploaded = await uploadFile(entry, file, tell).catch((failure) => explained(entry, failure));
+      const known = outbox.value.find(({ id }) => id === entry.id) as PendingMessage | undefined;
+      // Taken back meanwhile.
+      if (!known) return;
+      await changeFiles(
+        entry,
+        (known.files ?? []).map((one) => (one.key === file.key ? { ...one, uploaded } : one)),
+      );
+    }
+    done += file.size;
+  }
+  tell(0);
+}
+
+const changeFiles = ({ id }: PendingMessage, files: readonly UnsentFile[]) =>
+  changeEntry(id, { files } as Partial<PendingMessage>);
+
+/** Forgets that files were uploaded: the service no longer has them. The failure that it returns has them uploaded again later. */
+export async function startOver(entry: PendingMessage): Promise<Failure> {
+  await changeFiles(
+    entry,
+    (entry.files ?? []).map((file) => ({ ...file, key: randomKey(), uploaded: undefined })),
+  );
+  return new Failure(0, '');
+}
+
+async function explained(entry: PendingMessage, failure: unknown): Promise<never> {
+  if (!(failure instanceof Failure)) throw failure;
+  // Announced more than a day ago, or cut off.
+  if (failure.code === 'file_not_found') throw await startOver(entry);
+  if (failure.code === 'upload_broken') throw new Failure(0, '');
+  const sentence = laterStrings.files.refused[failure.code as keyof typeof laterStrings.files.refused];
+  throw new Failure(failure.status, sentence ?? (failure.message || strings.app.failed), failure.retryAfter, failure.code);
+}
+
+/** Announces a file and uploads it; resolves to its id. The same key gets the same answer. */
+async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: number) => void): Promise<string> {
+  const { key, name, type, size, sha256, width, height, alt, preview } = file;
+  const small = preview && { type: preview.bytes.type as 'image/webp', size: preview.bytes.size, sha256: preview.sha256 };
+  const measured = width !== null && height !== null && { width, height };
+  const body = { room: entry.room, name, type, size, sha256, ...measured, ...(alt && { alt }), ...(small && { preview: small }) };
+  const { _id, upload, preview_upload } = await ask(
+    chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }),
+  );
+  announced.set(key, _id.$oid);
+  if (preview && preview_upload) await put(preview_upload, preview.bytes, entry);
+  await put(upload, file.bytes, entry, tell);
+  return _id.$oid;
+}
+
+/** The ids of the files that this page has announced, by their keys. */
+const announced = new Map<string, string>();
+
+/** Takes files back that are not sent after all. Those of which the service does not hear go after a day. */
+export function withdraw(files: readonly UnsentFile[]): void {
+  for (const { key, uploaded = announced.get(key) } of files)
+    if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
+}
+
+/** A request on a line that says nothing for so long is given up, in milliseconds. */
+const longestSilence = 30_000;
+
+type Upload = { method: string; url: string; headers: Record<string, unknown> };
+
+/** Sends bytes, until the message is taken back. `fetch` does not tell how far it is. */
+function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessage, tell = (_part: number) => {}): Promise<void> {
+  const request = new XMLHttpRequest();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => request.abort(), longestSilence);
+  };
+  const unsubscribe = outbox.subscribe((entries) => {
+    if (!entries.some(({ id }) => id === entry.id)) request.abort();
+  });
+  return new Promise<void>((resolve, reject) => {
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, String(value));
+    const isOwn = url.startsWith('/');
+    // Another origin is told nothing of the session.
+    if (bearer.token !== undefined && isOwn) request.setRequestHeader('X-Auth-Token', bearer.token);
+    request.upload.onprogress = ({ loaded }) => {
+      wait();
+      tell(loaded);
+    };
+    request.onload = () => {
+      const code = codeOf(request.responseText);
+      // Another origin does not let a page read it.
+      const retryAfter = Number((isOwn && request.getResponseHeader('Retry-After')) || Number.NaN);
+      // It came, and its answer was lost.
+      if (request.status < 300 || code === 'file_sent') resolve();
+      else reject(new Failure(request.status, '', retryAfter >= 0 ? retryAfter : undefined, code));
+    };
+    request.onerror = request.onabort = () => reject(new Failure(0, ''));
+    wait();
+    request.send(bytes);
+  }).finally(() => {
+    clearTimeout(timer);
+    unsubscribe();
+  });
+}
+
+function codeOf(answer: string): string | undefined {
+  try {
+    return (JSON.parse(answer) as { code?: string }).code;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,9 +1,0 @@
-/* What runs before the page, while that is still loaded. */
-
-import { askAhead } from './ahead.ts';
-import { timeOf } from './dates.ts';
-
-askAhead();
-
-// A browser loads how dates are written when the first is, which takes it nearly as long as to draw a room.
-timeOf(new Date());

@@ -1,0 +1,55 @@
+import type { Message } from '../service/api.ts';
+import { locale } from './locale.ts';
+
+/** How dates are written, made when it is first needed, and again in another language. */
+function format(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
+  let made: Intl.DateTimeFormat | undefined;
+  let of: string | undefined;
+  return () => {
+    if (of !== locale) made = undefined;
+    of = locale;
+    made ??= new Intl.DateTimeFormat(locale, options);
+    return made;
+  };
+}
+
+const time = format({ timeStyle: 'short' });
+const day = format({ weekday: 'long', day: 'numeric', month: 'long' });
+const oldDay = format({ day: 'numeric', month: 'long', year: 'numeric' });
+const full = format({ dateStyle: 'full', timeStyle: 'short' });
+const short = format({ dateStyle: 'medium', timeStyle: 'short' });
+
+/** When a message was sent. */
+export const sentAt = ({ created_at }: Message): Date => new Date(created_at.$date);
+
+/** The time of day. */
+export const timeOf = (date: Date): string => time().format(date);
+
+/** The time of day without a word such as PM, for where there is little room, below a message with its whole time. */
+export function clockOf(date: Date): string {
+  const parts = time().formatToParts(date);
+  const isDigits = ({ type }: Intl.DateTimeFormatPart) => type === 'hour' || type === 'minute';
+  return parts
+    .slice(parts.findIndex(isDigits), parts.findLastIndex(isDigits) + 1)
+    .map(({ value }) => value)
+    .join('');
+}
+
+/** The day, for the line between two days. */
+export const dayOf = (date: Date): string => (date.getFullYear() === new Date().getFullYear() ? day : oldDay)().format(date);
+
+/** Day and time in words. */
+export const fullOf = (date: Date): string => full().format(date);
+
+/** Day and time, short. */
+export const shortOf = (date: Date): string => short().format(date);
+
+/** The times at which something may end that begins now: in an hour, or at an hour of the next day, here. */
+export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+export const tomorrowAt = (hour: number): Date => new Date(new Date().setHours(24 + hour, 0, 0, 0));
+
+/** Whether both are on one day, here. */
+export const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString();
+
+/** The time of today, or another day. */
+export const nearOf = (date: Date): string => (isSameDay(date, new Date()) ? timeOf(date) : dayOf(date));

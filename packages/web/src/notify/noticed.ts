@@ -1,0 +1,63 @@
+import { effect, untracked } from '@preact/signals';
+import { session } from '../account/session.ts';
+import { ask, askFully, chat } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
+import { connection } from '../store/connection.ts';
+import { allMentions, allThreads, noticed } from '../store/rooms/rooms.ts';
+
+/** For how many milliseconds changes are awaited that come together, before the service is asked how many are unread. */
+const rest = 1_000;
+
+let isWaiting = false;
+let turn = 0;
+
+/** Has the unread notifications counted again, in a moment. */
+export function countSoon(): void {
+  if (isWaiting) return;
+  isWaiting = true;
+  setTimeout(() => void count(), rest);
+}
+
+async function count(): Promise<void> {
+  isWaiting = false;
+  const { value } = session;
+  if (value.state !== 'in') return;
+  const mine = ++turn;
+  try {
+    const { headers } = await askFully(chat.GET('/api/notifications', { params: { query: { limit: 1 } } }));
+    const after = session.peek();
+    if (mine === turn && after.state === 'in' && idOf(after.user) === idOf(value.user))
+      noticed.value = Number(headers.get('X-Unread-Count') ?? 0);
+  } catch {
+    // It is asked again when the service is reached, and when something changes.
+  }
+}
+
+/**
+ * Has the unread notifications counted for as long as the page is open. Mentions and replies come with their rooms: the
+ * service is not asked for these, because those whom a message mentions may be a thousand, all at the same moment.
+ */
+export function startCounting(): void {
+  let before = 0;
+  let user = '';
+  effect(() => {
+    const now = allMentions.value + allThreads.value;
+    const { value } = session;
+    const reached = value.state === 'in' && connection.value === 'online' ? idOf(value.user) : '';
+    untracked(() => {
+      const isFewer = now < before;
+      if (noticed.value !== undefined) noticed.value = Math.max(0, noticed.value + now - before);
+      before = now;
+      // Of what was read in a room, some may have been read in the list before.
+      if (reached !== '' && (reached !== user || isFewer)) countSoon();
+      user = reached;
+    });
+  });
+}
+
+/** Marks the notifications up to a time as read, on all devices. */
+export async function readUpTo(time: string): Promise<void> {
+  const mine = ++turn;
+  const { unread } = await ask(chat.PATCH('/api/notifications', { body: { read_until: { $date: time } } }));
+  if (mine === turn) noticed.value = unread;
+}

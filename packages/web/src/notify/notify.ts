@@ -1,0 +1,199 @@
+import { effect } from '@preact/signals';
+import { me } from '../account/session.ts';
+import { announce, notice } from '../device/announcer.tsx';
+import { go, messagePath, roomPath, route } from '../device/routes.ts';
+import { recall, remember } from '../device/storage.ts';
+import { isLookedAtElsewhere } from '../device/tabs.ts';
+import { strings } from '../i18n/strings.ts';
+import { pushStrings } from '../i18n/strings-push.ts';
+import { ask, chat, type Message, type Thread } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
+import { settings } from '../service/settings.ts';
+import { connection } from '../store/connection.ts';
+import type { MyRoom } from '../store/kept.ts';
+import { nameOf } from '../store/people/names.ts';
+import { roomOf, rooms } from '../store/rooms/rooms.ts';
+import { outbox } from '../store/unsent/outbox.ts';
+import { safeName } from '../text/names.ts';
+import { summaryOf } from '../text/plain.ts';
+import { startCounting } from './noticed.ts';
+import { closeNotifications, isPushed, subscribe, unsubscribe } from './push.ts';
+import { startReminding } from './reminders.ts';
+
+const key = 'chat-notify';
+const policyKey = 'chat-notify-of';
+
+/** What one is notified of: what is for oneself, that is mentions and conversations, or every message. */
+export type NotifyPolicy = 'mine' | 'all';
+
+/** Whether this browser can notify at all, may, and does. */
+export const notifications = {
+  exist: 'Notification' in window && window.isSecureContext,
+  areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
+  areOn: () => recall(key) === 'on' && 'Notification' in window && Notification.permission === 'granted',
+  policy: (): NotifyPolicy => (recall(policyKey) === 'all' ? 'all' : 'mine'),
+};
+
+/**
+ * Turns notifications on, which asks the user once, or off; returns whether they are on. Throws a `Failure` where this
+ * device can't be notified while the page is closed: it is while the page is open.
+ */
+export async function setNotifications(on: boolean): Promise<boolean> {
+  remember(key, on ? 'on' : 'off');
+  if (on && Notification.permission === 'default') await Notification.requestPermission();
+  if (notifications.areOn()) await subscribe(notifications.policy());
+  else await unsubscribe();
+  return notifications.areOn();
+}
+
+/** Chooses what one is notified of. */
+export async function setPolicy(policy: NotifyPolicy): Promise<void> {
+  remember(policyKey, policy);
+  await subscribe(policy);
+}
+
+/** What one is notified of in a room: its own choice comes before that of the device, which wants all of a conversation. */
+const wanted = ({ notifyOf, isDirect }: MyRoom) => notifyOf ?? (isDirect ? 'all' : notifications.policy());
+
+/** Until when I want no notifications, if that is still to come. */
+export function quietUntil(): Date | undefined {
+  const { quiet_until: end } = me();
+  return end && Date.parse(end.$date) > Date.now() ? new Date(end.$date) : undefined;
+}
+
+/** Whether it is an hour at which I want no notifications. */
+async function isQuietHour(): Promise<boolean> {
+  const { quiet_hours: hours } = me();
+  return hours !== undefined && (await import('chat-service-rules/quiet-hours')).isWithinHours(hours, new Date());
+}
+
+/** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
+export function startNotifying(known: readonly MyRoom[]): void {
+  let refused = 0;
+  effect(() => {
+    const now = outbox.value.filter(({ state }) => state === 'refused').length;
+    if (now > refused) announce(strings.announce.refused);
+    refused = now;
+  });
+
+  let wasOnline = true;
+  effect(() => {
+    const isOnline = connection.value === 'online';
+    if (isOnline && !wasOnline) announce(strings.announce.online);
+    wasOnline = isOnline;
+  });
+
+  // The session may be another one, and the service may have another key.
+  if (notifications.areOn()) subscribe(notifications.policy()).catch(() => {});
+  startCounting();
+
+  startReminding((message) => tellOfReminder(message as Message));
+
+  let before: readonly MyRoom[] | undefined = known;
+  effect(() => {
+    const now = rooms.value;
+    for (const room of now ?? []) {
+      const known = before?.find(({ id }) => id === room.id);
+      if (room.unread === 0 && known?.unread !== 0) void closeNotifications(room.id);
+      // A marker that was set back is no news.
+      if (!known || room.isMuted || room.seq <= known.seq) continue;
+      // An edit may mention people who have read the message already.
+      const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
+      if (count > 0 && (wanted(room) === 'all' || room.mentions > known.mentions))
+        void tellOf(room, count, () => describeNews(room, count, known.seq));
+      // Replies make no room unread: one may be in a thread that has unread ones already.
+      else if (room.threads > 0) void tellOfThread(room, known);
+    }
+    before = now;
+  });
+}
+
+/** Tells of a message of which I wanted to be reminded by now. */
+function tellOfReminder(message: Message): void {
+  const room = roomOf(message.room.$oid);
+  if (!room) return;
+  const { title, body } = describe(room, message);
+  notice(`${pushStrings.reminder(title)}: ${body}`);
+  void show(async () => ({ title: pushStrings.reminder(title), body }), `reminder ${idOf(message)}`, messagePath(message));
+}
+
+/** Tells of a message that addresses those who are connected. */
+export function tellOfHere(message: Message): void {
+  const room = roomOf(message.room.$oid);
+  if (room && !room.isMuted && message.user.$oid !== me()._id.$oid) void tellOf(room, 1, async () => describe(room, message));
+}
+
+/** Tells of the reply that came last in a thread that one follows, if it came since a room was as `known`. */
+async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
+  const [found] = (await ask(chat.GET('/api/threads', { params: { query: { unread: 'true', limit: 1 } } })).catch(
+    () => [],
+  )) as Thread[];
+  if (!found || found.message.room.$oid !== room.id) return;
+  const thread = found.message._id.$oid;
+  if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
+  const query = { room: room.id, thread, limit: 1 };
+  const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
+  if (room.threads <= known.threads && !(last && last.seq > known.seq)) return;
+  announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
+  const body = last ? bodyOf(last) : strings.announce.reply(safeName(room.name));
+  const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;
+  await show(async () => ({ title, body }), thread, roomPath(room.id, { thread }));
+}
+
+type Description = { title: string; body: string };
+
+/** Tells of `count` messages in a room. */
+async function tellOf(room: MyRoom, count: number, describe: () => Promise<Description>): Promise<void> {
+  const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
+  if (isOpen) return;
+  announce(strings.announce.messages(count, safeName(room.name)), { isPatient: true });
+  await show(describe, room.id, roomPath(room.id));
+}
+
+/** The tags of what this tab has shown. */
+const told = new Set<string>();
+
+/** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
+async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
+  // The service does, and nobody is to.
+  if (isPushed() || quietUntil() || (await isQuietHour())) return;
+  if (document.hasFocus() || !notifications.areOn()) return;
+  // Nobody needs to be told who looks at the page, in whichever tab.
+  if (await isLookedAtElsewhere()) return;
+  const { title, body } = await describe();
+  try {
+    // One tab of several is enough: the same tag replaces what another has shown, and is seen again only after one's own.
+    const renotify = told.has(tag);
+    told.add(tag);
+    const shown = new Notification(title, { body, tag, icon: '/icon.svg', renotify } as NotificationOptions);
+    shown.onclick = () => {
+      window.focus();
+      go(path);
+      shown.close();
+    };
+  } catch {
+    // Phones show notifications of service workers only.
+  }
+}
+
+/** Who said what, of the last message that is meant; how many there are where that can't be read, or is in several. */
+async function describeNews(room: MyRoom, count: number, after: number): Promise<Description> {
+  const name = safeName(room.name);
+  const isMention = room.mentions > 0 && wanted(room) !== 'all';
+  const query = { room: room.id, limit: 1, ...(isMention && { mentions: 'me' as const }) };
+  const found = await ask(chat.GET('/api/messages', { params: { query } })).catch(() => undefined);
+  const message = (found as Message[] | undefined)?.at(-1);
+  // An edit that mentions me is at its earlier place.
+  if (!message || message.deleted_at || (message.seq <= after && !isMention))
+    return { title: settings.name, body: strings.announce.messages(count, name) };
+  const said = describe(room, message);
+  return count > 1 && !isMention ? { ...said, body: `${said.body}\n${pushStrings.more(count - 1)}` } : said;
+}
+
+/** Who said what in a message. */
+const describe = (room: MyRoom, message: Message): Description => ({
+  title: room.isDirect ? nameOf(message) : pushStrings.from(nameOf(message), safeName(room.name)),
+  body: bodyOf(message),
+});
+
+const bodyOf = (message: Message): string => (me().hides_push_text ? pushStrings.hidden : summaryOf(message).slice(0, 300));

@@ -1,0 +1,94 @@
+import { language } from '../account/language.ts';
+import { recall, recallJson, remember } from '../device/storage.ts';
+import { languageCache } from '../i18n/languages.ts';
+import { ask, chat, Failure } from '../service/api.ts';
+
+const key = 'chat-push';
+
+/** Whether the service notifies this device, also while the page is closed. */
+export const isPushed = (): boolean => recall(key) === 'on';
+
+/** Why it can't, for those who would expect it. */
+export const pushLimits = {
+  /** Browsers on an iPhone or iPad notify for pages on the home screen alone. */
+  needsHomeScreen: () => !('PushManager' in window) && /iP(hone|ad)/.test(navigator.userAgent),
+};
+
+/**
+ * Has the service notify this device from now on, and with `isTest` at once. Returns whether it does: not where the
+ * browser has no pushes. Throws a `Failure` where it should and can't.
+ */
+export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
+  const registration = await worker();
+  if (!registration?.pushManager) return note(false);
+  const { key: wanted, is_subscribed, of: told } = await ask(chat.GET('/api/push-subscription'));
+  const subscription = await subscriptionFor(registration.pushManager, wanted);
+  const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
+  const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
+  await tellLanguage();
+  // This session is subscribed as it is to be, at the address that the service was told of.
+  const isTold = is_subscribed && told === of && recallJson<Partial<Told>>(toldKey, {}).endpoint === body.endpoint && isRecent();
+  if (isTold && !isTest) return note(true);
+  await ask(chat.PUT('/api/push-subscription', { body }));
+  remember(toldKey, JSON.stringify({ endpoint: body.endpoint, at: Date.now() } satisfies Told));
+  return note(true);
+}
+
+/** The address at the push service that the service was told of last, and when. */
+type Told = { endpoint: string; at: number };
+const toldKey = 'chat-push-told';
+
+/** After how many milliseconds the service is told again, which may have lost it. */
+const longestRest = 7 * 86_400_000;
+
+function isRecent(): boolean {
+  const { at = 0 } = recallJson<Partial<Told>>(toldKey, {});
+  return at <= Date.now() && Date.now() - at < longestRest;
+}
+
+/** Tells the service worker, which shows notifications while no page is open, in which language it does. */
+export async function tellLanguage(): Promise<void> {
+  const cache = await caches.open(languageCache);
+  await cache.put('/language', new Response(language.value));
+}
+
+/** Has the service notify this device no longer. */
+export async function unsubscribe(): Promise<void> {
+  note(false);
+  const subscription = await (await worker())?.pushManager?.getSubscription();
+  await subscription?.unsubscribe();
+  await ask(chat.DELETE('/api/push-subscription'));
+}
+
+/** Takes away the notifications of a room or thread, which was read. */
+export async function closeNotifications(tag: string): Promise<void> {
+  const shown = (await (await worker())?.getNotifications({ tag })) ?? [];
+  for (const notification of shown) notification.close();
+}
+
+function note(isOn: boolean): boolean {
+  remember(key, isOn ? 'on' : 'off');
+  return isOn;
+}
+
+const worker = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined;
+
+/** The subscription of this browser; a new one where there is none, or it was made with another key. */
+async function subscriptionFor(manager: PushManager, wanted: string): Promise<PushSubscription> {
+  const known = await manager.getSubscription();
+  if (known && keyOf(known) === wanted) return known;
+  await known?.unsubscribe();
+  try {
+    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: wanted });
+  } catch (error) {
+    // The browser has no push service, or does not reach it.
+    throw new Failure(0, error instanceof Error ? error.message : '');
+  }
+}
+
+const keyOf = ({ options: { applicationServerKey: bytes } }: PushSubscription): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');

@@ -1,0 +1,96 @@
+import { effect, untracked } from '@preact/signals';
+import { session } from '../account/session.ts';
+import { route } from '../device/routes.ts';
+import { ask, chat, type Message, type SavedMessage } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
+import { dueReminders, noteSaved, savedLast } from '../store/saved.ts';
+
+/** After how many milliseconds the service is asked again at the latest: another device may have set a reminder. */
+const longestRest = 15 * 60_000;
+
+/** After how many milliseconds where it could not be asked. */
+const retryAfter = 60_000;
+
+/** How many are read: those that are due, and the next one. */
+const most = 100;
+
+/** The reminders that were read last, the earliest first. */
+let known: readonly SavedMessage[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** When it was looked last, or the page began: what was due before is no news. */
+let lookedAt = Date.now();
+let isFirst = true;
+let looking = Promise.resolve();
+
+const timeOf = ({ remind_at }: SavedMessage): number => Date.parse(remind_at?.$date ?? '');
+
+/** When I am to be reminded of a message, as far as this page knows. */
+export const reminderOf = (message: string): Date | undefined => {
+  const found = known.find((one) => idOf(one.message) === message);
+  return found && new Date(timeOf(found));
+};
+
+/** Has me reminded of a message, or no longer; throws a `Failure`. */
+export async function remindOf(message: Message, at: Date | null): Promise<void> {
+  const id = idOf(message);
+  const body = { remind_at: at && { $date: at.toISOString() } };
+  await ask(chat.PUT('/api/messages/{message}/save', { params: { path: { message: id } }, body }));
+  noteSaved([id]);
+  savedLast.value = `${id} ${at?.getTime()}`;
+}
+
+/** Has `tell` called with each message of which I am to be reminded, when that is due, for as long as the page is open. */
+export function startReminding(tell: (message: SavedMessage['message']) => void): void {
+  const look = () => {
+    looking = looking.then(() => read(tell));
+  };
+  // Also when somebody else signs in, and when a reminder was set here.
+  effect(() => {
+    const isIn = session.value.state === 'in';
+    void savedLast.value;
+    clearTimeout(timer);
+    if (isIn) untracked(look);
+  });
+  addEventListener('focus', look);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look());
+  // Who goes to a message is reminded of it.
+  route.subscribe(finish);
+
+  async function read(tellOf: typeof tell): Promise<void> {
+    clearTimeout(timer);
+    const { value } = session;
+    if (value.state !== 'in') return;
+    let wait = retryAfter;
+    try {
+      const query = { reminders: 'true' as const, limit: most };
+      const list = (await ask(chat.GET('/api/saved', { params: { query } }))) as SavedMessage[];
+      const after = session.peek();
+      if (after.state !== 'in' || idOf(after.user) !== idOf(value.user)) return;
+      const now = Date.now();
+      const due = list.filter((one) => timeOf(one) <= now);
+      const next = list[due.length];
+      for (const one of due) if (timeOf(one) > lookedAt) tellOf(one.message);
+      lookedAt = now;
+      known = list;
+      dueReminders.value = due;
+      // The page may have been opened by the notification of one.
+      if (isFirst) finish();
+      isFirst = false;
+      wait = Math.min(longestRest, next ? timeOf(next) - now : longestRest);
+    } catch {
+      // It is asked again, and on the next look at the page.
+    }
+    timer = setTimeout(look, wait);
+  }
+}
+
+/** A reminder is done when one goes to its message. */
+function finish(): void {
+  const value = route.peek();
+  if (value.name !== 'room') return;
+  const place = value.reply ?? value.seq;
+  const seen = dueReminders.peek().find(({ message }) => message.room.$oid === value.room && message.seq === place);
+  if (!seen) return;
+  dueReminders.value = dueReminders.peek().filter((one) => one !== seen);
+  remindOf(seen.message as Message, null).catch(() => {});
+}

@@ -1,0 +1,111 @@
+import type { Member } from 'chat-service-client';
+import { type Calls, createCalls, randomKey } from 'chat-service-client/calls';
+import { ChatError, type ErrorBody } from 'chat-service-client/errors';
+import { strings } from '../i18n/strings.ts';
+import { fetchInTime, takeAhead } from './ahead.ts';
+
+export type {
+  Event,
+  Id,
+  ListedRoom,
+  Member,
+  Message,
+  Notification,
+  Room,
+  RoomDetails,
+  RoomFrame,
+  SavedMessage,
+  ServerFrame,
+  Session,
+  Thread,
+  Token,
+  User,
+} from 'chat-service-client';
+export { randomKey };
+
+/** Why a call did not succeed: the status (0 when there was no answer), a sentence for people, and when to try again if that is known. */
+export class Failure extends Error {
+  override name = 'Failure';
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  /** What went wrong, for programs. */
+  readonly code: string | undefined;
+
+  constructor(status: number, sentence: string, retryAfter?: number, code?: string) {
+    super(sentence);
+    this.status = status;
+    this.retryAfter = retryAfter;
+    this.code = code;
+  }
+
+  /** Whether the same call may succeed later: nothing was wrong with it. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** What the page's one client needs from the session, which needs the client. */
+export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> = {
+  onSignedOut: () => {},
+  onSetUpRequired: () => {},
+};
+
+/** The token of the session, where the browser keeps no cookie. */
+export const bearer: { token: string | undefined } = { token: undefined };
+
+/** The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide when to try again. */
+export const chat: Calls = createCalls({
+  baseUrl: '',
+  token: () => bearer.token,
+  retry: { attempts: 1 },
+  fetch: (request) => takeAhead(request) ?? fetchInTime(request),
+});
+
+type Answer<T> = Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>;
+
+/** The data of a call, with the response's headers; throws a `Failure` otherwise. A 401 ends the session. */
+export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<T>; headers: Headers }> {
+  let answer: Awaited<Answer<T>>;
+  try {
+    answer = await call;
+  } catch (error) {
+    if (error instanceof ChatError) throw new Failure(error.status, explain(error.body));
+    throw new Failure(0, '');
+  }
+  const { data, error, response } = answer;
+  if (response.ok) return { data: data as NonNullable<T>, headers: response.headers };
+  if (response.status === 401 && isSession(response)) hooks.onSignedOut();
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const code = error && 'code' in error ? error.code : undefined;
+  if (code === 'second_factor_setup_required') hooks.onSetUpRequired();
+  throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined, code);
+}
+
+/** What people are told of an error: by its code, or by the parameter that it is about; the service's own sentence where that is for people. */
+function explain(error: ErrorBody | undefined): string {
+  const { description = '', code = '' } = (error ?? {}) as { description?: string; code?: string };
+  const [, parameter] = /^The '(\w+)' parameter /.exec(description) ?? [];
+  if (parameter !== undefined) return faultOf(parameter, description);
+  return strings.refused[code as keyof typeof strings.refused] ?? (isForPrograms.test(description) ? '' : description);
+}
+
+// A control character is in what was typed: where it is says more than the rule.
+function faultOf(parameter: string, description: string): string {
+  const [, character, line, place] = /control character (\S+) \(line (\d+), character (\d+)\)/.exec(description) ?? [];
+  if (character !== undefined) return strings.faults.controlCharacter(character, Number(line), Number(place));
+  return strings.faults[parameter as keyof Omit<typeof strings.faults, 'controlCharacter'>] ?? '';
+}
+
+const isForPrograms = /parameter|request body|'If-Match'|\bJSON\b|auth token/;
+
+/** The data of a call; throws a `Failure` otherwise. */
+export const ask = async <T>(call: Answer<T>): Promise<NonNullable<T>> => (await askFully(call)).data;
+
+// A wrong password when logging in says nothing about the session.
+const isSession = ({ url }: Response) => !url.endsWith('/api/sessions');
+
+/** One of my memberships, as the list of my rooms has it. */
+export type MyMember = Required<
+  Pick<Member, 'room_name' | 'seq' | 'last_read' | 'unread' | 'unread_mentions' | 'is_muted' | 'is_favourite'>
+> &
+  Member;

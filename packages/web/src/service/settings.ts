@@ -1,0 +1,40 @@
+import type { Language } from '../i18n/languages.ts';
+
+/** What the server tells the page about itself, in a `<meta>` of the page: no request, and no script in it. */
+type Settings = {
+  name: string;
+  color: string;
+  version: string;
+  registration: 'open' | 'invited' | 'closed';
+  roomCreation: 'admins' | 'users';
+  emailConfirmation: 'off' | 'required';
+  sendsEmail: boolean;
+  docs: string;
+  /** The identity providers by which people can sign in. */
+  oidc?: { id: string; name: string }[];
+  /** Where nobody signs in by a password. */
+  takesPasswords?: false;
+  /** The origin of the pages at which passkeys work, where they are used. */
+  passkeys?: string;
+  /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
+  languages: readonly Language[];
+};
+
+const fallback: Settings = {
+  name: 'Chat',
+  color: '#0f766e',
+  version: '',
+  registration: 'open',
+  roomCreation: 'admins',
+  emailConfirmation: 'off',
+  sendsEmail: false,
+  docs: '/docs',
+  languages: ['en'],
+};
+
+/** The settings of the service that this page came from. */
+export const settings: Settings = { ...fallback, ...JSON.parse(read() ?? '{}') };
+
+function read(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name="chat"]')?.content;
+}

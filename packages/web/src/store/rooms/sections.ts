@@ -1,0 +1,52 @@
+import { computed, signal } from '@preact/signals';
+import { recallJson, remember } from '../../device/storage.ts';
+import type { MyRoom } from '../kept.ts';
+import { isListed } from './hidden.ts';
+import { rooms } from './rooms.ts';
+
+/*
+ * The list of my rooms stands still: favourites as I have put them, then those by their names, as the other rooms are;
+ * only conversations by when something was said in them.
+ */
+
+/** The names of the parts of the list. */
+export type SectionName = 'favourites' | 'rooms' | 'direct';
+
+/** One part of the list. */
+export type Section = { name: SectionName; rooms: readonly MyRoom[] };
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+// Rooms of one name have an order as well, or they would change places with each message.
+const byName = (one: MyRoom, other: MyRoom) => collator.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
+// Those that nobody has put anywhere are as far down as others.
+const byPlace = (one: MyRoom, other: MyRoom) => (one.place ?? 1 / 0) - (other.place ?? 1 / 0) || byName(one, other);
+
+/** The list of my rooms, by its parts; undefined until it is known. */
+export const sections = computed((): readonly Section[] | undefined => {
+  const list = rooms.value?.filter(isListed);
+  if (!list) return undefined;
+  const others = list.filter(({ isFavourite }) => !isFavourite);
+  return [
+    { name: 'favourites', rooms: list.filter(({ isFavourite }) => isFavourite).sort(byPlace) },
+    { name: 'rooms', rooms: others.filter(({ isDirect }) => !isDirect).sort(byName) },
+    { name: 'direct', rooms: others.filter(({ isDirect }) => isDirect) },
+  ];
+});
+
+/** My rooms as they stand below each other. */
+export const roomsInOrder = (): MyRoom[] => (sections.value ?? []).flatMap((section) => section.rooms);
+
+/** How many messages are for me in a room: all of a conversation, and those that name me. */
+export const countForMe = ({ isDirect, isMuted, unread, mentions }: MyRoom): number => (isDirect && !isMuted ? unread : mentions);
+
+const key = 'chat-folded';
+
+/** The parts of the list that are folded, in this browser. */
+export const foldedSections = signal<readonly string[]>(recallJson<string[]>(key, []));
+
+/** Folds a part of the list, or unfolds it. */
+export function toggleSection(name: SectionName): void {
+  const { value } = foldedSections;
+  foldedSections.value = value.includes(name) ? value.filter((other) => other !== name) : [...value, name];
+  remember(key, JSON.stringify(foldedSections.value));
+}

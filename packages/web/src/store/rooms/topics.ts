@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals';
+import { ask, chat, type Room, type RoomDetails } from '../../service/api.ts';
+import { changeMyRoom } from './rooms.ts';
+
+/** What is known of a room besides my membership. */
+type RoomFacts = { room?: Room; details?: RoomDetails };
+
+const known = signal<ReadonlyMap<string, RoomFacts>>(new Map());
+
+/** What is known of a room. */
+export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
+
+/** Takes over what was learned of a room. */
+export function learnAbout(id: string, about: RoomFacts): void {
+  known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
+  if (about.details) changeMyRoom(id, { avatar: about.details.avatar });
+  if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name });
+}
+
+/** Asks for a room and its details; throws a `Failure`. */
+export async function loadAbout(id: string): Promise<void> {
+  const params = { path: { room: id } };
+  const [room, details] = await Promise.all([
+    ask(chat.GET('/api/rooms/{room}', { params })),
+    ask(chat.GET('/api/rooms/{room}/details', { params })),
+  ]);
+  learnAbout(id, { room, details: details as RoomDetails });
+}
+
+/** A room was changed: what is known of it is asked for again, if somebody looks at it. */
+export function roomChanged(id: string, room: Room | undefined): void {
+  if (room) learnAbout(id, { room });
+  if (known.value.has(id)) void loadAbout(id).catch(() => {});
+}

@@ -1,0 +1,88 @@
+import { signal } from '@preact/signals';
+import { tell } from '../../device/tabs.ts';
+import { randomKey } from '../../service/api.ts';
+import { cache, noteProblem } from '../cache.ts';
+import type { Change, Entry } from '../kept.ts';
+import { forgetWait } from './due.ts';
+
+/** What is still to be done, oldest first, in all rooms and threads. */
+export const outbox = signal<readonly Entry[]>([]);
+
+/** The keys of the entries whose request is on its way from this tab. */
+export const onTheirWay = signal<ReadonlySet<string>>(new Set());
+
+/** Reads what is still to be done: at the start, and when another tab has changed it. */
+export async function loadOutbox(): Promise<void> {
+  const stored = await (await cache())?.getAll('outbox').catch(noteProblem);
+  const others = outbox.value.filter(({ id }) => isInMemory(id) || !stored);
+  if (stored || others.length > 0) outbox.value = [...(stored ?? []), ...others];
+}
+
+/**
+ * Adds a change and returns when it is stored for good, so that it is safe to leave the page. The draft that it was goes in the same
+ * transaction: a crash leaves one of the two, never both and never neither.
+ */
+export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
+  const entry = { ...change, key: randomKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
+  if (await store(entry as Entry, drafts).catch(noteProblem)) await changed();
+  else outbox.value = [...outbox.value, { ...entry, id: --lastInMemory }];
+}
+
+/** Stores an entry, whose id the database gives; resolves to whether there is one. */
+async function store(entry: Entry, drafts: readonly string[]): Promise<boolean> {
+  const db = await cache();
+  if (!db) return false;
+  const transaction = db.transaction(['outbox', 'drafts'], 'readwrite', { durability: 'strict' });
+  const added = transaction.objectStore('outbox').add(entry);
+  for (const draft of drafts) transaction.objectStore('drafts').delete(draft);
+  await Promise.all([added, transaction.done]);
+  return true;
+}
+
+// Where the browser keeps nothing, or has no room for more, entries are kept as long as the page is open. The database counts upwards from 1.
+let lastInMemory = 0;
+const isInMemory = (id: number) => id < 0;
+
+type EntryChanges = Partial<Pick<Entry, 'state' | 'attempts' | 'reason' | 'retryAt' | 'pause'>> | Partial<Change>;
+
+/** Changes an entry, such as when to try it again; nothing if it is gone. */
+export async function changeEntry(id: number, changes: EntryChanges): Promise<void> {
+  if (!isInMemory(id) && (await changeStored(id, changes).catch(noteProblem))) await changed();
+  else outbox.value = outbox.value.map((entry) => (entry.id === id ? ({ ...entry, ...changes } as Entry) : entry));
+}
+
+async function changeStored(id: number, changes: EntryChanges): Promise<boolean> {
+  const db = await cache();
+  if (!db) return false;
+  const transaction = db.transaction('outbox', 'readwrite', { durability: 'strict' });
+  const stored = await transaction.store.get(id);
+  await Promise.all([stored && transaction.store.put({ ...stored, ...changes } as Entry), transaction.done]);
+  return true;
+}
+
+/** Removes an entry: it is done, or the user has discarded it. */
+export async function removeEntry(id: number): Promise<void> {
+  forgetWait(id);
+  if (!isInMemory(id)) await (await cache())?.delete('outbox', id).catch(noteProblem);
+  outbox.value = outbox.value.filter((entry) => entry.id !== id);
+  tell({ type: 'outbox' });
+}
+
+/** Tries a refused entry again, or a waiting one at once; an edit then replaces whatever the message says. */
+export const retryEntry = (id: number): Promise<void> =>
+  changeEntry(id, { state: 'waiting', reason: undefined, retryAt: 0, base: undefined });
+
+/** Makes a message of an edit whose own message is gone: what its author has written waits for them, and is not sent by itself. */
+export const keepAsMessage = (id: number, thread: string | null): Promise<void> =>
+  changeEntry(id, { kind: 'send', thread, after: 0, state: 'refused', reason: { kind: 'gone' } });
+
+/** Tries at once what waits for a connection: it is back. */
+export async function retryAll(): Promise<void> {
+  for (const { id, retryAt, reason } of outbox.value)
+    if (retryAt > 0 && reason?.kind === 'unreachable') await changeEntry(id, { retryAt: 0 });
+}
+
+async function changed(): Promise<void> {
+  await loadOutbox();
+  tell({ type: 'outbox' });
+}

@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals';
+import type { UnsentFile } from '../kept.ts';
+
+/** A file that goes with the next message. `ready` brings it as it will be sent, or nothing if it can't be read; `file` is that, once it is here. */
+export type TrayItem = {
+  key: string;
+  name: string;
+  size: number;
+  ready: Promise<UnsentFile | undefined>;
+  file?: UnsentFile | undefined;
+};
+
+const trays = signal<Readonly<Record<string, readonly TrayItem[]>>>({});
+
+/** What goes with the next message of a room or a thread. */
+export const trayOf = (place: string): readonly TrayItem[] => trays.value[place] ?? [];
+
+export const setTray = (place: string, items: readonly TrayItem[]): void => {
+  trays.value = { ...trays.value, [place]: items };
+  // Files that wait are in memory alone: the browser asks before they are lost.
+  window.onbeforeunload = Object.values(trays.value).some(({ length }) => length > 0) ? (event) => event.preventDefault() : null;
+};
+
+/** Empties all trays: what stands in them is one account's. */
+export const resetTrays = (): void => {
+  trays.value = {};
+  window.onbeforeunload = null;
+};
+
+/** What is on its way into trays: a message that is sent meanwhile waits for it. */
+const adding = new Set<Promise<unknown>>();
+
+/** Notes that something is on its way into a tray. */
+export function noteAdding(work: Promise<unknown>): void {
+  adding.add(work);
+  void work.finally(() => adding.delete(work));
+}
+
+/** Whether something goes with the next message. */
+export const hasTray = (place: string): boolean => trayOf(place).length > 0 || adding.size > 0;
+
+let taken: Promise<unknown> = Promise.resolve();
+
+/** Empties a tray; resolves to its files when they are ready, and after what was taken before: messages stay in order. */
+export function takeTray(place: string): Promise<UnsentFile[]> {
+  const take = () => {
+    const items = trayOf(place);
+    if (items.length > 0) setTray(place, []);
+    return items;
+  };
+  const items = adding.size > 0 ? Promise.all(adding).then(take) : take();
+  const files = taken.then(async () => {
+    const all = await Promise.all((await items).map(({ ready }) => ready));
+    return all.filter((file) => file !== undefined);
+  });
+  taken = files;
+  return files;
+}

@@ -1,0 +1,121 @@
+import { effect } from '@preact/signals';
+import { logOut as endSession, forget, session } from '../account/session.ts';
+import { route } from '../device/routes.ts';
+import { closeTabs, listenToTabs, type TabMessage, tell } from '../device/tabs.ts';
+import { openCache, trimCache, wipeCache } from '../store/cache.ts';
+import type { MyRoom } from '../store/kept.ts';
+import { dropMembers } from '../store/people/members.ts';
+import { resetPresence } from '../store/people/presence.ts';
+import { resetHidden } from '../store/rooms/hidden.ts';
+import { confirmMarker, loadRooms, moveMarker, resetRooms } from '../store/rooms/rooms.ts';
+import { resetSaved } from '../store/saved.ts';
+import { intentOf } from '../store/scroll-intent.ts';
+import { applyToThreads, closeThread } from '../store/thread.ts';
+import { dropTimeline, knownTimeline, timelineOf } from '../store/timelines.ts';
+import { dropSentDraft, loadDrafts, saveDrafts } from '../store/unsent/drafts.ts';
+import { loadOutbox, outbox } from '../store/unsent/outbox.ts';
+import { resetTrays } from '../store/unsent/tray.ts';
+import { sendFor, sendOutbox, stopSending } from './sender.ts';
+import { sync } from './sync.ts';
+
+let current: string | undefined;
+
+/**
+ * Begins and ends with the session what belongs to it: the store, the outbox, the sync. Resolves when the page has what this browser keeps for
+ * the account that is remembered.
+ */
+export function followSession(): Promise<void> {
+  let entering = Promise.resolve();
+  effect(() => {
+    const { value } = session;
+    if (value.state === 'in') entering = enter(value.user._id.$oid);
+    else if (value.state === 'expired') pause();
+    else if (value.state === 'out') leave();
+  });
+  addEventListener('unhandledrejection', overlookAborted);
+  addEventListener('pagehide', saveDrafts);
+  document.addEventListener('visibilitychange', saveDrafts);
+  return entering;
+}
+
+/** Signs out here and on the service, and deletes what this browser keeps. Callers deal with what is unsent before. */
+export async function signOut(): Promise<void> {
+  const user = current;
+  await endSession();
+  tell({ type: 'logged-out' });
+  if (user !== undefined) await wipeCache(user);
+}
+
+/** Gives up an account whose session has ended, with what was not sent. */
+export async function abandonAccount(): Promise<void> {
+  const { value } = session;
+  if (value.state === 'expired') await wipeCache(value.user._id.$oid);
+  forget();
+}
+
+// A request to the database whose transaction has failed, as the end of the transaction reports; the last one where all data is deleted.
+const endings = ['AbortError', 'QuotaExceededError', 'UnknownError'];
+
+function overlookAborted(event: PromiseRejectionEvent): void {
+  const isAborted = event.reason instanceof DOMException && endings.includes(event.reason.name);
+  if (isAborted) event.preventDefault();
+}
+
+async function enter(user: string): Promise<void> {
+  if (current !== user) {
+    leave();
+    current = user;
+    await openCache(user);
+    listenToTabs(user, hear);
+    await Promise.all([loadOutbox(), loadDrafts(user)]);
+    // The rooms last: views appear with them.
+    await loadRooms(openFirst);
+    if (current !== user) return;
+  }
+  sendFor(user);
+  sync.start();
+  void sendOutbox();
+  void trimCache();
+  navigator.storage?.persist?.().catch(() => {});
+}
+
+/** Opens the room that is looked at before anything is drawn, so that its messages are in the first picture where the browser keeps them. */
+async function openFirst(kept: readonly MyRoom[]): Promise<void> {
+  const { value } = route;
+  const mine = value.name === 'room' && value.seq === undefined ? kept.find(({ id }) => id === value.room) : undefined;
+  if (mine) await intentOf(timelineOf(mine.id)).openFirst(mine.lastRead, mine.seq);
+}
+
+function pause(): void {
+  sync.stop();
+  stopSending();
+}
+
+function leave(): void {
+  pause();
+  closeTabs();
+  current = undefined;
+  outbox.value = [];
+  resetRooms();
+  resetPresence();
+  dropTimeline();
+  dropMembers();
+  resetHidden();
+  resetSaved();
+  resetTrays();
+  closeThread();
+}
+
+function hear(told: TabMessage): void {
+  if (told.type === 'outbox') void loadOutbox();
+  else if (told.type === 'rooms') void loadRooms().then(() => sync.wake());
+  else if (told.type === 'logged-out') forget();
+  else if (told.type === 'draft-sent') dropSentDraft(told);
+  else if (told.type === 'read') {
+    moveMarker(told.room, told.seq);
+    confirmMarker(told.room, told.seq);
+  } else {
+    knownTimeline(told.message.room.$oid)?.apply({ messages: [told.message] });
+    applyToThreads([told.message]);
+  }
+}

@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import { notice } from '../../device/announcer.tsx';
+import { attempt } from '../shared/controls.tsx';
+import { agreed } from './list.tsx';
+
+/** Something that an administrator may do about a thing. */
+export type Action = {
+  label: string;
+  /** What will happen, which is asked before; nothing is asked without it. */
+  effects?: readonly string[];
+  isDangerous?: true;
+  /** Does it; returns what to say, if anything. */
+  act: () => Promise<string | undefined>;
+};
+
+type ActionsProps = {
+  actions: readonly (Action | false)[];
+  /** What the question is called whether to do one. */
+  titleOf: (label: string) => string;
+  onDone: () => void;
+};
+
+/** What can be done about a thing: one at a time, after a question where that cannot be taken back. */
+export function Actions({ actions, titleOf, onDone }: ActionsProps) {
+  const [isBusy, setBusy] = useState(false);
+  const run = async ({ label, effects, act }: Action) => {
+    if (effects && !(await agreed(titleOf(label), effects, label))) return;
+    setBusy(true);
+    await attempt(async () => {
+      const said = await act();
+      if (said !== undefined) notice(said);
+    });
+    setBusy(false);
+    onDone();
+  };
+  return (
+    <div class="admin-actions">
+      {actions
+        .filter((action) => action !== false)
+        .map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            class={action.isDangerous ? 'dangerous' : ''}
+            disabled={isBusy}
+            onClick={() => void run(action)}
+          >
+            {action.label}
+          </button>
+        ))}
+    </div>
+  );
+}

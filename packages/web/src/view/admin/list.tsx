@@ -1,0 +1,144 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import type { Id } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import type { Page } from '../../store/read-page.ts';
+import { attempt, Loading } from '../shared/controls.tsx';
+import { openDialog } from '../shared/dialog.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+
+/* What the lists of the administrators' page share. */
+
+/** How long somebody pauses who has typed what is looked for, in milliseconds. */
+const pause = 200;
+
+type SearchProps = { label: string; onSearch: (text: string) => void };
+
+/** The field that narrows a list, which asks the service when somebody pauses. */
+export function Search({ label, onSearch }: SearchProps) {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => onSearch(text.trim()), pause);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      maxLength={64}
+      value={text}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+    />
+  );
+}
+
+/** An item of a list. What can be replaced has an id. */
+type Listed = { _id: Id } | { seq: number };
+
+type PagesProps<T> = {
+  read: (after?: string) => Promise<Page<T>>;
+  /** What the list depends on. */
+  input: unknown;
+  none: string;
+  /** What is shown of the list; `replace` puts another item in the place of one, or none. */
+  children: (list: readonly T[], replace: (one: T, other: T | undefined) => void) => ComponentChildren;
+};
+
+const isSame = (one: Listed, other: Listed) => '_id' in one && '_id' in other && idOf(one) === idOf(other);
+
+/** A list, page by page. */
+export function Pages<T extends Listed>({ read, input, none, children }: PagesProps<T>) {
+  const { value, failure, reload, change } = useLoaded(() => read(), [input]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  // Other items may have gone, or the whole list been read again, since what is done about this one began.
+  const replace = (one: T, other: T | undefined) =>
+    change(({ list, next }) => ({ list: list.flatMap((item) => (isSame(item, one) ? (other ?? []) : item)), next }));
+  const more = async () => {
+    const { next } = value;
+    const page = await read(next);
+    change((now) => (now.next === next ? { list: [...now.list, ...page.list], next: page.next } : now));
+  };
+  return (
+    <>
+      {value.list.length === 0 && value.next === undefined ? (
+        <p class="muted center">{none}</p>
+      ) : (
+        <ul class="listed">{children(value.list, replace)}</ul>
+      )}
+      {value.next !== undefined && (
+        <button type="button" onClick={() => void attempt(more)}>
+          {strings.app.more}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Asks whether to do something, and says what will happen. The harmless answer is first and has the focus. */
+export const agreed = (title: string, effects: readonly string[], label: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    openDialog(
+      title,
+      (close) => (
+        <div class="stack-wide">
+          <ul class="effects">
+            {effects.map((effect) => (
+              <li key={effect}>{effect}</li>
+            ))}
+          </ul>
+          <div class="row">
+            <button type="button" onClick={close}>
+              {strings.app.cancel}
+            </button>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                resolve(true);
+                close();
+              }}
+            >
+              {label}
+            </button>
+          </div>
+        </div>
+      ),
+      () => resolve(false),
+    );
+  });
+
+/** What was loaded last: it stays on the screen where reading it again fails. */
+export function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  last.current = value ?? last.current;
+  return last.current;
+}
+
+type ManagedProps = {
+  /** What is shown of it in the list. */
+  head: ComponentChildren;
+  name: string;
+  children: () => ComponentChildren;
+};
+
+/** One item of a list, which opens to show what there is to know of it and to do about it. */
+export function Managed({ head, name, children }: ManagedProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li class="card managed">
+      {head}
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-label={laterStrings.admin.manageOf(name)}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {laterStrings.admin.manage}
+      </button>
+      {isOpen && <div class="panel">{children()}</div>}
+    </li>
+  );
+}

@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { shortOf } from '../../i18n/dates.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat, type Session, type Token } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { readPage } from '../../store/read-page.ts';
+import { attempt } from '../shared/controls.tsx';
+import { agreed, Pages } from './list.tsx';
+
+/* By what an account is used: its sessions and named tokens, without their secrets. */
+
+/** `turn` counts what was done to all at once, after which the list is read again. */
+type OwnedProps = { user: string; turn: number; onChange: () => void };
+
+/** The sessions of an account, of which each can be ended. */
+export const PersonSessions = (props: OwnedProps) => (
+  <Foldable title={laterStrings.settings.sessions}>{() => <Sessions {...props} />}</Foldable>
+);
+
+/** The named tokens of an account, of which each can be revoked. */
+export const PersonTokens = (props: OwnedProps) => (
+  <Foldable title={laterStrings.settings.tokens}>{() => <Tokens {...props} />}</Foldable>
+);
+
+function Foldable({ title, children }: { title: string; children: () => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="foldable" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && <div class="stack-wide">{children()}</div>}
+    </details>
+  );
+}
+
+function Sessions(props: OwnedProps) {
+  const { settings: words, admin } = laterStrings;
+  return (
+    <List<Session>
+      {...props}
+      read={(query) => chat.GET('/api/sessions', { params: { query } })}
+      none={admin.people.noSessions}
+      show={({ hint, created_at, is_current }) => ({
+        facts: [words.sessionOf(shortOf(new Date(created_at.$date)))],
+        tag: is_current ? words.sessionThis : undefined,
+        label: admin.people.endSession(hint),
+        button: words.end,
+        effects: [admin.people.signsOut],
+      })}
+      end={(session) => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))}
+    />
+  );
+}
+
+function Tokens(props: OwnedProps) {
+  const { settings: words, admin, webhooks, invitations } = laterStrings;
+  return (
+    <List<Token>
+      {...props}
+      read={(query) => chat.GET('/api/tokens', { params: { query } })}
+      none={admin.people.noTokens}
+      show={({ name, scopes, expires_at }) => ({
+        facts: [
+          scopes.join(', ') || words.allScopes,
+          expires_at ? invitations.until(shortOf(new Date(expires_at.$date))) : invitations.forEver,
+        ],
+        label: webhooks.revoke(name),
+        button: words.revoke,
+        effects: [admin.people.stopsPrograms, admin.people.irreversible],
+      })}
+      end={(token) => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token } } }))}
+    />
+  );
+}
+
+/** What is shown of a session or a token, and what is said before it ends. */
+type Shown = {
+  facts: readonly string[];
+  /** Of what can't be ended here. */
+  tag?: string | undefined;
+  label: string;
+  button: string;
+  effects: readonly string[];
+};
+
+type ListProps<T> = OwnedProps & {
+  read: (query: { user: string; limit: number; after?: string }) => ReturnType<Parameters<typeof readPage>[0]>;
+  none: string;
+  show: (one: T) => Shown;
+  end: (id: string) => Promise<unknown>;
+};
+
+function List<T extends Token | Session>({ user, turn, onChange, read, none, show, end }: ListProps<T>) {
+  const readFrom = (after?: string) =>
+    readPage<T>((next) => read({ user, limit: 50, ...(next !== undefined && { after: next }) }), after);
+  return (
+    <Pages read={readFrom} input={`${turn} ${user}`} none={none}>
+      {(list, replace) =>
+        list.map((one) => (
+          <Item
+            key={idOf(one)}
+            token={one}
+            shown={show(one)}
+            end={() => end(idOf(one))}
+            onEnded={() => {
+              replace(one, undefined);
+              onChange();
+            }}
+          />
+        ))
+      }
+    </Pages>
+  );
+}
+
+type ItemProps = {
+  token: Token | Session;
+  shown: Shown;
+  end: () => Promise<unknown>;
+  onEnded: () => void;
+};
+
+function Item({ token, shown: { facts, tag, label, button, effects }, end, onEnded }: ItemProps) {
+  const [isBusy, setBusy] = useState(false);
+  const { settings: words } = laterStrings;
+  const { name, hint, last_used_at } = token;
+  const used = last_used_at ? words.lastUsed(shortOf(new Date(last_used_at.$date))) : words.neverUsed;
+  return (
+    <li class="card managed">
+      <div class="body">
+        <bdi>{name}</bdi>
+        {tag !== undefined && <small class="tag">{tag}</small>}
+        <p class="muted">{[...facts, used, words.tokenEnds(hint)].join(' · ')}</p>
+      </div>
+      {tag === undefined && (
+        <button
+          type="button"
+          aria-label={label}
+          // It keeps the focus: one that is disabled loses it.
+          aria-disabled={isBusy}
+          onClick={async ({ currentTarget }) => {
+            if (isBusy) return;
+            setBusy(true);
+            if ((await agreed(label, effects, button)) && (await attempt(end))) {
+              focusNext(currentTarget);
+              onEnded();
+            }
+            setBusy(false);
+          }}
+        >
+          {button}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Takes the focus from a button that goes: to that of the next item or, after the last, of the one before, or to the title. */
+function focusNext(button: HTMLElement): void {
+  if (document.activeElement !== button) return;
+  const list = button.closest('ul');
+  const buttons = [...(list?.querySelectorAll<HTMLElement>('button:not([aria-disabled="true"])') ?? [])];
+  const isAfter = (one: Element) => button.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const next = buttons.find(isAfter) ?? buttons.at(-1) ?? button.closest('details')?.querySelector('summary');
+  next?.focus();
+}

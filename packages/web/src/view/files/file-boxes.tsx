@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact';
+import type { Message } from '../../service/api.ts';
+
+/** What is known of a file before any of its bytes are here. */
+export type FileFacts = Omit<Message['files'][number], '_id'>;
+
+type Kind = 'picture' | 'video' | 'audio' | 'other';
+
+/** How a file is shown: what a browser can't show, or a picture of unknown size, which would move what is below it, as a row. */
+export function kindOf({ type, width, height }: FileFacts): Kind {
+  const [, kind] = /^(image|video|audio)\/(?:png|jpeg|webp|gif|avif|mp4|webm|mpeg|ogg|wav)$/.exec(type) ?? [];
+  if (kind === 'image') return width && height ? 'picture' : 'other';
+  return (kind as Kind | undefined) ?? 'other';
+}
+
+/** The most that a picture alone may measure, in pixels. */
+const [widest, highest] = [480, 360];
+
+function styleOf({ width, height }: FileFacts, isAlone: boolean) {
+  if (!isAlone || !width || !height) return undefined;
+  const scale = Math.min(1, widest / width, highest / height);
+  return { inlineSize: `${Math.max(48, Math.round(width * scale))}px`, aspectRatio: `${width} / ${height}` };
+}
+
+type BoxesProps<F> = { files: readonly F[]; content?: (file: F, at: number) => ComponentChildren };
+
+/** The files of a message, each in a box of the size that it will have: nothing moves when they come. */
+export function FileBoxes<F extends FileFacts>({ files, content }: BoxesProps<F>) {
+  const isAlone = files.filter((file) => kindOf(file) === 'picture').length === 1;
+  return (
+    <ul class="files">
+      {files.map((file, at) => (
+        <li key={`${at}`} class={`file ${kindOf(file)}`} style={kindOf(file) === 'picture' ? styleOf(file, isAlone) : undefined}>
+          {content?.(file, at)}
+        </li>
+      ))}
+    </ul>
+  );
+}

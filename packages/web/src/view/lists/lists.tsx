@@ -1,0 +1,173 @@
+import { type ListName, roomPath } from '../../device/routes.ts';
+import { shortOf } from '../../i18n/dates.ts';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { nextOf } from '../../store/people/members.ts';
+import type { Page } from '../../store/read-page.ts';
+import { allThreads, roomOf } from '../../store/rooms/rooms.ts';
+import { dueReminders, isSaved, noteSaved, savedLast } from '../../store/saved.ts';
+import { discardDraft, draftOf } from '../../store/unsent/drafts.ts';
+import { waitingDrafts } from '../../store/unsent/waiting.ts';
+import { toggleSaved } from '../../sync/actions.ts';
+import { safeName } from '../../text/names.ts';
+import { plainText } from '../../text/plain.ts';
+import { attempt, IconButton } from '../shared/controls.tsx';
+import { confirmed } from '../shared/dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { Side } from '../shared/side.tsx';
+import { Notifications } from './notifications.tsx';
+import { Pages } from './pages.tsx';
+import { Result, Results } from './results.tsx';
+
+/** The messages that are pinned in a room. */
+export const Pins = ({ room }: { room: string }) => (
+  <Side room={room} title={laterStrings.pins.title}>
+    <Pages name={`pins ${room}`} read={() => readPins(room)} none={laterStrings.pins.none} id={idOf}>
+      {(found) => <Results messages={found} />}
+    </Pages>
+  </Side>
+);
+
+async function readPins(room: string): Promise<Page<Message>> {
+  const query = { room, pinned: 'true' as const, limit: 100 };
+  const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
+  return { list: found.toReversed(), next: undefined };
+}
+
+/** A list across all rooms, beside the open room or in its place. */
+export const List = ({ list, room }: { list: ListName; room?: string }) => (
+  <Side room={room} title={strings.lists[list].title}>
+    {list === 'drafts' ? (
+      <Drafts />
+    ) : list === 'threads' ? (
+      <Pages name={list} read={readThreads} none={laterStrings.lists.noThreads} news={allThreads.value} id={idOfThread}>
+        {(threads) => <Threads threads={threads} />}
+      </Pages>
+    ) : list === 'saved' ? (
+      <Pages
+        name={list}
+        read={readSaved}
+        none={laterStrings.lists.noneSaved}
+        news={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
+        id={idOfSaved}
+      >
+        {(found) => <Saved found={found} />}
+      </Pages>
+    ) : (
+      <Notifications />
+    )}
+  </Side>
+);
+
+const idOfSaved = ({ message }: SavedMessage) => idOf(message);
+
+/** Saved messages, after those of which one was to be reminded by now. */
+function Saved({ found }: { found: readonly SavedMessage[] }) {
+  const due = dueReminders.value;
+  const isDue = (id: string) => due.some((one) => idOfSaved(one) === id);
+  const all = [...due, ...found.filter((one) => !isDue(idOfSaved(one)))];
+  const times = new Map(all.map((one) => [idOfSaved(one), one.remind_at]));
+  const note = (message: Message) => {
+    const at = times.get(idOf(message));
+    return at ? laterStrings.reminders.at(shortOf(new Date(at.$date))) : undefined;
+  };
+  return (
+    <Results
+      messages={all.map(({ message }) => message as Message)}
+      note={note}
+      isNew={(message) => isDue(idOf(message))}
+      action={(message) => <SaveButton message={message} />}
+    />
+  );
+}
+
+async function readSaved(after?: string): Promise<Page<SavedMessage>> {
+  const query = { limit: 50, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully<SavedMessage[]>(chat.GET('/api/saved', { params: { query } }));
+  const next = nextOf(headers);
+  noteSaved(data.map(idOfSaved).toReversed(), [], after === undefined && next === undefined);
+  // A page may be empty where much may no longer be read.
+  return data.length === 0 && next !== undefined ? readSaved(next) : { list: data, next };
+}
+
+/** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */
+const SaveButton = ({ message }: { message: Message }) => {
+  const isOn = isSaved(idOf(message));
+  return (
+    <IconButton
+      icon={isOn ? 'unsave' : 'save'}
+      label={isOn ? strings.message.unsave : strings.message.save}
+      onPress={() => void attempt(() => toggleSaved(message))}
+    />
+  );
+};
+
+async function readThreads(after?: string): Promise<Page<Thread>> {
+  const query = { limit: 30, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+  return { list: data, next: nextOf(headers) };
+}
+
+const idOfThread = ({ message }: Thread) => idOf(message);
+
+/** Threads, each with the message that it began with, and how many replies are new. */
+const Threads = ({ threads }: { threads: readonly Thread[] }) => (
+  <ul class="results">
+    {threads.map(({ message, unread }) => (
+      <li key={idOf(message)}>
+        <Result
+          message={message}
+          href={roomPath(message.room.$oid, { thread: idOf(message) })}
+          note={unread > 0 ? laterStrings.lists.unreadReplies(unread) : strings.message.replies(message.reply_count)}
+          isNew={unread > 0}
+        />
+      </li>
+    ))}
+  </ul>
+);
+
+/** What was typed and not sent: each leads to where it was typed. */
+function Drafts() {
+  const { drafts: words } = strings.lists;
+  const places = waitingDrafts.value;
+  const discard = async (place: string) => {
+    if (await confirmed(strings.app.discardAsk, strings.app.discard)) await discardDraft(place);
+  };
+  return (
+    <div class="side-content">
+      {places.length === 0 && <p class="muted center">{words.none}</p>}
+      <ul class="results">
+        {places.map((place) => {
+          const [room = '', thread, seq] = place.split('/');
+          const message = Number(seq);
+          const within = seq === undefined ? {} : thread ? { reply: message } : { seq: message };
+          const name = safeName(roomOf(room)?.name ?? '') || words.gone;
+          return (
+            <li key={place}>
+              <a href={roomPath(room, thread ? { thread, ...within } : within)}>
+                <Icon name="edit" />
+                <span class="body">
+                  <span class="meta">
+                    <bdi class="author">{name}</bdi>
+                    {thread && <span class="muted">{words.inThread}</span>}
+                    {seq !== undefined && <span class="muted">{strings.composer.editing}</span>}
+                  </span>
+                  <span class="excerpt" dir="auto">
+                    {plainText(draftOf(place)).slice(0, 300)}
+                  </span>
+                </span>
+              </a>
+              <IconButton
+                icon="remove"
+                label={`${words.discard(name)}: ${plainText(draftOf(place)).slice(0, 100)}`}
+                onPress={() => void discard(place)}
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from 'preact';
+import { messagePath } from '../../device/routes.ts';
+import { sentAt, shortOf } from '../../i18n/dates.ts';
+import { strings } from '../../i18n/strings.ts';
+import type { Message } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { partsOf } from '../../text/highlight.ts';
+import { safeName } from '../../text/names.ts';
+import { summaryOf } from '../../text/plain.ts';
+import { Avatar } from '../people/avatar.tsx';
+import { PersonName } from '../shared/controls.tsx';
+import './results.css';
+
+type ResultsProps = {
+  messages: readonly Message[];
+  words?: string | undefined;
+  /** What is to be said of some of them. */
+  note?: ((message: Message) => string | undefined) | undefined;
+  /** Which of them are shown as new. */
+  isNew?: ((message: Message) => boolean) | undefined;
+  /** What one may do with each. */
+  action?: ((message: Message) => ComponentChildren) | undefined;
+};
+
+/** Messages from anywhere, each of which leads to its place. */
+export const Results = ({ messages, words, note, isNew, action }: ResultsProps) => (
+  <ul class="results">
+    {messages.map((message) => (
+      <li key={idOf(message)}>
+        <Result message={message} href={pathOf(message)} words={words} note={note?.(message)} isNew={isNew?.(message)} />
+        {action?.(message)}
+      </li>
+    ))}
+  </ul>
+);
+
+type ResultProps = {
+  message: Message;
+  href: string;
+  words?: string | undefined;
+  note?: string | undefined;
+  isNew?: boolean | undefined;
+};
+
+/** One message of a list, which leads somewhere; with a note of what there is. */
+export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (
+  <a href={href} class={isNew ? 'unread' : ''}>
+    <Avatar person={message} id={message.user.$oid} />
+    <span class="body">
+      <span class="meta">
+        <PersonName person={message} class="author" />
+        <span class="muted">
+          {roomOf(message.room.$oid) && (
+            <>
+              <bdi>{safeName(roomOf(message.room.$oid)?.name ?? '')}</bdi>
+              {' · '}
+            </>
+          )}
+          <time dir="auto" dateTime={message.created_at.$date}>
+            {shortOf(sentAt(message))}
+          </time>
+        </span>
+      </span>
+      <span class="excerpt" dir="auto">
+        {message.deleted_at ? strings.message.deleted : highlight(summaryOf(message).slice(0, 300), words)}
+      </span>
+      {note !== undefined && <span class="note">{note}</span>}
+    </span>
+  </a>
+);
+
+/** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
+export const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
+
+/** A text with the words that were sought marked. */
+const highlight = (text: string, words: string) =>
+  words === ''
+    ? text
+    : partsOf(text, words).map((part, at) => (part.isSought ? <mark key={`${at}`}>{part.text}</mark> : part.text));

@@ -1,0 +1,142 @@
+import { useSignalEffect } from '@preact/signals';
+import { mentionsIn } from 'chat-service-rules/markdown/mentions';
+import { namesOf } from 'chat-service-rules/markdown/names';
+import type { TargetedEvent } from 'preact';
+import { useRef } from 'preact/hooks';
+import { me } from '../../account/session.ts';
+import { lateCode } from '../../device/late-code.ts';
+import { attach } from '../../files/files.ts';
+import { strings } from '../../i18n/strings.ts';
+import { idOf } from '../../service/ids.ts';
+import { answer } from '../../store/answers.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { aboutRoom } from '../../store/rooms/topics.ts';
+import { intentOf } from '../../store/scroll-intent.ts';
+import { thread as openedThread } from '../../store/thread.ts';
+import { knownTimeline } from '../../store/timelines.ts';
+import { draftOf, keepDraft, placeOf, sentElsewhere } from '../../store/unsent/drafts.ts';
+import { hasTray, takeTray, trayOf } from '../../store/unsent/tray.ts';
+import { sendMessage } from '../../sync/actions.ts';
+import { sync } from '../../sync/sync.ts';
+import { formats } from '../../text/markup.ts';
+import { IconButton } from '../shared/controls.tsx';
+import { confirmed } from '../shared/dialog.tsx';
+import { later } from '../shared/later.tsx';
+import { Editor, type EditorHandle } from '../text/editor.tsx';
+import { forComposer } from '../text/for-composer.ts';
+import { edit, pickEmoji } from './message.tsx';
+
+const loadCommands = lateCode(() => import('./commands.tsx'));
+const Answer = later(async () => (await loadCommands()).Answer);
+const Tray = later(async () => (await import('../files/unsent-files.tsx')).Tray);
+
+const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
+
+type ComposerProps = { room: string; thread?: string; name: string };
+
+/** How many people a message may address without a question. */
+const mostUnasked = 20;
+
+/** Whether a message is to be sent: asks if it tells many people. */
+async function mayTellAll(room: string, text: string): Promise<boolean> {
+  const { member_count: count = 0 } = aboutRoom(room).details ?? {};
+  const tellsAll = () => mentionsIn(text).some((mention) => namesOf(mention).includes('room'));
+  const isUnasked = count <= mostUnasked || !text.includes('@') || !tellsAll();
+  return isUnasked || confirmed(strings.composer.everyoneAsk(count - 1), strings.composer.send);
+}
+
+/** Where one writes to a room or a thread. It is never out of order: what is sent is stored first. */
+export function Composer({ room, thread, name }: ComposerProps) {
+  const place = placeOf(room, thread);
+  const handle = useRef<EditorHandle>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const isInRoom = useRef<HTMLInputElement>(null);
+  useSignalEffect(() => {
+    if (forComposer.value?.place !== place || !handle.current) return;
+    forComposer.value.change(handle.current);
+    forComposer.value = undefined;
+  });
+  useSignalEffect(() => {
+    if (sentElsewhere.value !== place) return;
+    handle.current?.set('');
+    sentElsewhere.value = undefined;
+  });
+  const send = async (text: string) => {
+    // A word after a slash is a command, unless another slash makes it a path.
+    const called = /^\/[\w-]+(\s|$)/.test(text)
+      ? await (await loadCommands()).callTyped({ room, thread, place, text })
+      : undefined;
+    if (called !== undefined) return called;
+    const timeline = thread === undefined ? knownTimeline(room) : undefined;
+    const stands = thread === undefined || isInRoom.current?.checked;
+    if (stands && !(await mayTellAll(room, text))) return false;
+    const files = await takeTray(place);
+    if (text === '' && files.length === 0) return false;
+    await sendMessage({ room, typed: text, files, thread, isInRoom: isInRoom.current?.checked });
+    if (isInRoom.current) isInRoom.current.checked = false;
+    if (timeline) void intentOf(timeline).goToEnd();
+    return true;
+  };
+  const pick = ({ currentTarget: input }: TargetedEvent<HTMLInputElement>) => {
+    void attach(place, [...(input.files ?? [])]);
+    // The same file may be chosen again.
+    input.value = '';
+  };
+  const editLast = () => {
+    const timeline = knownTimeline(room)?.window.value.messages;
+    const messages = (thread === undefined ? timeline : openedThread.value?.replies) ?? [];
+    const last = messages.findLast((message) => message.user.$oid === idOf(me()) && !message.deleted_at);
+    if (last) edit(last, thread !== undefined);
+  };
+  const changed = (text: string) => {
+    keepDraft(place, text);
+    if (thread === undefined && text !== '') sync.tellTyping(room);
+  };
+  const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
+  return (
+    <div class="composer" data-place={place}>
+      {answer.value?.place === place && <Answer />}
+      {trayOf(place).length > 0 && <Tray place={place} />}
+      <Editor
+        key={place}
+        room={room}
+        label={label}
+        hint={strings.composer.hint}
+        placeholder={label}
+        initial={draftOf(place)}
+        focus={!matchMedia('(pointer: coarse)').matches}
+        onChange={changed}
+        onSubmit={send}
+        mayBeEmpty={() => hasTray(place)}
+        onTooLong={(text) => attach(place, [new File([text], 'Message.txt', { type: 'text/plain' })])}
+        onUp={editLast}
+        handle={handle}
+      >
+        <IconButton icon="attach" label={strings.composer.attach} onPress={() => picker.current?.click()} />
+        <input ref={picker} type="file" multiple hidden onChange={pick} />
+        <span class="tools" role="toolbar" aria-label={strings.composer.tools}>
+          {tools.map((tool) => (
+            <IconButton
+              key={tool}
+              icon={tool}
+              label={strings.composer.tool[tool]}
+              onPress={() => handle.current?.edit(formats[tool])}
+            />
+          ))}
+        </span>
+        <IconButton icon="at" label={strings.composer.mention} onPress={() => handle.current?.insert('@')} />
+        <IconButton
+          icon="emoji"
+          label={strings.composer.emoji}
+          onPress={() => void pickEmoji((emoji) => handle.current?.insert(emoji))}
+        />
+        <IconButton icon="send" class="send" label={strings.composer.send} onPress={() => handle.current?.submit()} />
+      </Editor>
+      {thread !== undefined && (
+        <label class="also">
+          <input ref={isInRoom} type="checkbox" /> {strings.thread[roomOf(room)?.isDirect ? 'inConversation' : 'inRoom']}
+        </label>
+      )}
+    </div>
+  );
+}

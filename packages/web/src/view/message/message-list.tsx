@@ -1,0 +1,259 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { me } from '../../account/session.ts';
+import { announce } from '../../device/announcer.tsx';
+import { reader } from '../../device/routes.ts';
+import { dayOf, isSameDay, sentAt } from '../../i18n/dates.ts';
+import { strings } from '../../i18n/strings.ts';
+import type { Message } from '../../service/api.ts';
+import { nameOf } from '../../store/people/names.ts';
+import { moveMarker } from '../../store/rooms/rooms.ts';
+import { intentOf } from '../../store/scroll-intent.ts';
+import type { Timeline } from '../../store/timeline.ts';
+import { pendingIn } from '../../store/unsent/pending.ts';
+import { sync } from '../../sync/sync.ts';
+import { summaryOf } from '../../text/plain.ts';
+import { IconButton, Loading } from '../shared/controls.tsx';
+import { MessageRow } from './message.tsx';
+import { lookForLine, NewAbove } from './new-above.tsx';
+import { PendingRow } from './pending.tsx';
+import { Scroller } from './scroller.ts';
+
+/** How long the newest message has to be in view until it counts as read, in milliseconds. */
+export const readAfter = 1_000;
+
+/** Messages of one author within so many milliseconds stand together. */
+const together = 5 * 60_000;
+
+/** A room's messages: a window of them, which moves as one scrolls. */
+export function MessageList({ timeline, name }: { timeline: Timeline; name: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const scroller = useRef<Scroller>(null);
+  const { messages, isAtStart, isAtEnd } = timeline.window.value;
+  const intent = intentOf(timeline);
+  const target = intent.target.value;
+  const isReady = timeline.state.value === 'ready';
+  // What is written stands there also while the room has yet to be read.
+  const pending = isAtEnd || !isReady ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
+  useReading(timeline);
+
+  useLayoutEffect(() => {
+    const shown = box.current;
+    if (!shown || !list.current) return undefined;
+    const made = new Scroller(shown, list.current, {
+      onNear: (edge) => void (edge === 'start' ? timeline.readOlder() : timeline.readNewer()),
+      onMove: (isAtBottom) => {
+        follow(timeline, isAtBottom);
+        lookForLine(timeline, shown);
+      },
+    });
+    (scroller as { current: Scroller | null }).current = made;
+    const findPlace = () => (intent.isFollowing ? 'end' : made.place);
+    reader.findPlace = findPlace;
+    return () => {
+      if (reader.findPlace === findPlace) reader.findPlace = undefined;
+      made.stop();
+    };
+  }, [timeline, isReady]);
+
+  // After every drawing, before it is seen.
+  useLayoutEffect(() => {
+    const made = scroller.current;
+    if (!made || !isReady) return;
+    if (!target) {
+      made.keep();
+      return;
+    }
+    intent.target.value = undefined;
+    const row = 'seq' in target ? rowAt(list.current, target.seq) : list.current?.querySelector('.new-line');
+    if (target.kind === 'end' || !row) made.toEnd();
+    else if (target.kind === 'place') made.toOffset(row, target.offset);
+    else made.toRow(row, target.kind === 'message' ? 0.35 : 0.2);
+    if (target.kind === 'message' && row) point(row);
+  });
+
+  const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
+  const { value: state } = timeline.state;
+  if (state !== 'ready') {
+    const retry = () => void intent.open(intent.line.peek(), 0, undefined).then(() => sync.run());
+    return (
+      <div class="messages">
+        <Loading failure={state === 'loading' ? undefined : state} onRetry={retry} />
+        {waiting.length > 0 && <ol>{waiting}</ol>}
+      </div>
+    );
+  }
+  return (
+    <div class="messages-frame">
+      <NewAbove timeline={timeline} />
+      <section class="messages" ref={box} aria-label={strings.room.list(name)} id="messages">
+        {isAtStart ? (
+          <p class="beginning">{messages.length + pending.length === 0 ? strings.room.empty : strings.room.start}</p>
+        ) : (
+          <Loading />
+        )}
+        <ol ref={list} onKeyDown={moveFocus}>
+          <Rows messages={messages} timeline={timeline} />
+          {waiting}
+        </ol>
+        {!isAtEnd && <Loading />}
+      </section>
+      <ToEnd timeline={timeline} />
+    </div>
+  );
+}
+
+/** The rows of a window. A message that has not changed keeps its drawing. */
+function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: Timeline }) {
+  const drawn = useRef(new Map<number, { message: Message; isGrouped: boolean; row: JSX.Element }>());
+  const line = intentOf(timeline).line.value;
+  const rows: ComponentChildren[] = [];
+  const next: typeof drawn.current = new Map();
+  let before: Message | undefined;
+  // The line stands before the first new message, not before the first one of a window that begins later.
+  let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
+  for (const message of messages) {
+    const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
+    if (isNewDay)
+      rows.push(
+        <li key={`day-${message.seq}`} class="day">
+          <span>{dayOf(sentAt(message))}</span>
+        </li>,
+      );
+    const isFirstNew: boolean = !hasLine && message.seq > line && message.user.$oid !== me()._id.$oid;
+    hasLine ||= isFirstNew;
+    if (isFirstNew)
+      rows.push(
+        <li key="new" class="new-line">
+          <span>{strings.room.newMessages}</span>
+        </li>,
+      );
+    const isGrouped = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
+    const known = drawn.current.get(message.seq);
+    const row =
+      known?.message === message && known.isGrouped === isGrouped ? (
+        known.row
+      ) : (
+        <MessageRow key={message.seq} message={message} isGrouped={isGrouped} />
+      );
+    next.set(message.seq, { message, isGrouped, row });
+    rows.push(row);
+    before = message;
+  }
+  drawn.current = next;
+  return rows;
+}
+
+/** Whether a message goes on where the one before it ended. */
+export const belongTogether = (before: Message, message: Message): boolean =>
+  before.user.$oid === message.user.$oid &&
+  before.thread?.$oid === message.thread?.$oid &&
+  before.deleted_at === null &&
+  sentAt(message).getTime() - sentAt(before).getTime() < together;
+
+function ToEnd({ timeline }: { timeline: Timeline }) {
+  const count = timeline.missed.value;
+  const intent = intentOf(timeline);
+  const isAway = intent.isAway.value;
+  if (!isAway && timeline.window.value.isAtEnd) return null;
+  const go = () => void intent.goToEnd();
+  return count > 0 ? (
+    <button type="button" class="to-end" onClick={go}>
+      {strings.room.came(count)}
+    </button>
+  ) : (
+    <IconButton class="to-end" icon="down" label={strings.room.toEnd} onPress={go} />
+  );
+}
+
+function follow(timeline: Timeline, isAtBottom: boolean): void {
+  const isFollowing = isAtBottom && timeline.window.peek().isAtEnd;
+  intentOf(timeline).isFollowing = isFollowing;
+  intentOf(timeline).isAway.value = !isFollowing;
+  if (isFollowing) timeline.missed.value = 0;
+}
+
+/** Whether someone looks at the page. */
+export const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
+
+/** Has `look` called whenever that may have changed; returns what ends it. */
+export function watchLooking(look: () => void): () => void {
+  addEventListener('focus', look);
+  addEventListener('blur', look);
+  document.addEventListener('visibilitychange', look);
+  return () => {
+    removeEventListener('focus', look);
+    removeEventListener('blur', look);
+    document.removeEventListener('visibilitychange', look);
+  };
+}
+
+/** Marks the room as read when its newest message was seen for a moment by someone who looks at the page. */
+function useReading(timeline: Timeline): void {
+  useEffect(() => {
+    const intent = intentOf(timeline);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isSeen = () => intent.isFollowing && !intent.isKeptUnread.peek() && timeline.state.peek() === 'ready' && isLookedAt();
+    const look = () => {
+      intent.isWatched = isSeen();
+      clearTimeout(timer);
+      if (isSeen()) timer = setTimeout(read, readAfter);
+    };
+    const read = () => {
+      const { at, epoch } = timeline.place;
+      if (isSeen() && at !== undefined && moveMarker(timeline.room, at, epoch)) void sync.run();
+    };
+    const tell = newsTeller(timeline);
+    const unsubscribe = [
+      timeline.window.subscribe(tell),
+      ...[timeline.window, intent.isAway, intent.isKeptUnread].map((changed) => changed.subscribe(look)),
+      watchLooking(look),
+    ];
+    return () => {
+      clearTimeout(timer);
+      intent.isWatched = false;
+      for (const end of unsubscribe) end();
+    };
+  }, [timeline]);
+}
+
+/** Tells screen readers what others say in the room that is open: what is new, and nothing of what was there. */
+function newsTeller(timeline: Timeline): () => void {
+  let last: number | undefined;
+  return () => {
+    const { messages, isAtEnd } = timeline.window.peek();
+    const known = last;
+    last = isAtEnd ? (messages.at(-1)?.seq ?? 0) : undefined;
+    if (known === undefined || last === undefined) return;
+    const news = messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid);
+    const [first] = news;
+    if (!first) return;
+    const text =
+      news.length === 1
+        ? strings.announce.message(nameOf(first), summaryOf(first).slice(0, 200))
+        : strings.room.came(news.length);
+    announce(text, { isPatient: true });
+  };
+}
+
+const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
+  [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
+
+/** Shows which message an address leads to. */
+export function point(row: Element): void {
+  for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
+  requestAnimationFrame(() => row.classList.add('pointed'));
+}
+
+/** Up and down move between messages; what else a key does there, the message knows. */
+function moveFocus(event: KeyboardEvent): void {
+  const row = event.target instanceof HTMLElement && event.target.matches('li[data-seq]') ? event.target : undefined;
+  if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+  const rows = [...(row.parentElement?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])];
+  const at = rows.indexOf(row);
+  const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
+}

@@ -1,0 +1,16 @@
+import { useEffect } from 'preact/hooks';
+import { strings } from '../../i18n/strings.ts';
+import { presenceOf, showPerson } from '../../store/people/presence.ts';
+
+/** A dot for somebody who is active or away. For those who don't see it, `PresenceText` stands beside. */
+export function PresenceDot({ user }: { user: string }) {
+  useEffect(() => showPerson(user), [user]);
+  const presence = presenceOf(user);
+  return presence ? <span class={`presence ${presence}`} title={strings.presence[presence]} aria-hidden="true" /> : null;
+}
+
+/** Whether somebody is active or away, in a word. */
+export function PresenceText({ user, class: extra = 'visually-hidden' }: { user: string; class?: string }) {
+  const presence = presenceOf(user);
+  return presence ? <span class={extra}> ({strings.presence[presence]})</span> : null;
+}

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import { begin, me } from '../../account/session.ts';
+import { inAnHour, shortOf, tomorrowAt } from '../../i18n/dates.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat, type User } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { currentStatus, learnStatuses, type Status } from '../../store/people/names.ts';
+import { attempt, Field, Form } from '../shared/controls.tsx';
+
+/** When a status may end that is set now. */
+const ends = {
+  never: () => undefined,
+  hour: inAnHour,
+  tonight: () => tomorrowAt(0),
+};
+
+/** What one says of oneself. */
+export function StatusForm({ close }: { close: () => void }) {
+  const now = currentStatus(me().status);
+  const [said, setSaid] = useState<Omit<Status, 'until'>>(now ?? { text: '' });
+  const change = async (status: Status | null) => {
+    const user = (await ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { status } }))) as User;
+    begin(user);
+    learnStatuses([{ id: idOf(user), status: user.status }]);
+    close();
+  };
+  const submit = ({ emoji = '', text = '', until = '' }: Record<string, string>) => {
+    const end = Object.hasOwn(ends, until) ? ends[until as keyof typeof ends]() : new Date(until);
+    return change({
+      ...(emoji.trim() !== '' && { emoji: emoji.trim() }),
+      text: text.trim(),
+      ...(end && { until: { $date: end.toISOString() } }),
+    });
+  };
+  return (
+    <Form onSubmit={submit} submit={laterStrings.status.submit}>
+      <div class="row">
+        {laterStrings.status.presets.map(([emoji, text]) => (
+          <button key={text} type="button" onClick={() => setSaid({ emoji, text })}>
+            {emoji} {text}
+          </button>
+        ))}
+      </div>
+      <Field
+        key={`text ${said.text}`}
+        label={laterStrings.status.text}
+        name="text"
+        maxLength={200}
+        required={false}
+        autocomplete="off"
+        autocapitalize="sentences"
+        value={said.text}
+        autoFocus
+      />
+      <Field
+        key={`emoji ${said.emoji}`}
+        label={laterStrings.status.emoji}
+        name="emoji"
+        maxLength={40}
+        required={false}
+        autocomplete="off"
+        value={said.emoji ?? ''}
+      />
+      <div class="field">
+        <label for="field-until">{laterStrings.status.until}</label>
+        <select id="field-until" name="until">
+          {now?.until && (
+            <option value={now.until.$date} selected>
+              {shortOf(new Date(now.until.$date))}
+            </option>
+          )}
+          {Object.entries(laterStrings.status.ends).map(([end, label]) => (
+            <option key={end} value={end}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {now && (
+        <button type="button" onClick={() => void attempt(() => change(null))}>
+          {laterStrings.status.clear}
+        </button>
+      )}
+    </Form>
+  );
+}

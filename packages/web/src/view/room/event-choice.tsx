@@ -1,0 +1,43 @@
+import type { BotWebhook } from 'chat-service-client/contract';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { Failure } from '../../service/api.ts';
+
+type EventType = BotWebhook['events'][number];
+type Name = keyof typeof groups;
+
+/** What a webhook may send, as people choose it. */
+const groups = {
+  created: ['message.created'],
+  changed: ['message.edited', 'message.deleted'],
+  pinned: ['message.pinned', 'message.unpinned'],
+  reactions: ['reaction.added', 'reaction.removed'],
+  members: ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'],
+  room: ['room.changed', 'room.archived'],
+} satisfies Record<string, EventType[]>;
+const names = Object.keys(groups) as Name[];
+
+/** Which events a webhook sends: its form has a field for each group that is chosen. */
+export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly EventType[] }) => (
+  <fieldset>
+    <legend>{laterStrings.webhooks.what}</legend>
+    {names.map((name) => (
+      <label class="check" key={name}>
+        <input type="checkbox" name={name} defaultChecked={groups[name].some((type) => chosen.includes(type))} />{' '}
+        {laterStrings.webhooks.events[name]}
+      </label>
+    ))}
+  </fieldset>
+);
+
+/**
+ * The types of events that somebody has chosen, by the fields of the form. Of a group that was chosen in part, by a program,
+ * and still is, no more is sent than before. Nothing at all is refused, as by the service.
+ */
+export function eventsIn(fields: Record<string, string>, before: readonly EventType[] = []): EventType[] {
+  const events = names.flatMap((name) => {
+    const kept = groups[name].filter((type) => before.includes(type));
+    return name in fields ? (kept.length > 0 ? kept : groups[name]) : [];
+  });
+  if (events.length === 0) throw new Failure(400, laterStrings.webhooks.chooseSome);
+  return events;
+}

@@ -1,0 +1,257 @@
+import type { Ban } from 'chat-service-client/contract';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { me } from '../../account/session.ts';
+import { notice } from '../../device/announcer.tsx';
+import { go } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat, type Member } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '../../store/people/members.ts';
+import { findMembers, loadMoreMembers } from '../../store/people/more-members.ts';
+import { nameOf, personOf, statusOf } from '../../store/people/names.ts';
+import { readPage } from '../../store/read-page.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { sync } from '../../sync/sync.ts';
+import { Avatar } from '../people/avatar.tsx';
+import { PersonButton } from '../people/person.tsx';
+import { PresenceDot, PresenceText } from '../people/presence.tsx';
+import { attempt, Form, Loading, PersonNames, StatusMark } from '../shared/controls.tsx';
+import { confirmed } from '../shared/dialog.tsx';
+import { MenuButton, type MenuItem } from '../shared/menu.tsx';
+import { Side } from '../shared/side.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+import { namesIn, PeopleField } from '../text/people-field.tsx';
+import { Invitations, InvitedAddress, SentTo } from './invitations.tsx';
+import './members.css';
+
+// For `admin-parts.tsx`.
+export { Invitations, InvitedAddress, SentTo };
+
+/** How many members are drawn at first, and how many more when one has scrolled to them. */
+const portion = 60;
+
+/** From how many members on one may look for a name. */
+const many = 20;
+
+/** Who is in a room, in which role; and, for those who may, adding, removing and banning. */
+export function Members({ room }: { room: string }) {
+  const { failure, reload } = useLoaded(() => loadMembers(room, { again: true }), [room]);
+  const [part, setPart] = useState('');
+  const [changes, setChanges] = useState(0);
+  const { value: found } = useLoaded(async () => (part === '' ? undefined : findMembers(room, part, portion)), [room, part]);
+  const list = membersOf(room);
+  const mine = roomOf(room);
+  const role = mine?.isDirect ? 'member' : (mine?.role ?? 'member');
+  const isModerator = role !== 'member';
+  const shown = part === '' ? list : found;
+  return (
+    <Side room={room} title={laterStrings.members.title}>
+      <div class="side-content">
+        {isModerator && <Invite room={room} />}
+        {list && (list.length > many || hasMoreMembers(room)) && (
+          <input
+            type="search"
+            aria-label={laterStrings.members.find}
+            placeholder={laterStrings.members.find}
+            maxLength={64}
+            onInput={({ currentTarget }) => setPart(currentTarget.value.trim())}
+          />
+        )}
+        {shown?.length === 0 && (
+          <p class="muted" role="status">
+            {laterStrings.members.nobody}
+          </p>
+        )}
+        {shown ? (
+          <Rows
+            key={part}
+            list={shown}
+            role={role}
+            mayBlock={mine?.isDirect ?? false}
+            onChange={() => setChanges(changes + 1)}
+            more={part === '' && hasMoreMembers(room) ? () => loadMoreMembers(room) : undefined}
+          />
+        ) : (
+          <Loading failure={list ? undefined : failure} onRetry={reload} />
+        )}
+        {isModerator && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
+        {isModerator && <Bans room={room} changes={changes} />}
+      </div>
+    </Side>
+  );
+}
+
+type Role = (typeof roles)[number];
+type RowsProps = {
+  list: readonly Member[];
+  role: Role;
+  mayBlock: boolean;
+  onChange: () => void;
+  more: (() => Promise<void>) | undefined;
+};
+
+/** The first members of a list, and more as one scrolls: to draw thousands takes seconds. */
+function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
+  const [count, setCount] = useState(portion);
+  const [failure, setFailure] = useState<unknown>();
+  const end = useRef<HTMLLIElement>(null);
+  const hasRest = count < list.length || more !== undefined;
+  const load = () => {
+    setFailure(undefined);
+    more?.().catch(setFailure);
+  };
+  useEffect(() => {
+    if (!end.current) return undefined;
+    const observer = new IntersectionObserver((seen) => {
+      // A busy browser reports at once that it was out of view and has come into it since.
+      if (!seen.at(-1)?.isIntersecting) return;
+      if (count + portion > list.length) load();
+      setCount(Math.min(count, list.length) + portion);
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [count, list.length, more !== undefined]);
+  return (
+    <ul class="members">
+      {list.slice(0, count).map((member) => (
+        <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mayBlock} onChange={onChange} />
+      ))}
+      {hasRest && (
+        <li ref={end}>
+          <Loading failure={failure} onRetry={load} />
+        </li>
+      )}
+    </ul>
+  );
+}
+
+type MemberProps = { member: Member; mine: Role; mayBlock: boolean; onChange: () => void };
+
+function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
+  const isMe = member.user.$oid === idOf(me());
+  const params = { path: { member: idOf(member) } };
+  const person = personOf(member.user.$oid) ?? member;
+  const name = nameOf(person);
+  const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
+  const room = member.room.$oid;
+  const change = (role: string) =>
+    void attempt(async () => {
+      const body = { role: role as Member['role'] };
+      changeMembers(room, { members: [await ask(chat.PATCH('/api/members/{member}', { params, body }))], left: [] });
+    });
+  const remove = async (isBan: boolean) => {
+    const question = isBan ? laterStrings.members.banAsk(name) : laterStrings.members.removeAsk(name);
+    if (!(await confirmed(question, isBan ? laterStrings.members.ban : laterStrings.members.remove))) return;
+    const query = isBan ? { ban: 'true' as const } : {};
+    await attempt(async () => {
+      await ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } }));
+      changeMembers(room, { members: [], left: [member.user.$oid] });
+    });
+    onChange();
+  };
+  const block = async () => {
+    if (!(await confirmed(laterStrings.members.blockAsk(name), laterStrings.members.block))) return;
+    await attempt(async () => {
+      await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
+      await sync.readRooms({ all: true });
+      if (!roomOf(member.room.$oid)) go('/', { replace: true });
+    });
+  };
+  const items: MenuItem[] = [
+    ...(mine === 'owner' ? roles.toReversed().filter((role) => role !== member.role) : []).map((role) => ({
+      label: laterStrings.members.make[role],
+      icon: 'user' as const,
+      act: () => change(role),
+    })),
+    ...(mayBlock && !isMe ? [{ label: laterStrings.members.block, icon: 'lock' as const, act: block, isDangerous: true }] : []),
+    ...(may
+      ? [
+          { label: laterStrings.members.remove, icon: 'close' as const, act: () => remove(false), isDangerous: true },
+          { label: laterStrings.members.ban, icon: 'remove' as const, act: () => remove(true), isDangerous: true },
+        ]
+      : []),
+  ];
+  return (
+    <li class="member">
+      <PersonButton user={member.user.$oid} person={member} isHidden>
+        <span class="face">
+          <Avatar person={person} id={member.user.$oid} />
+          <PresenceDot user={member.user.$oid} />
+        </span>
+      </PersonButton>
+      <span class="name">
+        <PersonButton user={member.user.$oid} person={member}>
+          <PersonNames person={person}>
+            {isMe && <span class="muted"> ({strings.message.you})</span>}
+            <StatusMark status={statusOf(member.user.$oid)} />
+            <PresenceText user={member.user.$oid} />
+          </PersonNames>
+        </PersonButton>
+      </span>
+      {member.role !== 'member' && <span class="tag">{laterStrings.members[member.role]}</span>}
+      {items.length > 0 && <MenuButton label={laterStrings.members.actions(name)} items={() => items} />}
+    </li>
+  );
+}
+
+function Invite({ room }: { room: string }) {
+  const [turn, setTurn] = useState(0);
+  const invite = async ({ invited = '' }: Record<string, string>) => {
+    for (const username of namesIn(invited)) {
+      const added = (await ask(chat.POST('/api/members', { body: { room, username } }))) as Member;
+      notice(laterStrings.members.added(nameOf(added)));
+      changeMembers(room, { members: [added], left: [] });
+    }
+    setTurn(turn + 1);
+  };
+  return (
+    <Form key={turn} class="inline" onSubmit={invite} submit={laterStrings.members.inviteSubmit}>
+      <PeopleField label={laterStrings.members.invite} name="invited" maxLength={700} />
+    </Form>
+  );
+}
+
+/** Who is kept out of a room, for its moderators. */
+export function Bans({ room, changes }: { room: string; changes: number }) {
+  const read = (after?: string) =>
+    readPage<Ban>(
+      (next) => chat.GET('/api/bans', { params: { query: { room, limit: 50, ...(next !== undefined && { after: next }) } } }),
+      after,
+    );
+  const { value, reload, change } = useLoaded(() => read(), [room, changes]);
+  if (!value || (value.list.length === 0 && value.next === undefined)) return null;
+  const lift = async (ban: Ban) => {
+    const query = { room, user: ban.user.$oid };
+    const isLifted = await attempt(() => ask(chat.DELETE('/api/bans', { params: { query } })));
+    if (isLifted) change(({ list, next }) => ({ list: list.filter((one) => one.user.$oid !== ban.user.$oid), next }));
+    else reload();
+  };
+  const more = async () => {
+    const page = await read(value.next);
+    change(({ list }) => ({ list: [...list, ...page.list], next: page.next }));
+  };
+  return (
+    <section>
+      <h3>{laterStrings.members.bans}</h3>
+      <ul class="members">
+        {value.list.map((ban) => (
+          <li class="member" key={ban.user.$oid}>
+            <Avatar person={ban} id={ban.user.$oid} />
+            <span class="name">
+              <PersonNames person={ban} />
+            </span>
+            <button type="button" onClick={() => void lift(ban)}>
+              {laterStrings.members.unban}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {value.next !== undefined && (
+        <button type="button" onClick={() => void attempt(more)}>
+          {strings.app.more}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect } from 'preact/hooks';
+import { type Panel, type Route, roomPath } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import { roomOf, rooms } from '../../store/rooms/rooms.ts';
+import { aboutRoom, loadAbout } from '../../store/rooms/topics.ts';
+import { intentOf } from '../../store/scroll-intent.ts';
+import { timelineOf } from '../../store/timelines.ts';
+import { sync } from '../../sync/sync.ts';
+import { safeName } from '../../text/names.ts';
+import { List } from '../lists/rows.tsx';
+import { Composer } from '../message/composer.tsx';
+import { MessageList } from '../message/message-list.tsx';
+import { Typing } from '../message/typing.tsx';
+import { RoomMark } from '../people/avatar.tsx';
+import { PresenceDot, PresenceText } from '../people/presence.tsx';
+import { Boundary } from '../shared/boundary.tsx';
+import { BackLink, Loading } from '../shared/controls.tsx';
+import { Icon, type IconName } from '../shared/icon.tsx';
+import { later } from '../shared/later.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+import { Line } from '../text/markdown.tsx';
+import { isNarrow } from './narrow.ts';
+
+const Details = later(async () => (await import('./details.tsx')).Details);
+const NotIn = later(async () => (await import('../sidebar/directory.tsx')).NotIn);
+const Members = later(async () => (await import('./members.tsx')).Members);
+const Pins = later(async () => (await import('../lists/lists.tsx')).Pins);
+const Search = later(async () => (await import('./search.tsx')).Search);
+const ThreadPanel = later(async () => (await import('../message/thread.tsx')).ThreadPanel);
+
+type RoomProps = Extract<Route, { name: 'room' }>;
+
+/** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
+export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
+  // Where there is room for one of the two only, what stands beside gives way to the message that it led to.
+  const { thread, reply, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
+  const mine = roomOf(room);
+  const isKnown = mine !== undefined;
+  const timeline = timelineOf(room);
+  useEffect(() => {
+    if (!mine) return;
+    intentOf(timeline).unread = mine.unread;
+    void intentOf(timeline)
+      .open(mine.lastRead, mine.seq, seq, place)
+      .then(() => sync.wake(room));
+  }, [timeline, isKnown, seq, turn]);
+  // Messages come first.
+  const isOpen = isKnown && timeline.state.value !== 'loading';
+  const about = useLoaded(async () => (isOpen ? loadAbout(room) : undefined), [room, isOpen]);
+
+  if (!mine) return <main class="pane home">{rooms.value ? <NotIn room={room} /> : <Loading />}</main>;
+  const { details } = aboutRoom(room);
+  const name = safeName(mine.name);
+  const other = mine.people.length === 1 ? mine.people[0] : undefined;
+  return (
+    <main class="room-main">
+      <h1 class="visually-hidden">
+        {name}
+        {other && <PresenceText user={other.id} />}
+      </h1>
+      <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
+        <header class="bar">
+          <BackLink />
+          <div class="title">
+            {/* The heading says it to those who can’t see it, also when something stands over the room. */}
+            <p class="name" aria-hidden="true" title={name}>
+              {!mine.isDirect && (mine.avatar ? <RoomMark id={room} avatar={mine.avatar} /> : <span class="muted">#</span>)}
+              <bdi>{name}</bdi>
+              {other && <PresenceDot user={other.id} />}
+            </p>
+            {details?.topic && (
+              <p class="topic" title={details.topic}>
+                <bdi>
+                  <Line text={details.topic} />
+                </bdi>
+              </p>
+            )}
+          </div>
+          <PanelLink room={room} panel="search" open={panel} icon="search" label={strings.room.search} />
+          <PanelLink room={room} panel="pins" open={panel} icon="pin" label={strings.room.pins} />
+          <PanelLink room={room} panel="members" open={panel} icon="users" label={strings.room.members} />
+          <PanelLink room={room} panel="details" open={panel} icon="info" label={strings.room.details} />
+        </header>
+        <MessageList timeline={timeline} name={name} />
+        <Typing room={room} />
+        {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
+      </div>
+      <Boundary key={thread ?? panel}>
+        {thread !== undefined ? (
+          <ThreadPanel key={thread} room={room} id={thread} reply={reply} />
+        ) : panel === 'members' ? (
+          <Members room={room} />
+        ) : panel === 'pins' ? (
+          <Pins room={room} />
+        ) : panel === 'search' ? (
+          <Search room={room} />
+        ) : panel === 'details' ? (
+          <Details room={room} failure={about.failure} onRetry={about.reload} />
+        ) : panel !== undefined ? (
+          <List list={panel} room={room} />
+        ) : null}
+      </Boundary>
+    </main>
+  );
+}
+
+const givenWay: Partial<RoomProps> = {};
+
+type PanelLinkProps = { room: string; panel: Panel; open: Panel | undefined; icon: IconName; label: string };
+
+/** Opens a panel, or closes it if it is open. */
+const PanelLink = ({ room, panel, open, icon, label }: PanelLinkProps) => (
+  <a
+    class="icon-button"
+    href={open === panel ? roomPath(room) : roomPath(room, { panel })}
+    aria-label={label}
+    title={label}
+    aria-current={open === panel ? 'true' : undefined}
+  >
+    <Icon name={icon} />
+  </a>
+);

@@ -1,0 +1,87 @@
+import type { BotWebhook as Webhook } from 'chat-service-client/contract';
+import { useState } from 'preact/hooks';
+import { notice } from '../../device/announcer.tsx';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat } from '../../service/api.ts';
+import { Deliveries } from '../room/deliveries.tsx';
+import { EventChoice, eventsIn } from '../room/event-choice.tsx';
+import { attempt, Field, Form, Loading } from '../shared/controls.tsx';
+import { confirmed } from '../shared/dialog.tsx';
+import { ShownOnce } from '../shared/shown-once.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+
+const address = '/api/bots/{bot}/webhook';
+
+/** To where is sent what happens in the rooms of a bot, by default what mentions it and what is said in its direct conversations. */
+export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; hasOne: boolean }) {
+  const params = { path: { bot } };
+  const [isThere, setThere] = useState(hasOne);
+  const [made, setMade] = useState<string>();
+  // Asked for only where there is one: browsers report each answer that is an error.
+  const load = async () => ({ webhook: isThere ? await ask(chat.GET(address, { params })) : undefined });
+  const { value, failure, reload } = useLoaded(load, [bot, isThere]);
+  if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const { bots: words, webhooks, invitations } = laterStrings;
+  const make = async ({ url = '', ...chosen }: Record<string, string>) => {
+    setMade((await ask(chat.PUT(address, { params, body: { url, ...choiceIn(chosen) } }))).secret);
+    setThere(true);
+  };
+  const choose = async (chosen: Record<string, string>) => {
+    await ask(chat.PATCH(address, { params, body: choiceIn(chosen, value.webhook?.events) }));
+    notice(laterStrings.settings.changed);
+    reload();
+  };
+  const revoke = async () => {
+    if (!(await confirmed(words.removeWebhookAsk(name), invitations.revoke))) return;
+    await attempt(() => ask(chat.DELETE(address, { params })));
+    setMade(undefined);
+    setThere(false);
+  };
+  const { webhook } = value;
+  return (
+    <>
+      <h3>{words.webhook}</h3>
+      <p class="muted">{words.webhookHint}</p>
+      {made !== undefined && <ShownOnce values={[[webhooks.secret, made]]} />}
+      {webhook ? (
+        <>
+          <span class="row">
+            <bdi>{webhooks.sends(new URL(webhook.url).host)}</bdi>
+            <button type="button" aria-label={words.removeWebhook} onClick={() => void revoke()}>
+              {invitations.revoke}
+            </button>
+          </span>
+          <Form key={JSON.stringify([webhook.events, webhook.messages])} onSubmit={choose} submit={words.choose}>
+            <Choice {...webhook} />
+          </Form>
+          <Deliveries
+            webhook={webhook}
+            test={() => ask(chat.POST(address, { params, body: {} }))}
+            change={(body) => ask(chat.PATCH(address, { params, body }))}
+            onChange={reload}
+          />
+        </>
+      ) : (
+        <Form onSubmit={make} submit={webhooks.create}>
+          <Field label={words.webhookUrl} name="url" type="url" maxLength={2_000} />
+          <Choice />
+        </Form>
+      )}
+    </>
+  );
+}
+
+/** What is sent: types of events, and whether those of all messages. */
+const Choice = ({ events, messages }: Partial<Pick<Webhook, 'events' | 'messages'>>) => (
+  <>
+    <EventChoice {...(events && { chosen: events })} />
+    <label class="check">
+      <input type="checkbox" name="all" defaultChecked={messages === 'all'} /> {laterStrings.bots.allMessages}
+    </label>
+  </>
+);
+
+const choiceIn = (fields: Record<string, string>, before?: Webhook['events']) => ({
+  events: eventsIn(fields, before),
+  messages: 'all' in fields ? ('all' as const) : ('addressed' as const),
+});

@@ -1,0 +1,163 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isComposing } from '../../device/keyboard.ts';
+import { steps } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import { IconButton } from './controls.tsx';
+
+/** The one dialog that is open. */
+const open = signal<{ title: string; content: Content; onClose: (() => void) | undefined } | undefined>(undefined);
+
+/** Whether the open dialog asks if what was typed into it may be lost. */
+const isAsking = signal(false);
+
+type Content = (close: () => void) => ComponentChildren;
+
+/** Opens a dialog in place of the one that is open; `onClose` is told when it is closed, however that happens. */
+export function openDialog(title: string, content: Content, onClose?: () => void): void {
+  const { value: before } = open;
+  isAsking.value = false;
+  open.value = { title, content, onClose };
+  before?.onClose?.();
+}
+
+/** Closes the dialog; the browser gives the focus back to where it was. */
+function closeDialog(): void {
+  document.querySelector<HTMLDialogElement>('dialog[open]')?.close();
+  closed();
+}
+
+/** Closes the dialog, or asks first if something was typed into it. */
+function dismiss(): void {
+  // The harmless answer to the question is to go on.
+  if (isAsking.value) isAsking.value = false;
+  else if (isTyped()) isAsking.value = true;
+  else closeDialog();
+}
+
+/** Whether a field of a form has another value than at first. What only narrows a list stands in no form. */
+const isTyped = (): boolean =>
+  [...document.querySelectorAll<HTMLInputElement>('dialog[open] form :is(input, textarea)')].some(
+    (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
+  );
+
+function closed(): void {
+  const { value } = open;
+  isAsking.value = false;
+  open.value = undefined;
+  value?.onClose?.();
+}
+
+/** Asks; resolves to whether the answer is yes. `label` says what yes does. */
+export const confirmed = (question: string, label: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    openDialog(
+      question,
+      (close) => {
+        const answer = () => {
+          resolve(true);
+          close();
+        };
+        return <Answers no={strings.app.cancel} onNo={close} yes={label} onYes={answer} />;
+      },
+      () => resolve(false),
+    );
+  });
+
+/** Opens a dialog that says something, to be read and closed. */
+export const openMessage = (title: string, text: string): void =>
+  openDialog(title, (close) => (
+    <>
+      <p>{text}</p>
+      <div class="row">
+        <button type="button" onClick={close}>
+          {strings.app.close}
+        </button>
+      </div>
+    </>
+  ));
+
+type AnswersProps = { no: string; onNo: () => void; yes: string; onYes: () => void };
+
+/** Two answers. The harmless one is first and has the focus: Enter may be pressed by habit. */
+const Answers = ({ no, onNo, yes, onYes }: AnswersProps) => (
+  <div class="row">
+    <button type="button" onClick={onNo}>
+      {no}
+    </button>
+    <button type="button" class="danger" onClick={onYes}>
+      {yes}
+    </button>
+  </div>
+);
+
+/** Where the open dialog is shown. */
+export function Dialogs() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isPressedOutside = useRef(false);
+  const { value } = open;
+  const { value: asks } = isAsking;
+  useLayoutEffect(() => {
+    if (!value || !dialog.current) return;
+    if (!dialog.current.open) dialog.current.showModal();
+    // By itself, the browser gives it to the first button, which is the one that closes.
+    focusFirst(dialog.current, asks ? '.dialog-ask' : '.dialog-body');
+  }, [value, asks]);
+  // Going back leads away from what the dialog is about, but answers no question, nor loses what was typed.
+  useLayoutEffect(() => {
+    steps.mustStay = () => {
+      if (isTyped()) isAsking.value = true;
+      else closeDialog();
+      return isAsking.value;
+    };
+    addEventListener('beforeunload', (event) => isTyped() && event.preventDefault());
+  }, []);
+  if (!value) return null;
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
+    event.preventDefault();
+    dismiss();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      // Told a little later: another one may be open by then.
+      onClose={() => !dialog.current?.open && closed()}
+      onKeyDown={onKey}
+      // The way back of a phone, which is no key.
+      onCancel={(event) => {
+        event.preventDefault();
+        dismiss();
+      }}
+      onPointerDown={({ target }) => {
+        isPressedOutside.current = target === dialog.current;
+      }}
+      // A text may be selected beyond the edge: only what also began outside is a click there.
+      onClick={({ target }) => isPressedOutside.current && target === dialog.current && dismiss()}
+    >
+      <div class="dialog-content">
+        <header>
+          <h2 id="dialog-title">{value.title}</h2>
+          <IconButton icon="close" label={strings.app.close} onPress={dismiss} />
+        </header>
+        <div class="dialog-body" hidden={asks}>
+          {value.content(closeDialog)}
+        </div>
+        {asks && (
+          <div class="dialog-ask" role="alert">
+            <p>{strings.app.discardAsk}</p>
+            <Answers no={strings.app.keepWriting} onNo={dismiss} yes={strings.app.discard} onYes={closeDialog} />
+          </div>
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+/** Focuses the first field in a part of a dialog, or its first button. */
+function focusFirst(dialog: HTMLDialogElement, part: string): void {
+  const find = (selector: string) => dialog.querySelector<HTMLElement>(`${part} :is(${selector})`);
+  (find('input, select, textarea') ?? find('button'))?.focus();
+}

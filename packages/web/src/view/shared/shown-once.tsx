@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { IconButton } from './controls.tsx';
+
+type Props = { values: (readonly [label: string, value: string])[]; children?: ComponentChildren };
+
+/** Values that were made, each with its label, which nobody can see again. */
+export const ShownOnce = ({ values, children }: Props) => (
+  <div class="made" role="status">
+    {laterStrings.once}
+    {values.map(([label, value]) => (
+      <Copied key={label + value} label={label} value={value} />
+    ))}
+    {children}
+  </div>
+);
+
+function Copied({ label, value }: { label: string; value: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard?.writeText(value).then(() => setCopied(true));
+  return (
+    <span class="row">
+      <input readOnly dir="ltr" aria-label={label} value={value} onFocus={({ currentTarget }) => currentTarget.select()} />
+      {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
+    </span>
+  );
+}

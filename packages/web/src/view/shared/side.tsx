@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { roomPath } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import { BackLink } from './controls.tsx';
+import { Icon } from './icon.tsx';
+
+type SideProps = { room: string | undefined; title: string; action?: ComponentChildren; children: ComponentChildren };
+
+/** What stands beside a room, or in its place where none is open; `action` is what one may do with all of it. */
+export const Side = ({ room, title, action, children }: SideProps) =>
+  room === undefined ? (
+    <main class="pane">
+      <header class="bar">
+        <BackLink />
+        <h1 class="title">{title}</h1>
+        {action}
+      </header>
+      {children}
+    </main>
+  ) : (
+    <aside class="side" aria-label={title} id="side" tabIndex={-1}>
+      <header class="bar">
+        <h2 class="title">{title}</h2>
+        {action}
+        <a
+          class="icon-button"
+          href={roomPath(room)}
+          aria-label={strings.app.close}
+          title={strings.app.close}
+          onClick={focusComposer}
+        >
+          <Icon name="close" />
+        </a>
+      </header>
+      {children}
+    </aside>
+  );
+
+/** The button that closes goes with what it closes. Under a finger, the focus would bring up the keyboard. */
+function focusComposer(): void {
+  if (matchMedia('(pointer: coarse)').matches) return;
+  setTimeout(() => document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus());
+}

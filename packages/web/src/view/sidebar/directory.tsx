@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { mayMakeRooms } from '../../account/session.ts';
+import { go, roomPath } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import { ask, chat, type ListedRoom } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { readPage } from '../../store/read-page.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { sync } from '../../sync/sync.ts';
+import { safeName } from '../../text/names.ts';
+import { RoomMark } from '../people/avatar.tsx';
+import { attempt, BackLink, Loading } from '../shared/controls.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+import { Line } from '../text/markdown.tsx';
+import { openNewRoom } from './keys.tsx';
+
+/** The rooms that one may find, to join them. */
+export function Directory() {
+  const [start, setStart] = useState('');
+  const { value, failure, reload, set } = useLoaded(() => readListed(start), [start]);
+  const more = async () => {
+    if (!value?.next) return;
+    const page = await readListed(start, value.next);
+    set({ list: [...value.list, ...page.list], next: page.next });
+  };
+  return (
+    <main class="pane directory">
+      <header class="bar">
+        <BackLink />
+        <h1 class="title">{strings.directory.title}</h1>
+        {mayMakeRooms() && (
+          <button type="button" class="primary" onClick={() => void openNewRoom()}>
+            {strings.directory.create}
+          </button>
+        )}
+      </header>
+      <div class="content">
+        <input
+          type="search"
+          aria-label={strings.directory.search}
+          placeholder={strings.directory.search}
+          maxLength={100}
+          onInput={({ currentTarget }) => setStart(currentTarget.value.trim())}
+        />
+        {!value ? (
+          <Loading failure={failure} onRetry={reload} />
+        ) : value.list.length === 0 ? (
+          <p class="muted center">{start === '' ? strings.directory.empty : strings.directory.none}</p>
+        ) : (
+          <ul class="listed">
+            {value.list.map((room) => (
+              <Listed key={idOf(room)} room={room} />
+            ))}
+          </ul>
+        )}
+        {value?.next && (
+          <button type="button" onClick={() => void more().catch(() => {})}>
+            {strings.app.more}
+          </button>
+        )}
+      </div>
+    </main>
+  );
+}
+
+const readListed = (start: string, after?: string) =>
+  readPage<ListedRoom>((next) => {
+    const query = { limit: 50, ...(start !== '' && { q: start }), ...(next !== undefined && { after: next }) };
+    return chat.GET('/api/directory', { params: { query } });
+  }, after);
+
+async function join(room: string): Promise<void> {
+  await ask(chat.POST('/api/members', { body: { room } }));
+  await sync.readRooms({ all: true });
+}
+
+/** What an address of a room shows those who are not in it: the way in, if it is open. */
+export function NotIn({ room }: { room: string }) {
+  const { value, failure } = useLoaded(() => ask(chat.GET('/api/rooms/{room}', { params: { path: { room } } })), [room]);
+  const sentence = useRef<HTMLParagraphElement>(null);
+  const isKnown = value !== undefined || failure !== undefined;
+  // Those who were put out while they wrote lost the field that had the focus. A button could be pressed by their next Enter.
+  useEffect(() => {
+    if (document.activeElement === document.body) sentence.current?.focus();
+  }, [isKnown]);
+  if (!isKnown) return <Loading />;
+  return (
+    <>
+      {value && (
+        <h1>
+          <bdi>{safeName(value.name)}</bdi>
+        </h1>
+      )}
+      <p ref={sentence} tabIndex={-1}>
+        {value ? (value.is_open ? strings.room.notIn : strings.room.closed) : strings.room.gone}
+      </p>
+      {value?.is_open && (
+        <button type="button" class="primary" onClick={() => void attempt(() => join(room))}>
+          {strings.room.join}
+        </button>
+      )}
+      <a class="button" href="/directory">
+        {strings.rooms.browse}
+      </a>
+    </>
+  );
+}
+
+function Listed({ room }: { room: ListedRoom }) {
+  const id = idOf(room);
+  const enter = () =>
+    attempt(async () => {
+      await join(id);
+      go(roomPath(id));
+    });
+  return (
+    <li class="card">
+      <div class="body">
+        <h2>
+          {room.avatar && <RoomMark id={id} avatar={room.avatar} />}
+          <bdi>{safeName(room.name)}</bdi>
+        </h2>
+        {room.topic && (
+          <p>
+            <bdi>
+              <Line text={room.topic} />
+            </bdi>
+          </p>
+        )}
+        <p class="muted">{strings.directory.members(room.member_count)}</p>
+      </div>
+      {roomOf(id) ? (
+        <a class="button" href={roomPath(id)}>
+          {strings.directory.open}
+        </a>
+      ) : room.is_open ? (
+        <button type="button" class="primary" onClick={() => void enter()}>
+          {strings.directory.join}
+        </button>
+      ) : (
+        <span class="muted">{strings.directory.closed}</span>
+      )}
+    </li>
+  );
+}

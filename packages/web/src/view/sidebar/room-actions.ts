@@ -1,0 +1,130 @@
+import { me } from '../../account/session.ts';
+import { notice } from '../../device/announcer.tsx';
+import { go, route } from '../../device/routes.ts';
+import { tell } from '../../device/tabs.ts';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, askFully, chat } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { forgetRoom } from '../../store/cache.ts';
+import type { MyRoom } from '../../store/kept.ts';
+import { nextOf } from '../../store/people/members.ts';
+import { isOnlyOwner } from '../../store/people/more-members.ts';
+import { hideRoom } from '../../store/rooms/hidden.ts';
+import { allThreads, changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../../store/rooms/rooms.ts';
+import { dropTimeline, knownTimeline } from '../../store/timelines.ts';
+import { sync } from '../../sync/sync.ts';
+import { attempt } from '../shared/controls.tsx';
+import { confirmed, openMessage } from '../shared/dialog.tsx';
+import './drag-favourites.ts';
+
+export { movesOf } from './favourites.ts';
+
+/* What one does with a room of one's own, in the list and beside the room. */
+
+/** Mutes a room, or ends that. */
+export const setMuted = (room: string, is_muted: boolean): Promise<void> =>
+  changeMine(room, { is_muted }, { isMuted: is_muted }, { isMuted: !is_muted });
+
+/** What a room may be chosen to tell of: nothing is to mute it. */
+export const roomChoices = ['device', 'all', 'mentions', 'none'] as const;
+export type RoomChoice = (typeof roomChoices)[number];
+
+/** What is chosen for a room. */
+export const chosenFor = ({ isMuted, notifyOf }: MyRoom): RoomChoice => (isMuted ? 'none' : (notifyOf ?? 'device'));
+
+/** Chooses what a room tells of. What it told of before it was muted is what it tells of again afterwards. */
+export function chooseFor({ id, isMuted, notifyOf }: MyRoom, choice: RoomChoice): Promise<void> {
+  if (choice === 'none') return setMuted(id, true);
+  const notify_of = choice === 'device' ? null : choice;
+  return changeMine(id, { is_muted: false, notify_of }, { isMuted: false, notifyOf: notify_of }, { isMuted, notifyOf });
+}
+
+/** Makes a room a favourite, or ends that. */
+export const setFavourite = (room: string, is_favourite: boolean): Promise<void> =>
+  changeMine(
+    room,
+    { is_favourite },
+    { isFavourite: is_favourite, place: undefined },
+    { isFavourite: !is_favourite, place: roomOf(room)?.place },
+  );
+
+type Flags = Parameters<typeof changeMyRoom>[1];
+
+/** Changes what a room is to me, which is seen at once. */
+async function changeMine(room: string, body: object, now: Flags, before: Flags): Promise<void> {
+  const member = roomOf(room)?.member ?? '';
+  changeMyRoom(room, now);
+  const isDone = await attempt(() => ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body })));
+  if (isDone) tell({ type: 'rooms' });
+  else changeMyRoom(room, before);
+}
+
+/** More rooms than these are marked as read only after a question. */
+const fewRooms = 20;
+
+/** Marks all rooms as read. */
+export async function markAllRead(): Promise<void> {
+  const unread = (rooms.value ?? []).filter((room) => room.unread > 0);
+  const { markAllAsk, markRead, allRead } = strings.rooms;
+  if (unread.length > fewRooms && !(await confirmed(markAllAsk(unread.length), markRead))) return;
+  for (const { id, seq } of unread) moveMarker(id, seq);
+  if (allThreads.value > 0 && !(await attempt(readThreads))) return;
+  notice(allRead);
+  void sync.run();
+}
+
+/** Marks the threads as read that have new replies. */
+async function readThreads(): Promise<void> {
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const query = { unread: 'true' as const, limit: 100, ...(after !== undefined && { after }) };
+    const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+    after = nextOf(headers);
+    for (const { message } of data) {
+      const params = { path: { message: idOf(message) } };
+      const body = { last_read: roomOf(message.room.$oid)?.seq ?? 0 };
+      await ask(chat.PATCH('/api/threads/{message}', { params, body }));
+    }
+  }
+  await sync.readRooms({ all: true });
+}
+
+/** Hides a conversation until something new is said in it. */
+export function hide(room: string): void {
+  // What was just sent here reaches the open room before the list of rooms.
+  hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.place.at ?? 0));
+  goFrom(room);
+  notice(laterStrings.details.hidden);
+}
+
+/** Leaves a room, when that is confirmed. */
+export async function leave(room: string): Promise<void> {
+  const mayHaveTo = roomOf(room)?.role === 'owner';
+  let mustStay = false;
+  const isKnown = await attempt(async () => {
+    mustStay = mayHaveTo && (await isOnlyOwner(room, idOf(me())));
+  });
+  if (!isKnown) return;
+  if (mustStay) return openMessage(laterStrings.details.mustStay, laterStrings.details.mustStayHint);
+  if (!(await confirmed(laterStrings.details.leaveAsk, strings.details.leave))) return;
+  const member = roomOf(room)?.member ?? '';
+  if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) forget(room);
+}
+
+/** Deletes a room for everyone, when that is confirmed. */
+export async function remove(room: string): Promise<void> {
+  if (!(await confirmed(laterStrings.details.removeAsk, laterStrings.details.remove))) return;
+  if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) forget(room);
+}
+
+function forget(room: string): void {
+  goFrom(room);
+  dropRoom(room);
+  dropTimeline(room);
+  void forgetRoom(room);
+}
+
+function goFrom(room: string): void {
+  const { value } = route;
+  if (value.name === 'room' && value.room === room) go('/', { replace: true });
+}

@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { forgetInvitation, keptInvitation } from '../../account/invitation.ts';
+import { begin } from '../../account/session.ts';
+import { route } from '../../device/routes.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat, Failure, sentenceOf } from '../../service/api.ts';
+import { settings } from '../../service/settings.ts';
+import { Loading } from '../shared/controls.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+
+/*
+ * Signing in by an identity provider (OpenID Connect): the page goes to the provider, which leads back to `/oidc`, or to
+ * `/oidc/` and its id, with a code that the service exchanges.
+ */
+
+/** The buttons that lead to the identity providers. */
+export function SignInByProvider() {
+  const start = (provider: string) => {
+    const invitation = keptInvitation();
+    return goToProvider({ provider, path: pathAfter(), ...(invitation !== undefined && { invitation }) });
+  };
+  return settings.oidc?.map(({ id, name }) => (
+    <ButtonThatSays
+      key={id}
+      onClick={() => start(id)}
+      label={laterStrings.oidc.signIn(name)}
+      isPrimary={settings.takesPasswords === false}
+    />
+  ));
+}
+
+type ButtonProps = { onClick: () => Promise<void>; label: string; isPrimary?: boolean };
+
+/** A button that does something, or says why it could not. */
+export function ButtonThatSays({ onClick, label, isPrimary = false }: ButtonProps) {
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    await onClick().catch((problem) => setFailure(sentenceOf(problem)));
+    setBusy(false);
+  };
+  return (
+    <>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      <button type="button" class={isPrimary ? 'primary' : ''} disabled={isBusy} onClick={() => void go()}>
+        {label}
+      </button>
+    </>
+  );
+}
+
+/** Where somebody wanted to go who has to sign in first; what is only for those who are not signed in leads to the rooms. */
+function pathAfter(): string {
+  const isPlace = !['login', 'signup', 'setup', 'password', 'oidc', 'join', 'nowhere'].includes(route.value.name);
+  return isPlace ? `${location.pathname}${location.search}` : '/';
+}
+
+type Start = { provider: string; path: string; invitation?: string; link?: boolean };
+
+/** Leads to a provider. */
+export async function goToProvider(body: Start): Promise<void> {
+  const { url } = await inWords(ask(chat.POST('/api/oidc/start', { body })), body.provider);
+  location.assign(url);
+}
+
+/** Where the provider leads back to: completes the sign-in, and goes on. */
+export function FinishSignIn() {
+  const { value, failure } = useLoaded(finishOnce, []);
+  if (value)
+    return (
+      <>
+        <h1>{laterStrings.oidc.connected}</h1>
+        <a class="button primary" href={value.path}>
+          {laterStrings.oidc.goOn}
+        </a>
+      </>
+    );
+  if (failure === undefined) return <Loading />;
+  return (
+    <>
+      <h1>{laterStrings.oidc.failed}</h1>
+      <p class="problem" role="alert">
+        {sentenceOf(failure)}
+      </p>
+      <a href="/login" target="_self">
+        {laterStrings.login.title}
+      </a>
+    </>
+  );
+}
+
+const nameOf = (provider: string) => settings.oidc?.find(({ id }) => id === provider)?.name ?? '';
+
+let finishing: ReturnType<typeof finish> | undefined;
+
+/** What the provider gave is good for once, however often the view is drawn. */
+function finishOnce(): ReturnType<typeof finish> {
+  finishing ??= finish();
+  return finishing;
+}
+
+/** Completes the sign-in with what is in the address. Resolves where an account was connected; after a sign-in, the page is loaded again. */
+async function finish(): Promise<{ path: string }> {
+  const given = new URLSearchParams(location.search);
+  const [code, state, iss] = ['code', 'state', 'iss'].map((name) => given.get(name) ?? undefined);
+  const provider = location.pathname.split('/')[2] || 'default';
+  // Neither the history nor a reload has it.
+  history.replaceState(history.state, '', location.pathname);
+  if (code === undefined || state === undefined) throw new Failure(0, laterStrings.oidc.refusedBy(nameOf(provider)));
+  const { user, path, expires_at } = await inWords(
+    ask(chat.POST('/api/oidc/callback', { body: { code, state, provider, ...(iss !== undefined && { iss }) } })),
+    provider,
+  );
+  if (expires_at === undefined) {
+    begin(user);
+    return { path };
+  }
+  if (!path.startsWith('/join#')) forgetInvitation();
+  location.replace(path);
+  return new Promise(() => {});
+}
+
+/** What the service refuses, in the words of the page. */
+export async function inWords<T>(answer: Promise<T>, provider: string): Promise<T> {
+  try {
+    return await answer;
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    const { code = '', status } = failure;
+    // It would be refused each time.
+    if (code === 'invitation_not_found') forgetInvitation();
+    const refused: Partial<Record<string, string>> = laterStrings.oidc.refused;
+    const sentence = status === 503 ? laterStrings.oidc.unreachable(nameOf(provider)) : refused[code];
+    throw sentence === undefined ? failure : new Failure(status, sentence, failure.retryAfter, code);
+  }
+}

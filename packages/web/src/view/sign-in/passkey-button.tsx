@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { signInByPasskey, suggestPasskeys } from '../../account/passkeys.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { Failure, sentenceOf } from '../../service/api.ts';
+import { ButtonThatSays } from './oidc.tsx';
+
+const isRefusal = (problem: unknown) => problem instanceof Failure && [401, 403].includes(problem.status);
+
+type Props = {
+  onSignedIn: () => void;
+  /** Whether the browser also suggests passkeys in the field for the name. */
+  isSuggested?: boolean;
+  /** What the account is called that is signing in, where that is known: a passkey of another one is refused. */
+  username?: string | undefined;
+};
+
+/** The button that signs in with a passkey. */
+export function PasskeyButton({ onSignedIn, isSuggested = false, username }: Props) {
+  const [failure, setFailure] = useState<string>();
+  const suggestion = useRef<AbortController | undefined>(undefined);
+  const suggest = () => {
+    const controller = new AbortController();
+    suggestion.current = controller;
+    suggestPasskeys(controller.signal, username).then(
+      (isSignedIn) => isSignedIn && onSignedIn(),
+      // Nobody has asked for it before somebody chooses a passkey, which the service then refuses.
+      (problem) => isRefusal(problem) && setFailure(sentenceOf(problem)),
+    );
+  };
+  useEffect(() => {
+    if (isSuggested) suggest();
+    return () => suggestion.current?.abort();
+  }, []);
+  // The browser asks for one passkey at a time.
+  const signIn = async () => {
+    suggestion.current?.abort();
+    setFailure(undefined);
+    await signInByPasskey(username);
+    onSignedIn();
+  };
+  return (
+    <>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      <ButtonThatSays onClick={signIn} label={laterStrings.passkeys.signIn} />
+    </>
+  );
+}

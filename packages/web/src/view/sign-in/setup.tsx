@@ -1,0 +1,61 @@
+import { isSetUp } from '../../account/session.ts';
+import { setUp } from '../../account/sign-in.ts';
+import { notice } from '../../device/announcer.tsx';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { Failure } from '../../service/api.ts';
+import { settings } from '../../service/settings.ts';
+import { Field } from '../shared/controls.tsx';
+import { AccountForm, enter } from './account-fields.tsx';
+
+/** The start page of a service without an administrator, who is created here with the code that the service printed. */
+export function SetUp() {
+  const code = location.hash.slice(1);
+  const submit = async ({ code: sent = '', username = '', email = '', password = '' }: Record<string, string>) => {
+    try {
+      // People may paste the whole link into the field.
+      await setUp({ code: sent.replace(/^.*#/, '').trim(), username, email, password });
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      if (isWrongCode(failure)) throw new Failure(failure.status, laterStrings.setup.unknown);
+      if (failure.status !== 403) throw failure;
+      // Somebody was faster: what is left is to sign in.
+      notice(failure.message);
+      isSetUp.value = true;
+      return;
+    }
+    await enter();
+  };
+  return (
+    <>
+      <h1>{laterStrings.setup.title}</h1>
+      <p>{laterStrings.setup.text}</p>
+      <AccountForm
+        onSubmit={submit}
+        submit={laterStrings.setup.submit}
+        autoFocus={code !== ''}
+        before={
+          <Field
+            label={laterStrings.setup.code}
+            name="code"
+            value={code}
+            hint={laterStrings.setup.codeHint}
+            autocomplete="off"
+            autoFocus={code === ''}
+          />
+        }
+      />
+      <details>
+        <summary>{laterStrings.setup.help}</summary>
+        <p>{laterStrings.setup.helpText}</p>
+        <pre>
+          <code>{laterStrings.setup.command}</code>
+        </pre>
+      </details>
+      <a href="/login">{laterStrings.login.submit}</a>
+      {settings.registration !== 'closed' && <a href="/signup">{laterStrings.login.toSignUp}</a>}
+    </>
+  );
+}
+
+const isWrongCode = ({ status, message }: Failure) => status === 404 || message === strings.faults.code;

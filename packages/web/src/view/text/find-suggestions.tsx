@@ -1,0 +1,184 @@
+import { matchesPerson, startsName } from 'chat-service-rules/words/names';
+import { me } from '../../account/session.ts';
+import { strings } from '../../i18n/strings.ts';
+import { ask, chat } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { commandsOf } from '../../store/commands.ts';
+import { roles } from '../../store/people/members.ts';
+import { findMembers } from '../../store/people/more-members.ts';
+import { nameOf, type Person } from '../../store/people/names.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { aboutRoom } from '../../store/rooms/topics.ts';
+import { endsInCode } from '../../text/fence.ts';
+import { forEveryone } from '../../text/names.ts';
+
+/** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
+export type Suggestion = {
+  text: string;
+  shown: string;
+  detail: string;
+  name?: string | undefined;
+  replaces: number;
+  isMeant: boolean;
+  /** The same for what stands there now, until that is looked for; undefined where it is not what is typed there. */
+  of: (typed: string) => Suggestion | undefined;
+};
+
+/** Makes the suggestion for one thing from the word that was typed of it after a sign. */
+function suggest(
+  sign: RegExp,
+  start: string,
+  make: (start: string) => Omit<Suggestion, 'replaces' | 'of'> | undefined,
+  signs = 1,
+): Suggestion[] {
+  const made = make(start);
+  const of = (typed: string) => (sign.test(typed) ? suggest(sign, typed.slice(signs), make, signs)[0] : undefined);
+  return made ? [{ ...made, replaces: start.length + signs, of }] : [];
+}
+
+const most = 8;
+
+/** What is looked at before the caret: more than the longest name, whatever the length of the text. */
+const longest = 100;
+
+/**
+ * What the text before the caret could become: a member's name after `@`, an emoji after `:`, and a command after `/`
+ * where that is all. Enter takes a name or a command that was begun. It takes no emoji, and nothing after a lone `@` or
+ * `/`: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
+ */
+export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
+  const typed = text.slice(-longest);
+  const command = /^\/([\w-]{0,32})$/.exec(text)?.[1];
+  if (command !== undefined) return findCommands(room, command);
+  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64})$/u.exec(typed)?.[1];
+  const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
+  if ((name === undefined && code === undefined) || endsInCode(text)) return [];
+  if (name !== undefined) return findNames(room, name);
+  return code === undefined ? [] : findCodes(code);
+}
+
+/** The commands of the room's bots that begin with what was typed. */
+async function findCommands(room: string, typed: string): Promise<Suggestion[]> {
+  const commands = await commandsOf(room).catch(() => []);
+  return commands
+    .flatMap(({ name, usage, description, bot }) =>
+      suggest(/^\/\S*$/, typed, (start) => {
+        const begun = start.toLowerCase();
+        if (!name.startsWith(begun)) return undefined;
+        const detail = `${[name, usage].filter(Boolean).join(' ')} – ${description} (${nameOf(bot)})`;
+        return { text: `/${name} `, shown: '/', detail, isMeant: begun !== '' && begun !== name };
+      }),
+    )
+    .slice(0, most);
+}
+
+/** The emoji whose codes begin with what was typed. */
+export async function findCodes(code: string): Promise<Suggestion[]> {
+  const { findEmoji, isFoundBy } = await import('../../text/emoji.ts');
+  return findEmoji(code)
+    .slice(0, most)
+    .flatMap((emoji) =>
+      suggest(/^:\S+$/, code, (start) =>
+        isFoundBy(emoji, start)
+          ? { text: `${emoji.emoji} `, shown: emoji.emoji, detail: `:${emoji.codes[0]}:`, isMeant: false }
+          : undefined,
+      ),
+    );
+}
+
+const afterAt = /^[@＠]\S*$/;
+
+/** The members of a room of whose names a word begins with what was typed. */
+export async function findNames(room: string, start: string): Promise<Suggestion[]> {
+  // One more, as it may be me.
+  const found = await findMembers(room, start, most + 1);
+  const others = found.filter(({ user }) => user.$oid !== idOf(me()));
+  return [...suggestNames(others, start, afterAt, (name) => `@${name} `), ...everyoneIn(room, start)].slice(0, most);
+}
+
+/** What addresses everyone in a room, for those who may. */
+function everyoneIn(room: string, typed: string): Suggestion[] {
+  const { member_count: count = 0, mention_all_role: least = 'member' } = aboutRoom(room).details ?? {};
+  if (count > mostForAll || roles.indexOf(roomOf(room)?.role ?? 'member') < roles.indexOf(least)) return [];
+  return forEveryone.flatMap((word) =>
+    suggest(afterAt, typed, (start) =>
+      start !== '' && word.startsWith(start.toLowerCase())
+        ? {
+            text: `@${word} `,
+            shown: '@',
+            detail: word,
+            name: strings.composer.everyone[word],
+            isMeant: word !== start.toLowerCase(),
+          }
+        : undefined,
+    ),
+  );
+}
+
+/** In how large a room a message may address everyone. */
+const mostForAll = 1_000;
+
+/** The people whom one may find, of whose names a word begins with what was typed, for a list of names. */
+export async function findPeople(start: string): Promise<Suggestion[]> {
+  const query = { q: start, limit: most + 1 };
+  const found = await ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
+  const others = found.filter((user) => idOf(user) !== idOf(me()));
+  return suggestNames(others, start, /^[^\s,@]+$/, (name) => `${name}, `, 0);
+}
+
+/** The names of people; a username that was typed in full needs nothing more. */
+function suggestNames(
+  people: readonly Person[],
+  typed: string,
+  sign: RegExp,
+  write: (username: string) => string,
+  signs?: number,
+): Suggestion[] {
+  const isWhole = (start: string) => start === '' || people.some(({ username }) => username === start.toLowerCase());
+  return people.slice(0, most).flatMap((person) => {
+    const { username, name } = person;
+    const make = (start: string) => {
+      if (start !== typed && !matchesPerson(person, start)) return undefined;
+      const isStarted = startsName(username, start) || startsName(name ?? '', start);
+      const marked = person.is_bot ? `${nameOf(person)} (${strings.message.bot})` : name;
+      return { text: write(username), shown: '@', detail: username, name: marked, isMeant: !isWhole(start) && isStarted };
+    };
+    return suggest(sign, typed, make, signs);
+  });
+}
+
+/** The list of suggestions. */
+export const SuggestionList = ({
+  suggestions,
+  index,
+  onPick,
+}: {
+  suggestions: Suggestion[];
+  index: number;
+  onPick: (picked: Suggestion) => void;
+}) => (
+  <div class="suggestions" id="suggestions" role="listbox" aria-label={strings.composer.suggestions}>
+    {suggestions.map((suggestion, at) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
+      // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
+      <div
+        key={suggestion.detail}
+        id={`suggestion-${at}`}
+        role="option"
+        aria-selected={at === index}
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => onPick(suggestion)}
+      >
+        <span class="shown" aria-hidden="true">
+          {suggestion.shown}
+        </span>
+        <bdi>{suggestion.name ?? suggestion.detail}</bdi>
+        {suggestion.name !== undefined && (
+          <small class="muted">
+            <bdi>@{suggestion.detail}</bdi>
+          </small>
+        )}
+      </div>
+    ))}
+  </div>
+);

@@ -1,0 +1,225 @@
+import { parseInline } from 'chat-service-rules/markdown/inline';
+import { namesOf } from 'chat-service-rules/markdown/names';
+import { parse } from 'chat-service-rules/markdown/parse';
+import type { Alignment, Block, Inline } from 'chat-service-rules/markdown/pieces';
+import { textOf } from 'chat-service-rules/markdown/plain';
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { session } from '../../account/session.ts';
+import { lateCode } from '../../device/late-code.ts';
+import { strings } from '../../i18n/strings.ts';
+import type { Message } from '../../service/api.ts';
+import { findPersons, personOf } from '../../store/people/names.ts';
+import { emojiOf } from '../../text/codes.ts';
+import type { CodePiece } from '../../text/colours.ts';
+import { hiddenHost } from '../../text/links.ts';
+import { forEveryone } from '../../text/names.ts';
+import { IconButton } from '../shared/controls.tsx';
+import { useLoaded } from '../shared/use-list.ts';
+
+/** How a mention is shown: how much of what was typed is the name of somebody who is mentioned. */
+type Mentions = (typed: string) => { length: number; isMe: boolean } | undefined;
+
+const parsed = new WeakMap<object, { text: string; blocks: Block[] }>();
+
+/** The blocks of a message's text, which is parsed once. */
+function blocksOf(message: object, text: string): Block[] {
+  const known = parsed.get(message);
+  if (known?.text === text) return known.blocks;
+  const blocks = parse(text);
+  parsed.set(message, { text, blocks });
+  return blocks;
+}
+
+type TextProps = { message: Pick<Message, 'mentions' | 'mentions_all'>; text: string; end?: ComponentChildren };
+
+/**
+ * A message's text, and what stands at its end. What it says becomes elements one by one: nothing that anyone wrote is ever read as
+ * HTML.
+ */
+export function Text({ message, text, end }: TextProps) {
+  const ids = message.mentions.map(({ $oid }) => $oid);
+  if (ids.some((id) => !personOf(id))) void findPersons(ids);
+  const { value } = session;
+  const mine = value.state === 'in' || value.state === 'expired' ? value.user.username.toLowerCase() : '';
+  const known = new Set(ids.map((id) => personOf(id)?.username.toLowerCase()));
+  const mentions: Mentions = (typed) => {
+    const names = namesOf(typed);
+    const everyone = message.mentions_all ? names.find((candidate) => forEveryone.some((word) => word === candidate)) : undefined;
+    const name = names.find((candidate) => known.has(candidate)) ?? everyone;
+    return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine || name === everyone };
+  };
+  const blocks = blocksOf(message, text);
+  const last = blocks.at(-1)?.type === 'paragraph' ? blocks.length - 1 : -1;
+  return (
+    <div class="text">
+      {blocks.map((block, at) => showBlock(block, { mentions, key: at, end: at === last ? end : undefined }))}
+      {last < 0 && end}
+    </div>
+  );
+}
+
+/** A text of one line in which links lead somewhere, such as a topic. */
+export const Line = ({ text }: { text: string }) => (
+  <>{parseInline(text).map((piece, at) => showInline(piece, () => undefined, at))}</>
+);
+
+/** How a block is shown. Within an item or a quote the first paragraph gives it its direction, and has none of its own. */
+type MarkdownContext = { mentions: Mentions; key: number; isFirst?: boolean; end?: ComponentChildren };
+
+function showBlock(block: Block, { mentions, key, isFirst = false, end }: MarkdownContext): JSX.Element {
+  const inline = (children: Inline[]) => children.map((child, at) => showInline(child, mentions, at));
+  const blocks = (children: Block[]) => children.map((child, at) => showBlock(child, { mentions, key: at, isFirst: at === 0 }));
+  const dir = isFirst ? undefined : 'auto';
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+      return (
+        <p key={key} dir={dir} class={block.type === 'heading' ? 'heading' : undefined}>
+          {inline(block.children)}
+          {end && <> {end}</>}
+        </p>
+      );
+    case 'code':
+      return <Code key={key} text={block.text} language={block.language} />;
+    case 'quote':
+      return (
+        <blockquote key={key} dir="auto">
+          {blocks(block.children)}
+        </blockquote>
+      );
+    case 'list': {
+      const items = block.items.map((item, at) => (
+        <li key={`${at}`} dir="auto">
+          {blocks(item)}
+        </li>
+      ));
+      return block.start === undefined ? (
+        <ul key={key}>{items}</ul>
+      ) : (
+        <ol key={key} start={block.start}>
+          {items}
+        </ol>
+      );
+    }
+    case 'table':
+      return <Table key={key} table={block} inline={inline} />;
+    default:
+      return <hr key={key} />;
+  }
+}
+
+type TableProps = { table: Block & { type: 'table' }; inline: (children: Inline[]) => ComponentChildren };
+
+function Table({ table: { head, rows, align }, inline }: TableProps) {
+  const cell = (Tag: 'th' | 'td', children: Inline[], at: number) => (
+    <Tag key={`${at}`} dir="auto" class={classOf(align[at])}>
+      {inline(children)}
+    </Tag>
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard
+    <div class="table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{head.map((children, at) => cell(textOf(children).trim() === '' ? 'td' : 'th', children, at))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={`${at}`}>{row.map((children, column) => cell('td', children, column))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const classOf = (alignment: Alignment) => alignment && `to-${alignment}`;
+
+function showInline(piece: Inline, mentions: Mentions, key: number): ComponentChildren {
+  const children = () => ('children' in piece ? piece.children.map((child, at) => showInline(child, mentions, at)) : undefined);
+  switch (piece.type) {
+    case 'text':
+      return withBreaks(piece.text);
+    case 'code':
+      return (
+        <code key={key} dir="ltr">
+          {piece.text}
+        </code>
+      );
+    case 'emoji':
+      return emojiOf(piece.text) ?? piece.text;
+    case 'strong':
+      return <strong key={key}>{children()}</strong>;
+    case 'em':
+      return <em key={key}>{children()}</em>;
+    case 'del':
+      return <del key={key}>{children()}</del>;
+    case 'link': {
+      const said = textOf(piece.children);
+      const host = hiddenHost(said, piece.href);
+      return (
+        <a
+          key={key}
+          dir={isAddress(said) ? 'ltr' : 'auto'}
+          href={piece.href}
+          // A message of this service is shown in this page.
+          target={piece.href.startsWith(`${location.origin}/rooms/`) ? undefined : '_blank'}
+          rel="noopener noreferrer nofollow ugc"
+        >
+          {children()}
+          {piece.title && <span class="host"> ({piece.title})</span>}
+          {host !== undefined && <span class="host">{strings.message.opens(host)}</span>}
+        </a>
+      );
+    }
+    default: {
+      const found = mentions(piece.text);
+      if (!found) return piece.text;
+      return [
+        <span key={key} dir="ltr" class={found.isMe ? 'mention me' : 'mention'}>
+          {piece.text.slice(0, found.length)}
+        </span>,
+        piece.text.slice(found.length),
+      ];
+    }
+  }
+}
+
+const isAddress = (text: string) => /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$/i.test(text);
+
+function withBreaks(text: string): ComponentChildren {
+  if (!text.includes('\n')) return text;
+  return text.split('\n').flatMap((line, at) => (at === 0 ? [line] : [<br key={`${at}`} />, line]));
+}
+
+const loadColours = lateCode(() => import('../../text/colours.ts'));
+
+/** A piece of code, in the colour of its kind. */
+const showPiece = (piece: CodePiece, at: number): ComponentChildren =>
+  typeof piece === 'string' ? (
+    piece
+  ) : (
+    <span key={at} class={piece.kind && `code-${piece.kind}`}>
+      {piece.pieces.map(showPiece)}
+    </span>
+  );
+
+function Code({ text, language }: { text: string; language: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const { value: pieces } = useLoaded(
+    async () => (language ? (await loadColours()).colour(text, language) : undefined),
+    [text, language],
+  );
+  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true));
+  return (
+    <div class="code" dir="ltr">
+      {language && <span class="language">{language}</span>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        <code>{pieces ? pieces.map(showPiece) : text}</code>
+      </pre>
+      {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
+    </div>
+  );
+}

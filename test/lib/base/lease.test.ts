@@ -1,0 +1,45 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { takeLease } from '../../../lib/base/lease.ts';
+import { pushed } from '../../../lib/collections/delivery/pushed.ts';
+
+const lease = 30_000;
+const inMilliseconds = (milliseconds: number) => new Date(Date.now() + milliseconds);
+
+async function leasedUntil(leased_until: Date): Promise<ObjectId> {
+  const _id = new ObjectId();
+  await pushed.insertOne({ _id, seq: 7, leased_until });
+  return _id;
+}
+
+describe('a lease', () => {
+  // It is given back until a moment ago: what ended a day ago is deleted by its index.
+  it('a lease is held by one at a time, however many take it and give it back', async () => {
+    const _id = await leasedUntil(new Date());
+    let [holding, most, taken] = [0, 0, 0];
+    const takeAndGiveBack = async () => {
+      const found = await takeLease(pushed, { _id }, lease);
+      if (!found) return;
+      most = Math.max(most, ++holding);
+      const held = { _id, holder: found.holder };
+      expect((await pushed.updateOne(held, { $set: { seq: ++taken } })).matchedCount).toBe(1);
+      holding--;
+      await pushed.updateOne(held, { $set: { leased_until: new Date() } });
+    };
+    const takers = Array.from({ length: 12 }, async () => {
+      while (taken < 150) await takeAndGiveBack();
+    });
+    await Promise.all(takers);
+    expect([most, (await pushed.findOne({ _id }))?.seq]).toEqual([1, taken]);
+  });
+
+  it('a lease is not taken from who has it, unless it has run out, or a clock that was ahead has made it', async () => {
+    const takes = async (milliseconds: number) =>
+      (await takeLease(pushed, { _id: await leasedUntil(inMilliseconds(milliseconds)) }, lease)) !== null;
+    expect([await takes(20_000), await takes(-1), await takes(3_600_000)]).toEqual([false, true, true]);
+  });
+
+  it('a lease of what does not exist is not taken', async () => {
+    expect(await takeLease(pushed, { _id: new ObjectId() }, lease)).toBe(null);
+  });
+});

@@ -1,0 +1,76 @@
+import bcrypt from 'bcryptjs';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+
+// Expensive enough for the hash to dominate the time of a login.
+process.env.BCRYPT_COST = '7';
+const { database } = await import('../../../lib/database/client.ts');
+const { logIn } = await import('../../../lib/sign-in/login.ts');
+const { changeUser } = await import('../../../lib/accounts/accounts.ts');
+const { HttpError } = await import('../../../lib/base/errors.ts');
+const { aName, anAccount, anAddress } = await import('../../support/accounts.ts');
+
+const users = database.collection('users');
+const hashOf = async (id: string): Promise<string> => (await users.findOne({ _id: new ObjectId(id) }))?.password_hash;
+const attempt = (name: string, password: string) => logIn({ name, password, source: anAddress(), agent: undefined });
+
+describe('a login', () => {
+  it('a login takes the same time for an unknown name, a wrong password, an old hash and a deactivated account', async () => {
+    const [known, old, deactivated] = [await anAccount(), await anAccount(), await anAccount()];
+    await users.updateOne({ _id: new ObjectId(old.id) }, { $set: { password_hash: await bcrypt.hash(old.password, 4) } });
+    await changeUser(new ObjectId(deactivated.id), { is_active: false });
+    const kinds = {
+      unknown: () => attempt(aName(), 'incorrect horse'),
+      wrong: () => attempt(known.username, 'incorrect horse'),
+      old: () => attempt(old.username, 'incorrect horse'),
+      deactivated: () => attempt(deactivated.username, deactivated.password),
+    };
+    // Of the processor, in microseconds: whatever else the machine does takes none of it.
+    const taken: Record<string, number> = {};
+    for (let round = 0; round < 80; round++) {
+      for (const [kind, run] of Object.entries(kinds)) {
+        const start = process.cpuUsage();
+        await expect(run()).rejects.toThrow('The username or password is incorrect.');
+        taken[kind] = (taken[kind] ?? 0) + process.cpuUsage(start).user;
+      }
+    }
+    const [unknown = 0, ...others] = Object.values(taken);
+    // Without a hash to compare with, an unknown name would take less than half as long.
+    for (const other of others) {
+      expect(other / unknown).toBeGreaterThan(0.75);
+      expect(other / unknown).toBeLessThan(1.33);
+    }
+  });
+
+  it('a login renews a hash that was created at a lower cost, and no other', async () => {
+    const { id, username, password } = await anAccount();
+    const cheap = await bcrypt.hash(password, 4);
+    await users.updateOne({ _id: new ObjectId(id) }, { $set: { password_hash: cheap } });
+    await expect(attempt(username, 'incorrect horse')).rejects.toThrow(HttpError);
+    expect(await hashOf(id)).toBe(cheap);
+
+    await attempt(username, password);
+    const renewed = await hashOf(id);
+    expect(renewed).toMatch(/^\$2b\$07\$/);
+    await attempt(username, password);
+    expect(await hashOf(id)).toBe(renewed);
+  });
+
+  it('a login compares every byte of a password, even where bcrypt would stop', async () => {
+    const { id, username } = await anAccount();
+    const whole = 'é'.repeat(36);
+    await changeUser(new ObjectId(id), { password: whole });
+    await expect(attempt(username, `${whole}x`)).rejects.toThrow('The username or password is incorrect.');
+    await expect(attempt(username, whole)).resolves.toMatchObject({ user: { username } });
+  });
+
+  it('a login with the old password, started while a new one is set, returns an invalid session', async () => {
+    const { id, username, password } = await anAccount();
+    const [session] = await Promise.all([
+      attempt(username, password),
+      changeUser(new ObjectId(id), { password: 'battery staple' }),
+    ]);
+    const { findCaller } = await import('../../../lib/identity/authenticate.ts');
+    expect(await findCaller(session.token)).toBeUndefined();
+  });
+});
