@@ -4,15 +4,20 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/embedded-mongodb/package.json packages/embedded-mongodb/package.json
 COPY packages/client/package.json packages/client/package.json
-RUN npm ci --omit=dev --ignore-scripts --workspace=embedded-mongodb --include-workspace-root
+COPY packages/import/package.json packages/import/package.json
+COPY packages/rules/package.json packages/rules/package.json
+RUN npm ci --omit=dev --ignore-scripts --workspace=embedded-mongodb --workspace=chat-service-import --workspace=chat-service-rules --include-workspace-root
 
 FROM node:24-slim AS web
 WORKDIR /app
 COPY --from=dependencies /app/package.json /app/package-lock.json /app/.npmrc ./
+COPY packages/client/package.json packages/client/package.json
+COPY packages/rules/package.json packages/rules/package.json
 COPY packages/web/package.json packages/web/package.json
 RUN npm ci --ignore-scripts --workspace=chat-service-web
 COPY tsconfig.json ./
 COPY packages/client packages/client
+COPY packages/rules packages/rules
 COPY packages/web packages/web
 RUN ["node", "packages/web/build.ts"]
 
@@ -26,9 +31,8 @@ COPY functions functions
 COPY hosts/server hosts/server
 COPY lib lib
 COPY packages/embedded-mongodb packages/embedded-mongodb
-COPY packages/rules/src/markdown packages/rules/src/markdown
-COPY packages/rules/src/words packages/rules/src/words
-COPY packages/rules/src/quiet-hours.ts packages/rules/src/reactions.ts packages/rules/src/texts.ts packages/client/src/
+COPY packages/import packages/import
+COPY packages/rules packages/rules
 COPY packages/web/site.ts packages/web/site.ts
 COPY --from=web /app/packages/web/dist packages/web/dist
 RUN install -d -o node -g node /data node_modules/.cache

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { defaultClientConditions, defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -10,7 +11,8 @@ import { defineConfig } from 'vitest/config';
  */
 const withoutTheDatabase = [
   'packages/embedded-mongodb/**',
-  'packages/client/test/{package,parse,names,quiet-hours,terminal-chat,texts,connection,*.model}.test.ts',
+  'packages/client/test/{package,terminal-chat,connection,*.model}.test.ts',
+  'packages/rules/**',
   'packages/web/test/!(everywhere|story|talking).test.ts',
   'test/{architecture,documents,secrets,serverless,words}.test.ts',
   'test/admin/{damage,data-directory,import-rocketchat,import-slack,import-zulip,terminal}.test.ts',
@@ -19,7 +21,8 @@ const withoutTheDatabase = [
   'test/hosts/{image,needs-node-24}.test.ts',
   'test/hosts/aws/{package,runtime,smtp-url}.test.ts',
   'test/hosts/server/{backups,disk-full,fair-share,file-watch,memory-budget,push-unavailable,semaphore,uploads}.test.ts',
-  'test/lib/accounts/{login,password-pool}.test.ts',
+  'test/lib/credentials/password-pool.test.ts',
+  'test/lib/sign-in/login.test.ts',
   'test/tools/bench/*.test.ts',
   'test/tools/release.test.ts',
   'test/tools/openapi/{document,descriptions,schemas,sentences}.test.ts',
@@ -53,7 +56,9 @@ const thorough = [
   'test/lib/senders/deliver.kills.test.ts',
   'test/lib/feed/feed.races.test.ts',
   'test/functions/{members.races,rooms.large,rooms.model}.test.ts',
-  'test/lib/accounts/{login,login-limits,password-pool,last-admin,account-limits}.test.ts',
+  'test/lib/accounts/{last-admin,account-limits}.test.ts',
+  'test/lib/credentials/{login-limits,password-pool}.test.ts',
+  'test/lib/sign-in/login.test.ts',
   // Models, and what fills rooms and pages.
   'test/admin/import-{rocketchat,slack,zulip}.test.ts',
   'test/functions/messages.model.test.ts',
@@ -129,7 +134,12 @@ function projects(name: string, include: string[], env: Record<string, string> =
   ].filter(({ test }) => test.include.length > 0);
 }
 
+/** The sources of the client package, which is built only when it is published. */
+const conditions = ['chat-service-source'];
+
 export default defineConfig({
+  resolve: { conditions: [...conditions, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [...conditions, ...defaultServerConditions] } },
   test: {
     projects: [
       ...projects('fast', overSocket),

@@ -51,7 +51,10 @@ const filesOfAws: Plugin = {
       path: fileURLToPath(import.meta.resolve('./credential-providers.ts')),
     }));
     onResolve(
-      { filter: /^\.{1,2}\/(connection-string|smtp-url|secret-keys|oidc-secret|cloudfront-secrets|carrier)\.ts$/ },
+      {
+        filter:
+          /^\.{1,2}\/(?:(?:notices|settings)\/)?(connection-string|smtp-url|secret-keys|oidc-secret|cloudfront-secrets|carrier)\.ts$/,
+      },
       ({ path }) => ({
         path: fileURLToPath(import.meta.resolve(`./${basename(path)}`)),
       }),

@@ -1,3 +1,4 @@
+import { isObject } from 'chat-service-rules/objects';
 import {
   blankCharacters,
   findControlCharacter,
@@ -259,10 +260,6 @@ export const idOr = <const Word extends string>(word: Word, thing: string): Para
   read: (sent) => (sent === word ? word : parseId(sent)),
   schema: { anyOf: [{ const: word }, bareId] },
 });
-
-/** Whether a value of JSON is an object, not null and not an array. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 // A string has at most as many code points as code units, and at least half as many: long ones need no counting.
 function isWithin(value: string, least: number, most: number): boolean {

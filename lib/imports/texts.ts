@@ -1,11 +1,5 @@
-import { findControlCharacter, isBlank, normaliseText } from 'chat-service-rules/texts';
+import { isBlank, storable } from 'chat-service-rules/texts';
 import { longestText, messageText } from '../messages/messages.ts';
-
-/** A text as the API stores it; what it would refuse is taken out. */
-export function storable(text: string): string {
-  const normal = normaliseText(text.toWellFormed());
-  return findControlCharacter(normal) ? normal.replaceAll(/[^\P{Cc}\t\n]/gu, '') : normal;
-}
 
 /**
  * A text as the texts of one message or more: one that is too long is divided, at the end of a line or a word where

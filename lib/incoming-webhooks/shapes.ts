@@ -1,11 +1,11 @@
 import { cut } from 'chat-service-rules/formats/markdown';
-import { Reader } from 'chat-service-rules/formats/reader';
+import { FormatError, Reader } from 'chat-service-rules/formats/reader';
 import { readSlack } from 'chat-service-rules/formats/slack';
 import { isObject } from 'chat-service-rules/objects';
 import { isBlank } from 'chat-service-rules/texts';
 import { limits } from '../api/limits.ts';
 import { optional, readParameters } from '../api/parameters.ts';
-import { invalidJson, missingParameter, payloadTooLarge } from '../base/errors.ts';
+import { invalidJson, invalidParameter, missingParameter, payloadTooLarge } from '../base/errors.ts';
 import { decodeBody } from '../http/middleware/json-body.ts';
 import { longestText, messageText, requireContent } from '../messages/messages.ts';
 import { readAlerts } from './alerts.ts';
@@ -22,6 +22,15 @@ export type Sent = { shape: 'own' | 'slack' | 'other'; text: string | undefined;
 
 /** Reads what a program has sent, by its headers and its fields; 400 with the path of the field that cannot be read. */
 export function readSent(bytes: Uint8Array, headers: Headers): Sent {
+  try {
+    return readFormat(bytes, headers);
+  } catch (error) {
+    if (error instanceof FormatError) throw invalidParameter(error.path, error.rule);
+    throw error;
+  }
+}
+
+function readFormat(bytes: Uint8Array, headers: Headers): Sent {
   const { sent, isPayload } = parse(bytes);
   const body = new Reader(sent);
   if (headers['x-gitlab-event'] !== undefined) return report(readGitlab(body));

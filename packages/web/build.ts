@@ -50,7 +50,7 @@ async function buildAlone(name: string, define: Record<string, string>): Promise
   const { build: bundle } = await import('vite');
   const outDir = join(target, name);
   const output = { format: 'iife', entryFileNames: `${name}.js`, codeSplitting: false } as const;
-  const build = { outDir, rolldownOptions: { input: join(folder, `src/${name}.ts`), output } };
+  const build = { outDir, rolldownOptions: { input: join(folder, `src/app/${name}.ts`), output } };
   await bundle({ configFile, logLevel: 'warn', define, build });
   return join(outDir, `${name}.js`);
 }
@@ -59,7 +59,7 @@ const hashOf = (content: string | Buffer) => createHash('sha256').update(content
 
 /** Builds it if its sources are newer, as after `git pull` without `npm ci`. */
 export async function buildIfStale(): Promise<void> {
-  const sources = globSync(['src/**/*.*', 'index.html', '*.ts', '../client/src/**/*.ts'], { cwd: folder });
+  const sources = globSync(['src/**/*.*', 'index.html', '*.ts', '../{client,rules}/src/**/*.ts'], { cwd: folder });
   const builtAt = statSync(join(target, 'page.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (sources.some((file) => statSync(join(folder, file)).mtimeMs > builtAt)) await buildSite();
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { normaliseReaction } from 'chat-service-rules/reactions';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(name)), 'utf8'));
 
@@ -43,13 +43,15 @@ const settingsOfService: Plugin = {
 };
 
 const shared =
-  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|client\/src\/(text\/|texts)|src\/(api|ids|keyboard|routes|session|strings|tabs|text\/names|store\/(cache|drafts|emoji|hidden|rooms|sections)|view\/(announcer|avatar|controls|icon|later|use-list))\.tsx?/;
+  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|icon|later|use-list)))\.tsx?/;
 
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [emoji, settingsOfService],
+  // The sources of the client package, which is built only when it is published.
+  resolve: { conditions: ['chat-service-source', ...defaultClientConditions] },
   build: {
     target: 'es2022',
     // What the page needs anyway, as for `light-dark()`: earlier ones would get `:dir()` as a list of languages, which the page does not declare.

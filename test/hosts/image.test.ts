@@ -10,7 +10,8 @@ import { runCommand } from '../support/run-command.ts';
 const read = (file: string) => readFileSync(file, 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const { scripts } = manifest;
-const dependencies = { ...manifest.dependencies, ...JSON.parse(read('packages/embedded-mongodb/package.json')).dependencies };
+const dependenciesOf = (name: string) => JSON.parse(read(`packages/${name}/package.json`)).dependencies;
+const dependencies = { ...manifest.dependencies, ...dependenciesOf('embedded-mongodb'), ...dependenciesOf('import') };
 const dockerfile = read('Dockerfile');
 const unit = read('hosts/server/chat-service.service');
 const compose = load(read('compose.yaml'), { schema: YAML11_SCHEMA }) as {

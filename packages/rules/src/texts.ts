@@ -40,6 +40,12 @@ export function findControlCharacter(text: string): ControlCharacter | undefined
   return { code: `U+${code}`, line: before.length, character: [...(before.at(-1) ?? '')].length + 1 };
 }
 
+/** A text as the service stores it, without what the API would refuse. */
+export function storable(text: string): string {
+  const normal = normaliseText(text.toWellFormed());
+  return findControlCharacter(normal) ? normal.replaceAll(/[^\P{Cc}\t\n]/gu, '') : normal;
+}
+
 /*
  * ECMA-48: control sequences (colours, movements), strings (titles, links) up to their end, changes of the
  * character set, and single functions. Of what is not complete the introducer goes, and the text stays.

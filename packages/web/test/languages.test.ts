@@ -23,11 +23,11 @@ function walk(words: unknown, path = ''): [path: string, word: unknown][] {
 }
 
 const wordsOf = async (language: string): Promise<Words> =>
-  language === 'en' ? english : ((await import(`../src/strings-${language}.ts`)) as Words);
+  language === 'en' ? english : ((await import(`../src/i18n/strings-${language}.ts`)) as Words);
 
 describe('every language', () => {
   it('every language that may be set has a file, and every file can be set', () => {
-    const files = readdirSync(source).map((file) => /^strings-(\w\w)\.ts$/.exec(file)?.[1]);
+    const files = readdirSync(join(source, 'i18n')).map((file) => /^strings-(\w\w)\.ts$/.exec(file)?.[1]);
     expect(files.filter(Boolean).sort()).toEqual([...others].sort());
   });
 

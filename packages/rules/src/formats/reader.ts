@@ -1,14 +1,23 @@
-import { invalidParameter } from '../../../../lib/base/errors.ts';
 import { isObject } from '../objects.ts';
-import { findControlCharacter, normaliseText } from '../texts.ts';
+import { storable } from '../texts.ts';
 
 /** How many characters of one text are read: more than a message can have, for it may become shorter. */
 const mostCharacters = 20_000;
 
-/**
- * What another program has sent, read field by field: 400, with the path of the field, for what is there and is not
- * as it must be. What it has besides is not looked at.
- */
+/** A field that is not as its format demands: `rule` completes the sentence "It must …". */
+export class FormatError extends Error {
+  override name = 'FormatError';
+  readonly path: string;
+  readonly rule: string;
+
+  constructor(path: string, rule: string) {
+    super(`'${path}' must ${rule}`);
+    this.path = path;
+    this.rule = rule;
+  }
+}
+
+/** A payload of another program, read field by field. A field of a wrong type throws a `FormatError`; unknown fields are ignored. */
 export class Reader {
   readonly value: unknown;
   readonly path: string;
@@ -22,7 +31,7 @@ export class Reader {
   at(...names: string[]): Reader {
     let { value, path } = this;
     for (const name of names) {
-      if (value !== undefined && value !== null && !isObject(value)) throw invalidParameter(path, 'be an object');
+      if (value !== undefined && value !== null && !isObject(value)) throw new FormatError(path, 'be an object');
       value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
       path = path === '' ? name : `${path}.${name}`;
     }
@@ -44,8 +53,8 @@ export class Reader {
     const { value } = this;
     if (value === undefined) return '';
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-      throw invalidParameter(this.path, 'be a text');
-    return clean(String(value).slice(0, mostCharacters));
+      throw new FormatError(this.path, 'be a text');
+    return storable(String(value).slice(0, mostCharacters));
   }
 
   /** The text on one line, and not longer than a title. */
@@ -61,7 +70,7 @@ export class Reader {
   /** The number; 0 where there is none. */
   number(): number {
     if (this.value === undefined) return 0;
-    if (typeof this.value !== 'number') throw invalidParameter(this.path, 'be a number');
+    if (typeof this.value !== 'number') throw new FormatError(this.path, 'be a number');
     return this.value;
   }
 
@@ -72,7 +81,7 @@ export class Reader {
   /** The first so many items of the list; none where there is no list. */
   list(most: number): Reader[] {
     if (this.value === undefined) return [];
-    if (!Array.isArray(this.value)) throw invalidParameter(this.path, 'be a list');
+    if (!Array.isArray(this.value)) throw new FormatError(this.path, 'be a list');
     return this.value.slice(0, most).map((item, index) => new Reader(item, `${this.path}[${index}]`));
   }
 
@@ -80,12 +89,6 @@ export class Reader {
   get length(): number {
     return Array.isArray(this.value) ? this.value.length : 0;
   }
-}
-
-/** A text as a message may have it: of other programs it may contain anything. */
-function clean(text: string): string {
-  const normal = normaliseText(text.toWellFormed());
-  return findControlCharacter(normal) ? normal.replaceAll(/[^\P{Cc}\t\n]/gu, '') : normal;
 }
 
 /** The beginning of a text, which says that it was longer. */

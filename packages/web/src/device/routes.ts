@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Message } from '../service/api.ts';
+import type { Message } from 'chat-service-client';
 
 /** A view, by the address that leads to it. */
 export type Route =

@@ -1,5 +1,5 @@
-import type { Message } from '../service/api.ts';
-import { randomKey } from '../service/api.ts';
+import type { Message } from 'chat-service-client';
+import { randomKey } from 'chat-service-client/calls';
 
 /** What the tabs of one user tell each other. Each of them has a store of its own; what is stored in the browser they share. */
 export type TabMessage =

@@ -1,4 +1,4 @@
-import type { Message } from '../service/api.ts';
+import type { Message } from 'chat-service-client';
 import { locale } from './locale.ts';
 
 /** How dates are written, made when it is first needed, and again in another language. */

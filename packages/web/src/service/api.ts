@@ -44,6 +44,13 @@ export class Failure extends Error {
   }
 }
 
+/** The sentence for what went wrong. */
+export function sentenceOf(failure: unknown): string {
+  if (!(failure instanceof Failure)) return strings.app.failed;
+  if (failure.message !== '') return failure.message;
+  return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
+}
+
 /** What the page's one client needs from the session, which needs the client. */
 export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> = {
   onSignedOut: () => {},

@@ -15,7 +15,7 @@ import { chooseFor, chosenFor, hide, leave, remove, roomChoices, setFavourite } 
 import { Line } from '../text/markdown.tsx';
 import { Webhooks } from './webhooks.tsx';
 
-// For `admin-parts.tsx`.
+// For `admin/parts.tsx`.
 export { Webhooks };
 
 type DetailsProps = { room: string; failure: unknown; onRetry: () => void };

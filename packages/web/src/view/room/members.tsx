@@ -25,7 +25,7 @@ import { namesIn, PeopleField } from '../text/people-field.tsx';
 import { Invitations, InvitedAddress, SentTo } from './invitations.tsx';
 import './members.css';
 
-// For `admin-parts.tsx`.
+// For `admin/parts.tsx`.
 export { Invitations, InvitedAddress, SentTo };
 
 /** How many members are drawn at first, and how many more when one has scrolled to them. */

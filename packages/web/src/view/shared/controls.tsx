@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
 import { strings } from '../../i18n/strings.ts';
-import { Failure } from '../../service/api.ts';
+import { Failure, sentenceOf } from '../../service/api.ts';
 import { nameOf, type Person, type Status } from '../../store/people/names.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -72,13 +72,6 @@ export const StatusMark = ({ status }: { status: Status | undefined }) =>
       </span>
     </>
   ) : null;
-
-/** The sentence for what went wrong. */
-export function sentenceOf(failure: unknown): string {
-  if (!(failure instanceof Failure)) return strings.app.failed;
-  if (failure.message !== '') return failure.message;
-  return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
-}
 
 /** Does what a button is for, and tells of a failure; returns whether it succeeded. */
 export async function attempt(action: () => Promise<unknown>): Promise<boolean> {

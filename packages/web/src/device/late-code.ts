@@ -1,0 +1,30 @@
+const waiting = new Set<() => Promise<unknown>>();
+
+/** A younger page, in milliseconds, is not reloaded: that would change nothing. */
+const youth = 10_000;
+
+/** Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need not wait for it. */
+export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
+  waiting.add(load);
+  return async () => {
+    try {
+      return await load();
+    } catch (failure) {
+      // Browsers remember a failed import, and a new version of the service has other files: reloading the page helps
+      // with both. Without a connection the page stays. Drafts are kept when it goes.
+      const mayReload = performance.now() > youth && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
+      if (mayReload) location.reload();
+      throw failure;
+    }
+  };
+}
+
+/** Loads all late code, so that it works offline too. Waits for a connection, because browsers remember a failed import. */
+export function loadAhead(): void {
+  if (!navigator.onLine) {
+    addEventListener('online', loadAhead, { once: true });
+    return;
+  }
+  // Code that fails to load now is loaded when it is needed.
+  for (const load of waiting) load().catch(() => {});
+}
