@@ -9,6 +9,8 @@ import { openZulip } from 'chat-service-import/zulip';
 import { toPrintableJson } from '../../lib/base/printable-json.ts';
 import { importFromSource } from '../../lib/imports/import.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
+import { get } from '../../lib/net/outbound.ts';
+import { config } from '../../lib/settings/config.ts';
 import type { Options, Run } from '../command.ts';
 import { table } from '../output.ts';
 import { progressBar } from '../progress.ts';
@@ -16,12 +18,15 @@ import { onData, recorded } from '../recorded.ts';
 
 export const importCommands: Record<string, Run> = {
   'import slack': importing(async (path, { 'token-file': tokenFile }) =>
-    openSlack(path, typeof tokenFile === 'string' ? new SlackFiles({ token: await readToken(tokenFile) }) : undefined),
+    openSlack(path, typeof tokenFile === 'string' ? await slackFiles(tokenFile) : undefined),
   ),
   'import mattermost': importing(openMattermost),
   'import zulip': importing(openZulip),
   'import rocketchat': importing(openRocketChat),
 };
+
+const slackFiles = async (tokenFile: string) =>
+  new SlackFiles({ token: await readToken(tokenFile), get, maxBytes: config.files.size });
 
 /** A command that imports the archive of another chat. */
 function importing(openSource: (path: string, options: Options) => Promise<Source>): Run {

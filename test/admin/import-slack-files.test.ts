@@ -7,6 +7,8 @@ import { openSlack } from 'chat-service-import/slack';
 import { SlackFiles } from 'chat-service-import/slack-files';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importFromSource } from '../../lib/imports/import.ts';
+import { get } from '../../lib/net/outbound.ts';
+import { config } from '../../lib/settings/config.ts';
 import { aName } from '../support/accounts.ts';
 import { directory, historyOf } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
@@ -77,7 +79,8 @@ async function anArchive(addresses: string[], more: object = {}) {
 }
 
 const aPath = (what: string) => `${origin}/${aName()}/${what}`;
-const filesOf = () => new SlackFiles({ token: 'xoxb-secret', origin, mayBeInner: true, pauses: [1, 1] });
+const filesOf = () =>
+  new SlackFiles({ token: 'xoxb-secret', get, maxBytes: config.files.size, origin, mayBeInner: true, pauses: [1, 1] });
 const notes = ['notes.txt', 'text/plain', 5];
 
 describe('import slack with a token', () => {

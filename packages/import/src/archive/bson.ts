@@ -1,4 +1,4 @@
-import { BSON } from 'mongodb';
+import { deserialize } from 'bson';
 import { type Json, jsonOf } from '../json.ts';
 
 /** A document of a collection; undefined for one that can't be read. */
@@ -42,7 +42,7 @@ function wanted([first = Buffer.alloc(0), ...more]: Buffer[]): number {
 
 export function parseBson(bytes: Buffer): Json | undefined {
   try {
-    return jsonOf(BSON.deserialize(bytes, { validation: { utf8: false } }));
+    return jsonOf(deserialize(bytes, { validation: { utf8: false } }));
   } catch {
     return undefined;
   }

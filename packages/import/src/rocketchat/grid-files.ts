@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Binary } from 'mongodb';
+import { Binary } from 'bson';
 import type { Place, Spool } from '../archive/spool.ts';
 import { type Json, numberOf, textOf } from '../json.ts';
 

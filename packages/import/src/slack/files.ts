@@ -1,12 +1,16 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get } from '../../../../lib/net/outbound.ts';
-import { config } from '../../../../lib/settings/config.ts';
 import { type Place, Spool } from '../archive/spool.ts';
+
+type FoundFile = { status: number; retryAfter: number | undefined; body: Readable };
 
 type SlackFilesOptions = {
   token: string;
+  /** Sends a GET request and follows no redirect. `longest` is in milliseconds. */
+  get: (url: URL, options: { headers: Record<string, string>; mayBeInner: boolean; longest: number }) => Promise<FoundFile>;
+  /** The largest file that the service stores. */
+  maxBytes: number;
   /** Where files are. Nothing else is asked, for what is asked gets the token. */
   origin?: string;
   /** Whether that is within this machine or its network, as a server of tests is. */
@@ -24,8 +28,8 @@ export class SlackFiles {
   #latest: { address: string; spool: Spool; place: Place } | undefined;
   #failures = 0;
 
-  constructor({ origin = 'https://files.slack.com', mayBeInner = false, pauses = [1_000, 5_000], token }: SlackFilesOptions) {
-    this.#options = { token, origin, mayBeInner, pauses };
+  constructor({ origin = 'https://files.slack.com', mayBeInner = false, pauses = [1_000, 5_000], ...rest }: SlackFilesOptions) {
+    this.#options = { ...rest, origin, mayBeInner, pauses };
   }
 
   /** What opens the file at an address; undefined for an address of elsewhere. */
@@ -76,7 +80,7 @@ export class SlackFiles {
     size: number | undefined,
     spool: Spool,
   ): Promise<Place | { error: Error; retryAfter: number | undefined }> {
-    const { token, mayBeInner } = this.#options;
+    const { token, get, maxBytes, mayBeInner } = this.#options;
     const headers = { authorization: `Bearer ${token}` };
     const { status, retryAfter, body } = await get(url, { headers, mayBeInner, longest: longestFetch });
     if (status !== 200) {
@@ -89,8 +93,7 @@ export class SlackFiles {
     const place = { offset: spool.end, length: 0 };
     for await (const chunk of body as AsyncIterable<Buffer>) {
       place.length += spool.append(chunk).length;
-      if (place.length > Math.min(size ?? config.files.size, config.files.size))
-        throw new FinalError('There are too many bytes.');
+      if (place.length > Math.min(size ?? maxBytes, maxBytes)) throw new FinalError('There are too many bytes.');
     }
     if (size !== undefined && place.length !== size) throw new FinalError(`There are ${place.length} bytes instead of ${size}.`);
     return place;
