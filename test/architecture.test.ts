@@ -2,73 +2,190 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 
-/** The layers of `lib/`, from top to bottom: each part imports only from lower layers and from itself. */
-const layers = [
-  ['gateway', 'senders'],
-  ['bots', 'notifications', 'oidc', 'push'],
-  ['accounts', 'feed', 'imports', 'incoming-webhooks', 'operating'],
-  ['messages', 'passkeys'],
-  ['members', 'sign-in'],
-  ['http', 'rooms', 'second-factor'],
-  ['audit', 'credentials'],
-  ['identity'],
-  ['files', 'notices'],
-  ['collections', 'reference'],
-  ['api'],
-  ['database', 'net'],
-  ['base'],
-  ['settings'],
-];
+/*
+ * The walls of the house: docs/architecture.md draws them. Every import counts, also of types and of code that is
+ * loaded late. Tests may import anything.
+ */
 
-/** What each top-level folder may import, besides packages and itself. */
-const mayImport: Record<string, string[]> = {
-  lib: ['packages', 'package.json'],
-  functions: ['lib', 'docs', 'packages'],
-  admin: ['lib'],
-  hosts: ['lib', 'functions', 'packages', 'package.json'],
-  packages: ['lib'],
-  tools: ['lib', 'hosts', 'packages', 'package.json'],
+/** Folders with an order, from top to bottom: each room imports only from lower layers and from itself. */
+const layers: Record<string, string[][]> = {
+  lib: [
+    ['gateway', 'senders'],
+    ['bots', 'notifications', 'oidc', 'push'],
+    ['accounts', 'feed', 'imports', 'incoming-webhooks', 'operating'],
+    ['messages', 'passkeys'],
+    ['members', 'sign-in'],
+    ['http', 'rooms', 'second-factor'],
+    ['audit', 'credentials'],
+    ['identity'],
+    ['files', 'notices'],
+    ['collections', 'reference'],
+    ['api'],
+    ['database', 'net'],
+    ['base'],
+    ['settings'],
+  ],
+  'packages/web/src': [
+    ['app'],
+    ['view'],
+    ['sync'],
+    ['files', 'notify'],
+    ['store'],
+    ['account', 'text'],
+    ['service'],
+    ['device', 'i18n'],
+    ['style'],
+  ],
+  'packages/web/src/view': [
+    ['admin'],
+    ['settings'],
+    ['room'],
+    ['message'],
+    ['sidebar'],
+    ['lists'],
+    ['people'],
+    ['files', 'sign-in', 'text'],
+    ['shared'],
+  ],
 };
 
-const sources = Object.keys(mayImport).flatMap((folder) =>
+/** What each top-level folder and each package may import besides itself. */
+const mayImport: Record<string, string[]> = {
+  lib: ['rules', 'import', 'package.json'],
+  functions: ['lib', 'docs', 'web'],
+  admin: ['lib', 'import', 'embedded-mongodb'],
+  hosts: ['lib', 'functions', 'embedded-mongodb', 'web', 'package.json'],
+  tools: ['lib', 'hosts', 'embedded-mongodb', 'web', 'package.json'],
+  client: [],
+  'embedded-mongodb': [],
+  import: ['rules'],
+  rules: [],
+  web: ['client', 'rules'],
+};
+
+/** The most files that a folder has. */
+const mostFiles = 20;
+
+/** One file for each function of serverless.yml, of the same name: a list, which folders would only divide. */
+const flat = ['functions'];
+
+const packages = readdirSync('packages').map((folder) => {
+  const manifest = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as {
+    name: string;
+    exports?: Record<string, string | Record<string, string>>;
+  };
+  return { folder, ...manifest };
+});
+
+const sources = ['admin', 'functions', 'hosts', 'lib', 'packages', 'tools'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
-    .filter((file) => file.endsWith('.ts') && !/node_modules|\/(test|dist|examples)\//.test(file)),
+    .filter((file) => /\.(tsx?|js|css)$/.test(file) && !/node_modules|^packages\/[\w-]+\/(test|dist|examples)\//.test(file)),
 );
 
-/** Every import, including those of types: the importing file, and what it imports. */
-const imports = sources.flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\n]+)'/g)].map(([, name = '']) => ({
-    file,
-    name: name.startsWith('.') ? join(dirname(file), name) : name,
-  })),
-);
+type Import = { file: string; name: string; target: string };
 
-const show = (list: typeof imports) => list.map(({ file, name }) => `${file} -> ${name}`);
+/** Every import: the importing file, the name that it uses, and the file or package that this leads to. */
+const imports: Import[] = sources
+  .filter((file) => !file.endsWith('.css'))
+  .flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\n]+)'/g)].map(([, name = '']) => ({
+      file,
+      name,
+      target: name.startsWith('.') ? join(dirname(file), name) : (exportOf(name) ?? name),
+    })),
+  );
 
-describe('the folders', () => {
-  it('the folders of lib/ import only from lower layers', () => {
-    const partOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
-    const layerOf = (path: string) => layers.findIndex((parts) => parts.includes(partOf(path)));
-    const within = imports.filter(({ file, name }) => file.startsWith('lib/') && name.startsWith('lib/'));
-    expect(within.length).toBeGreaterThan(100);
-    expect([...new Set(within.map(({ file }) => partOf(file)))].filter((part) => !layers.flat().includes(part))).toEqual([]);
-    const isDownwards = ({ file, name }: (typeof imports)[number]) =>
-      partOf(file) === partOf(name) || layerOf(file) < layerOf(name);
-    expect(show(within.filter((one) => !isDownwards(one)))).toEqual([]);
+/** The file that the `exports` of a package of ours have for a name. */
+function exportOf(name: string): string | undefined {
+  const found = packages.find((one) => name === one.name || name.startsWith(`${one.name}/`));
+  if (!found) return undefined;
+  const exported = found.exports?.[`.${name.slice(found.name.length)}`] ?? '';
+  return join('packages', found.folder, typeof exported === 'string' ? exported : (exported['chat-service-source'] ?? ''));
+}
+
+const show = (list: Import[]) => [...new Set(list.map(({ file, target }) => `${file} -> ${target}`))];
+
+/** The part of a path that stands below a folder: a room, or a loose file. */
+const roomOf = (folder: string, path: string) => path.slice(folder.length + 1).split('/')[0] ?? '';
+
+/** The top-level folder of a path, or its package. */
+const houseOf = (path: string) => /^packages\/([^/]+)/.exec(path)?.[1] ?? path.split('/')[0] ?? '';
+
+describe('the rooms', () => {
+  it.each(Object.entries(layers))('the rooms of %s import only from lower layers', (folder, order) => {
+    const within = imports.filter(({ file, target }) => [file, target].every((path) => path.startsWith(`${folder}/`)));
+    const known = order.flat();
+    const files = sources.filter((file) => file.startsWith(`${folder}/`));
+    expect([...new Set(files.map((file) => roomOf(folder, file)))].sort()).toEqual(known.toSorted());
+    const layerOf = (path: string) => order.findIndex((rooms) => rooms.includes(roomOf(folder, path)));
+    const isUpward = ({ file, target }: Import) =>
+      roomOf(folder, file) !== roomOf(folder, target) && layerOf(file) >= layerOf(target);
+    expect(show(within.filter(isUpward))).toEqual([]);
   });
 
-  it('the folders import only from the folders that they may use', () => {
-    const folderOf = (path: string) => path.split('/')[0] ?? '';
-    const between = imports.filter(({ file, name }) => /^(\w+\/|package\.json)/.test(name) && folderOf(file) !== folderOf(name));
-    const local = between.filter(
-      ({ name }) => name === 'package.json' || Object.hasOwn(mayImport, folderOf(name)) || folderOf(name) === 'docs',
-    );
-    expect(show(local.filter(({ file, name }) => !mayImport[folderOf(file)]?.includes(folderOf(name))))).toEqual([]);
+  it('the parts of a folder import each other in no circle, at any depth', () => {
+    const circles = [...edgesByFolder()].flatMap(([folder, edges]) => circlesOf(edges).map((parts) => `${folder}: ${parts}`));
+    expect(circles).toEqual([]);
   });
 
-  it('the folders outside lib/ use neither its collections nor the driver, except the bench, which measures and fills the database itself', () => {
-    const outside = imports.filter(({ file }) => !/^(lib\/(?!http\/)|packages\/|tools\/bench\/)/.test(file));
-    expect(show(outside.filter(({ name }) => name === 'mongodb' || name.startsWith('lib/collections/')))).toEqual([]);
+  it(`a folder has at most ${mostFiles} files`, () => {
+    const counts = Object.entries(Object.groupBy(sources, dirname)).map(([folder, files = []]) => ({
+      folder,
+      count: files.length,
+    }));
+    expect(counts.filter(({ folder, count }) => count > mostFiles && !flat.includes(folder))).toEqual([]);
   });
 });
+
+describe('the houses', () => {
+  it('each top-level folder and each package imports only what it may use', () => {
+    const between = imports.filter(({ file, target }) => houseOf(file) !== houseOf(target));
+    const isOurs = ({ target }: Import) => [...Object.keys(mayImport), 'docs', 'package.json', 'test'].includes(houseOf(target));
+    expect(show(between.filter((one) => isOurs(one) && !mayImport[houseOf(one.file)]?.includes(houseOf(one.target))))).toEqual(
+      [],
+    );
+  });
+
+  it('a package is imported by a name of its exports, or by a file beside its package.json', () => {
+    const inside = /^packages\/[^/]+\/.+\//;
+    const foreign = imports.filter(({ file, target }) => inside.test(target) && houseOf(file) !== houseOf(target));
+    expect(foreign.length).toBeGreaterThan(100);
+    expect(show(foreign.filter(({ name }) => name.startsWith('.')))).toEqual([]);
+    const unknown = imports.filter(({ target }) => packages.some(({ folder }) => target === `packages/${folder}`));
+    expect(show(unknown)).toEqual([]);
+  });
+
+  it('only lib/ uses its collections and the driver; the bench fills a database itself', () => {
+    const outside = imports.filter(({ file }) => !/^(lib\/(?!http\/)|packages\/|tools\/bench\/)/.test(file));
+    expect(show(outside.filter(({ target }) => target === 'mongodb' || target.startsWith('lib/collections/')))).toEqual([]);
+    expect(show(imports.filter(({ file, target }) => file.startsWith('packages/') && target === 'mongodb'))).toEqual([]);
+  });
+});
+
+/** For each folder, which of its parts import which others. */
+function edgesByFolder(): Map<string, Map<string, Set<string>>> {
+  const folders = new Map<string, Map<string, Set<string>>>();
+  for (const { file, target } of imports) {
+    if (!sources.includes(target)) continue;
+    const [from, to] = [file.split('/'), target.split('/')];
+    const at = from.findIndex((segment, index) => segment !== to[index]);
+    const [part, other] = [from[at], to[at]];
+    if (part === undefined || other === undefined) continue;
+    const folder = from.slice(0, at).join('/') || '.';
+    const edges = folders.get(folder) ?? new Map<string, Set<string>>();
+    folders.set(folder, edges.set(part, (edges.get(part) ?? new Set()).add(other)));
+  }
+  return folders;
+}
+
+/** The parts that lead back to themselves, without those that only lead to such parts. */
+function circlesOf(edges: Map<string, Set<string>>): string[] {
+  const reachable = (start: string) => {
+    const found = new Set(edges.get(start));
+    for (const part of found) for (const next of edges.get(part) ?? []) found.add(next);
+    return found;
+  };
+  const circular = [...edges.keys()].filter((part) => reachable(part).has(part)).sort();
+  return circular.length > 0 ? [circular.join(', ')] : [];
+}
