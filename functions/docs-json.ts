@@ -1,6 +1,9 @@
 import { pageEndpoint } from '../lib/http/page-endpoint.ts';
 import { jsonHelpPage } from '../lib/reference/json-help.ts';
-import { config } from '../lib/settings/config.ts';
+import { fromConfig } from '../lib/settings/config.ts';
 
 /** `/docs/api/json`: the help page that the 406 error links to. */
-export const handler = pageEndpoint('Read how to ask for JSON and how to send it', jsonHelpPage(config.docsUrl));
+export const handler = pageEndpoint(
+  'Read how to ask for JSON and how to send it',
+  fromConfig(({ docsUrl }) => jsonHelpPage(docsUrl)),
+);

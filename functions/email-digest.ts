@@ -16,7 +16,7 @@ export const handler = endpoint({
     refusals: digestLinkRefusals,
     run: async ({ path: { link } }) => {
       await requireDigestLink(link);
-      return new PageAnswer(askPage);
+      return new PageAnswer(askPage());
     },
   }),
   POST: operation({
@@ -30,7 +30,7 @@ export const handler = endpoint({
     refusals: digestLinkRefusals,
     run: async ({ path: { link } }) => {
       await endDigests(link);
-      return new PageAnswer(endedPage);
+      return new PageAnswer(endedPage());
     },
   }),
 });

@@ -1,6 +1,6 @@
 import { feedCursor, nextCursor, requireEpochOf, writeCursor } from '../lib/api/cursors.ts';
-import { defaultLimit } from '../lib/api/pages.ts';
-import { about, id, integer, optional, withDefault } from '../lib/api/parameters.ts';
+import { orPageSize } from '../lib/api/pages.ts';
+import { about, id, integer, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { eventRefusals, eventSchema, readEvents } from '../lib/feed/events.ts';
 import { Answer } from '../lib/http/answers.ts';
@@ -16,7 +16,7 @@ export const handler = endpoint({
     query: {
       room: about('Return events of this room.', id),
       after: optional(feedCursor),
-      limit: about('The maximum number of events.', withDefault(integer(1, 500), defaultLimit)),
+      limit: orPageSize(about('The maximum number of events.', integer(1, 500))),
     },
     status: 200,
     answer: listOf(eventSchema),

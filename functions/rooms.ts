@@ -1,11 +1,12 @@
 import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
-import { defaultLimit, optionalPageLimit, pageParameters } from '../lib/api/pages.ts';
+import { optionalPageLimit, pageParameters } from '../lib/api/pages.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { answerTooLarge } from '../lib/base/errors.ts';
 import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { createRoom, listAllRooms, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
+import { config } from '../lib/settings/config.ts';
 
 /** `/api/rooms`: all rooms, for administrators. */
 export const handler = endpoint({
@@ -21,12 +22,14 @@ export const handler = endpoint({
     refusals: [answerTooLarge],
     run: async ({ query: { limit, after }, request }) => {
       const isPage = limit !== undefined || after !== undefined;
-      return isPage ? answerList(await listRooms({ limit: limit ?? defaultLimit, after }), request) : listAllRooms();
+      return isPage ? answerList(await listRooms({ limit: limit ?? config.pageSize, after }), request) : listAllRooms();
     },
   }),
   POST: operation({
     summary: 'Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user',
-    access: roomCreator,
+    get access() {
+      return roomCreator();
+    },
     scope: 'rooms:write',
     isSpecified: true,
     body: { name: roomName },

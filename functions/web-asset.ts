@@ -1,12 +1,12 @@
 import { fileEndpoint } from '../lib/http/file-endpoint.ts';
 import { brandFiles } from '../lib/reference/web-page.ts';
-import { config } from '../lib/settings/config.ts';
+import { fromConfig } from '../lib/settings/config.ts';
 import { readFiles } from '../packages/web/site.ts';
 
 const { '/sw.js': worker, ...files } = readFiles() ?? {};
 // A worker has the policy of its own file: it keeps the others for later.
 const policy = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
-const all = { ...files, ...brandFiles(config), ...(worker && { '/sw.js': { ...worker, policy } }) };
+const all = fromConfig((config) => ({ ...files, ...brandFiles(config), ...(worker && { '/sw.js': { ...worker, policy } }) }));
 
 /** `/assets/...` and the other files of the web client. */
 export const handler = fileEndpoint('Load a file of the web client', all, (path) => path.startsWith('/assets/'));

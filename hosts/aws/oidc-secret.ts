@@ -3,5 +3,7 @@ import { readSecret } from './parameter.ts';
 
 const read = config.identityProviders.map(async ({ id, clientSecret }) => [id, await readSecret(clientSecret)] as const);
 
-/** The secrets of this service at the identity providers: what the SSM parameters say that are set instead. */
-export const oidcSecrets: ReadonlyMap<string, string> = new Map(await Promise.all(read));
+const secrets = new Map(await Promise.all(read));
+
+/** The secrets of this service at the identity providers. The settings name the SSM parameters that have them. */
+export const oidcSecrets = (): ReadonlyMap<string, string> => secrets;

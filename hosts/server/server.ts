@@ -10,7 +10,7 @@ import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
 import { tokenOf } from '../../lib/http/session-cookie.ts';
 import { recallCaller } from '../../lib/identity/authenticate.ts';
-import { config } from '../../lib/settings/config.ts';
+import { config, fromConfig } from '../../lib/settings/config.ts';
 import { hasBody, mostKeptOf, readBody } from './http/body.ts';
 import { closeWithoutResets, limitConnections } from './http/connections.ts';
 import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from './http/event.ts';
@@ -184,7 +184,8 @@ async function run(
   };
   const end = config.limits.areOn ? await shares.begin(callerOf(event)) : () => undefined;
   if (!end) return refuse();
-  const slot = slots.acquire(longestWait);
+  const queue = slots();
+  const slot = queue.acquire(longestWait);
   if (!(slot === true || (await slot))) {
     end();
     return refuse();
@@ -198,7 +199,7 @@ async function run(
     if (error instanceof HttpError) return refuse();
     throw error;
   } finally {
-    slots.release();
+    queue.release();
     end();
   }
 }
@@ -212,7 +213,7 @@ function callerOf(event: Parameters<Handler>[0]): string {
 const shares = createFairShare();
 
 // Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
-const slots = createSemaphore(config.mongodbPoolSize);
+const slots = fromConfig(({ mongodbPoolSize }) => createSemaphore(mongodbPoolSize));
 const longestWait = 5_000;
 
 const memory = createMemoryBudget(limits.memory);

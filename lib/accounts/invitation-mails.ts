@@ -58,9 +58,8 @@ export async function inviteByMail(
   }
 }
 
-const { brandName, publicUrl } = config;
-
 function invitationMail({ user }: Caller, room: string, { code, expires_at }: NewInvitation) {
+  const { brandName, publicUrl } = config;
   const inviter = withoutLinks(user.name ?? user.username) || withoutLinks(user.username);
   const until = expires_at ? ` until ${expires_at.$date.slice(0, 16).replace('T', ' ')} UTC` : '';
   return {

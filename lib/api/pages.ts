@@ -1,15 +1,20 @@
 import type { ObjectId } from 'mongodb';
 import { config } from '../settings/config.ts';
 import type { Id } from './extended-json.ts';
-import { about, id, integer, optional, type Parameter, withDefault } from './parameters.ts';
-
-/** How many things a page of a list has when nobody says otherwise. */
-export const defaultLimit = config.pageSize;
+import { about, id, integer, optional, type Parameter } from './parameters.ts';
 
 const limit = about('The maximum number of items on a page.', integer(1, 200));
 
-/** The number of things on a page, with a default. */
-export const pageLimit = withDefault(limit, defaultLimit);
+/** A number of things on a page, by default `PAGE_SIZE`. */
+export const orPageSize = (limit: Parameter<number>) => ({
+  ...optional(limit),
+  get fallback() {
+    return config.pageSize;
+  },
+});
+
+/** The number of things on a page. */
+export const pageLimit = orPageSize(limit);
 
 /** The number of things on a page of a list that has all things unless a page is asked for. */
 export const optionalPageLimit = optional(limit);

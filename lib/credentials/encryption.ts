@@ -6,11 +6,11 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /** Whether there is a key to encrypt with. */
-export const canEncrypt = (): boolean => secretKeys.length > 0;
+export const canEncrypt = (): boolean => secretKeys().length > 0;
 
 /** Encrypts bytes by the first key. `owner` is authenticated as well: nobody can move the result to another account. */
 export function encrypt(bytes: Uint8Array, owner: string): string {
-  const [key] = secretKeys;
+  const [key] = secretKeys();
   if (!key) throw new Error('SECRET_KEY is not set');
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength }).setAAD(Buffer.from(owner));
@@ -20,7 +20,7 @@ export function encrypt(bytes: Uint8Array, owner: string): string {
 
 /** Decrypts what one of the keys has encrypted for this owner, and tells whether it was not the first; undefined if none has. */
 export function decrypt(text: string, owner: string): { bytes: Buffer; isOld: boolean } | undefined {
-  for (const [index, key] of secretKeys.entries()) {
+  for (const [index, key] of secretKeys().entries()) {
     const bytes = decryptBy(key, Buffer.from(text, 'base64'), owner);
     if (bytes) return { bytes, isOld: index > 0 };
   }

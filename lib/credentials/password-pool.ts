@@ -15,7 +15,7 @@ type PasswordThread = Thread<PasswordJob, string | boolean>;
 const count = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 // About two seconds of work, which doubles with each step of the cost: later callers are better served by an immediate 503.
-const mostWaiting = count * Math.max(1, 8 * 2 ** (12 - config.bcryptCost));
+const mostWaiting = () => count * Math.max(1, 8 * 2 ** (12 - config.bcryptCost));
 
 const free: PasswordThread[] = Array.from({ length: count }, () => new Thread(new URL('./password-worker.ts', import.meta.url)));
 const waiting: ((thread: PasswordThread) => void)[] = [];
@@ -33,6 +33,6 @@ export async function computeInThread(job: PasswordJob): Promise<string | boolea
 }
 
 function nextFree(): Promise<PasswordThread> {
-  if (waiting.length >= mostWaiting) throw serviceUnavailable('Too many passwords are being checked.');
+  if (waiting.length >= mostWaiting()) throw serviceUnavailable('Too many passwords are being checked.');
   return new Promise((resolve) => waiting.push(resolve));
 }

@@ -18,7 +18,7 @@ export const checkEverything = async (): Promise<CopyCounts> => (await call({ ch
 
 async function call(command: Document): Promise<Document> {
   // A large copy takes longer than any request may.
-  const client = new MongoClient(connectionString, { ...clientOptions, socketTimeoutMS: 0 });
+  const client = new MongoClient(connectionString(), { ...clientOptions(), socketTimeoutMS: 0 });
   const ended = new AbortController();
   try {
     const admin = client.db('admin');
@@ -35,7 +35,7 @@ async function call(command: Document): Promise<Document> {
 
 /** Rejects when the database has not answered anybody for a minute: a damaged file may have it compute for ever. */
 async function unansweredPings(signal: AbortSignal): Promise<never> {
-  const client = new MongoClient(connectionString, clientOptions);
+  const client = new MongoClient(connectionString(), clientOptions());
   try {
     for (let since = performance.now(); ; ) {
       await sleep(pingMillis, undefined, { signal });

@@ -27,14 +27,19 @@ const methods = {
 } as const satisfies Partial<Record<keyof Collection, number>>;
 
 /**
- * A collection whose calls, on behalf of a request, end with the request's time and after `longestCall` in any case:
- * the database gives them up itself (`maxTimeMS`). Outside a request, as on the command line, they may take as long
- * as they need.
+ * A collection of the current database. Its calls, on behalf of a request, end with the request's time and after
+ * `longestCall` in any case: the database gives them up itself (`maxTimeMS`). Outside a request, as on the command
+ * line, they may take as long as they need.
  */
 export function collection<T extends Document>(name: string): Collection<T> {
-  const unbounded = database.collection<T>(name);
+  let known = { database, unbounded: database.collection<T>(name) };
+  const current = () => {
+    if (known.database !== database) known = { database, unbounded: database.collection<T>(name) };
+    return known.unbounded;
+  };
   const bound = (method: string, position: number) =>
     function callWithinTime(...parameters: unknown[]) {
+      const unbounded = current();
       const call = unbounded[method as keyof typeof methods] as (...parameters: unknown[]) => unknown;
       const maxTimeMS = timeOfCall();
       if (maxTimeMS === undefined) return call.apply(unbounded, parameters);
@@ -42,7 +47,8 @@ export function collection<T extends Document>(name: string): Collection<T> {
       return call.apply(unbounded, [...parameters.slice(0, position), { ...options, maxTimeMS }]);
     };
   const calls = Object.entries(methods).map(([method, position]) => [method, bound(method, position)] as const);
-  return Object.assign(Object.create(unbounded) as Collection<T>, Object.fromEntries(calls));
+  const others = new Proxy({}, { get: (_, key, handle) => Reflect.get(current(), key, handle) });
+  return Object.assign(Object.create(others) as Collection<T>, Object.fromEntries(calls));
 }
 
 function timeOfCall(): number | undefined {

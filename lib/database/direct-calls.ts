@@ -18,23 +18,23 @@ type Operation = {
   handleOk: (answer: Answer) => unknown;
   handleError: (error: unknown) => unknown;
 };
-/** A database within this process: what it is called by, and what says that a collection has changed. */
-type DatabaseWithin = { call: (message: Buffer) => Promise<Buffer>; lastChange: LastChange };
+/** A database within this process: its address, how to call it, and the last change of each collection. */
+type DatabaseWithin = { address: string; call: (message: Buffer) => Promise<Buffer>; lastChange: LastChange };
 type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
- * Makes the driver call a database within this process directly, once it is connected as usual. This bypasses
+ * Makes the driver call a database within this process directly, once a client is connected to it as usual. This bypasses
  * sockets, the pool, server selection and sessions, which cost more of the processor than most operations. Nothing
  * can be lost on the way, so that no retry is needed.
  */
-export function callDirectly({ call, lastChange }: DatabaseWithin): void {
+export function callDirectly({ address, call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };
   const { executeOperation } = driver;
   if (!executeOperation) throw new Error('This version of the mongodb driver has no executeOperation.');
   databaseIsWithinThisProcess(lastChange);
 
   driver.executeOperation = async (client, operation, ...options) => {
-    const server = client.topology?.s.servers.values().next().value;
+    const server = client.topology?.s.servers.get(address);
     if (server === undefined) return executeOperation(client, operation, ...options);
     operation.server = server;
     const { ns, bsonOptions, SERVER_COMMAND_RESPONSE_TYPE: response } = operation;

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Db } from 'mongodb';
 import { collection } from './bounded.ts';
+import { database } from './client.ts';
 import { isDuplicateKey } from './failures.ts';
 import { askEmbedded } from './file-state.ts';
 import { stateOf } from './within-process.ts';
@@ -24,7 +26,7 @@ export const epochPattern = '[0-9a-f]{15}';
 /** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */
 const longestBelief = 5_000;
 
-type CachedEpoch = Epoch & { readAt: number; state: number };
+type CachedEpoch = Epoch & { database: Db; readAt: number; state: number };
 let known: CachedEpoch | undefined;
 let reading: Promise<CachedEpoch> | undefined;
 
@@ -44,8 +46,9 @@ export const lastEpoch = (): string => known?.id ?? '';
 export const isCurrentEpoch = async (id: string): Promise<boolean> =>
   (await currentEpoch()).id === id || (await readEpoch()).id === id;
 
-const isFresh = ({ readAt, state }: CachedEpoch): boolean =>
-  state === stateOf(epochs) || (Number.isNaN(state) && performance.now() - readAt < longestBelief);
+const isFresh = (known: CachedEpoch): boolean =>
+  known.database === database &&
+  (known.state === stateOf(epochs) || (Number.isNaN(known.state) && performance.now() - known.readAt < longestBelief));
 
 function readEpoch(): Promise<CachedEpoch> {
   reading ??= findOrMake().finally(() => {
@@ -58,7 +61,7 @@ async function findOrMake(): Promise<CachedEpoch> {
   const state = stateOf(epochs);
   const readAt = performance.now();
   const { epoch, is_first } = (await epochs.findOne(only)) ?? (await makeFirst());
-  known = { id: epoch, isFirst: is_first, readAt, state };
+  known = { id: epoch, isFirst: is_first, database, readAt, state };
   return known;
 }
 

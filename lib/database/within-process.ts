@@ -6,9 +6,10 @@ export type LastChange = (db: string, collection: string) => number | undefined;
 let lastChange: LastChange | undefined;
 
 /**
- * Call this if the database is within this process. `tells` knows the last change of each collection, by any client.
+ * Call this if the database is within this process. `tells` knows the last change of each collection, by any client;
+ * nothing does if it is not.
  */
-export function databaseIsWithinThisProcess(tells: LastChange): void {
+export function databaseIsWithinThisProcess(tells: LastChange | undefined): void {
   lastChange = tells;
 }
 

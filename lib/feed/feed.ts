@@ -93,7 +93,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   let previous = start;
   for (const row of found.filter(({ seq }) => seq > start.seq)) {
     if (row.seq > previous.seq + 1) {
-      if (!isOld(row.at, room, gapPatience)) return { rows, gaps };
+      if (!isOld(row.at, room, gapPatience())) return { rows, gaps };
       gaps.push(...gapsBetween(room._id, previous, row, row.isCounted));
     }
     if (gaps.length === 0) rows.push(row);
@@ -108,11 +108,12 @@ const isOld = (at: Date, { now }: RoomState, patience = config.feedPatience) =>
   Math.abs(now.getTime() - at.getTime()) >= patience;
 
 /** After how many milliseconds a gap is closed. Nothing gets lost if that is too soon: what comes later takes a later place. */
-let gapPatience = config.feedPatience;
+let shorterPatience = Number.POSITIVE_INFINITY;
+const gapPatience = () => Math.min(shorterPatience, config.feedPatience);
 
 /** From now on this process closes a gap after so many milliseconds, or earlier where `FEED_PATIENCE` says so. */
 export function closeGapsAfter(milliseconds: number): void {
-  gapPatience = Math.min(milliseconds, config.feedPatience);
+  shorterPatience = milliseconds;
 }
 
 // If nothing else comes, the messages that the room has counted between two rows, and that are not there, are lost.
@@ -133,7 +134,7 @@ function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isCounted'
 // Nothing follows a message that was lost at the very end, but it would count as unread for as long as nobody says more.
 function lostAtEnd(room: RoomState, last: Start): Gap[] {
   const { _id, seq, message_count: ordinal, changed_at: at } = room;
-  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room, gapPatience);
+  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room, gapPatience());
   return isLost ? gapsBetween(_id, last, { seq: seq + 1, ordinal, at }, false) : [];
 }
 

@@ -5,7 +5,7 @@ import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { backUp, type CopyCounts } from '../database/backup.ts';
 import { recountQuotas } from './quotas.ts';
 import { inGroups } from './removal.ts';
-import { fileKeyOf, previewKey, store } from './store.ts';
+import { fileKeyOf, findStore, previewKey } from './store.ts';
 
 /** How many files have bytes, and of how many these are missing. */
 export type FileCounts = { files: number; missing: number };
@@ -27,6 +27,7 @@ export async function backUpAll(directory: string): Promise<{ documents: CopyCou
 
 /** Copies the bytes of all files into a directory, by hard links where that is possible; undefined where the service keeps none. */
 export async function copyFiles(directory: string): Promise<FileCounts | undefined> {
+  const store = findStore();
   if (!store) return undefined;
   const counts = { files: 0, missing: 0 };
   const missing = await store.copyTo(directory, keysOf(counts));
@@ -38,7 +39,7 @@ export async function copyFiles(directory: string): Promise<FileCounts | undefin
  * Undefined where the service keeps no files.
  */
 export async function bringFiles(directory: string): Promise<number | undefined> {
-  const brought = await store?.copyFrom(directory);
+  const brought = await findStore()?.copyFrom(directory);
   await fileQuotas.updateMany({}, { $set: { is_unchecked: true } });
   await recountQuotas({ atRestFor: 0 });
   return brought;
@@ -46,6 +47,7 @@ export async function bringFiles(directory: string): Promise<number | undefined>
 
 /** Counts the files whose bytes should be there, and those whose are not. */
 export async function checkFiles(): Promise<FileCounts | undefined> {
+  const store = findStore();
   if (!store) return undefined;
   const counts = { files: 0, missing: 0 };
   const { beginning } = store;

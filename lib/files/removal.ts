@@ -3,8 +3,9 @@ import { regardlessOfDeadline } from '../base/deadline.ts';
 import { describeError, log } from '../base/log.ts';
 import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { messages } from '../collections/rooms/messages.ts';
+import type { FileStore } from './file-store.ts';
 import { giveQuotaBack, recountQuotas } from './quotas.ts';
-import { fileKeyOf, previewKey, store } from './store.ts';
+import { fileKeyOf, findStore, previewKey } from './store.ts';
 
 /*
  * What is pending has a time at which the sweep must look at it, written before the step that may be cut off:
@@ -53,6 +54,7 @@ export async function removeFile({ _id, state, due, user, key, preview, bytes }:
   const { matchedCount } = await files.updateOne(asSeen, { $set: { state: 'deleted', due: new Date(), name: '' } });
   if (matchedCount === 0) return false;
   try {
+    const store = findStore();
     await store?.remove(key);
     if (preview) await store?.remove(previewKey(key));
     const { deletedCount } = await files.deleteOne({ _id });
@@ -79,13 +81,14 @@ export async function sweepFiles({
   until = Number.POSITIVE_INFINITY,
 } = {}): Promise<SweepResult> {
   const swept = { removed: 0, orphans: 0 };
+  const store = findStore();
   if (!store) return swept;
   const due = files.find({ due: { $lte: new Date(now) } }, { batchSize });
   for await (const some of inGroups(due)) {
     swept.removed += (await Promise.all(some.map(sweepFile))).filter(Boolean).length;
     if (performance.now() > until) return swept;
   }
-  if (isThorough) swept.orphans = await removeOrphans(now, until);
+  if (isThorough) swept.orphans = await removeOrphans(store, now, until);
   await recountQuotas({ until });
   return swept;
 }
@@ -113,16 +116,16 @@ async function sweepFile(file: StoredFile): Promise<boolean> {
   return false;
 }
 
-async function removeOrphans(now: number, until: number): Promise<number> {
+async function removeOrphans(store: FileStore, now: number, until: number): Promise<number> {
   let orphans = 0;
-  for await (const names of store?.keysBefore(now - unboundTime) ?? []) {
+  for await (const names of store.keysBefore(now - unboundTime)) {
     const known = await files.find({ key: { $in: names.map(fileKeyOf) } }, { projection: { key: 1 } }).toArray();
     const keys = new Set(known.map(({ key }) => key));
     // The name of an upload that was never completed has a suffix.
     const isOrphan = (name: string) =>
       !keys.has(fileKeyOf(name)) || ![fileKeyOf(name), previewKey(fileKeyOf(name))].includes(name);
     for await (const some of inGroups(names.filter(isOrphan))) {
-      await Promise.all(some.map((name) => store?.remove(name)));
+      await Promise.all(some.map((name) => store.remove(name)));
       orphans += some.length;
       if (performance.now() > until) return orphans;
     }

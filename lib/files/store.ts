@@ -1,22 +1,20 @@
 import { permissionDenied, type Refusal } from '../base/errors.ts';
-import { config } from '../settings/config.ts';
+import { fromConfig } from '../settings/config.ts';
 import { directoryStore } from './directory.ts';
 import type { FileStore } from './file-store.ts';
 import { s3Store } from './s3.ts';
 
 export const noFiles: Refusal = () => permissionDenied('no_files', 'The service keeps no files.');
 
-/** Undefined where the service keeps no files. */
-export const store: FileStore | undefined = openStore();
-
-function openStore(): FileStore | undefined {
-  const { place, bucket } = config.files;
+/** The store of the files; undefined if the service keeps none. */
+export const findStore = fromConfig(({ files: { place, bucket } }): FileStore | undefined => {
   if (bucket) return s3Store(bucket);
   return place === '' ? undefined : directoryStore(place);
-}
+});
 
 /** The store, or a refusal (403) where the service keeps no files. */
 export function requireStore(): FileStore {
+  const store = findStore();
   if (!store) throw noFiles();
   return store;
 }

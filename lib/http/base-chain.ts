@@ -4,7 +4,6 @@ import Negotiator from 'negotiator';
 import { type HttpError, notFound } from '../base/errors.ts';
 import type { Page } from '../reference/page.ts';
 import { cloudfrontSecrets } from '../settings/cloudfront-secrets.ts';
-import { config } from '../settings/config.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';
@@ -20,10 +19,11 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 /* The steps that every path has. Nothing here imports the database, so that functions without one load no driver. */
 
 /** The handler of every path that no other function has: 404, to browsers that want a page with the page for people. */
-export const noSuchPath = (page: Page): Handler =>
+export const noSuchPath = (findPage: () => Page): Handler =>
   toLambdaHandler(
     baseChain('OPTIONS').handler(async (event) => {
       if (!wantsPage(event)) throw notFound('path');
+      const page = findPage();
       return { statusCode: 404, headers: pageHeaders(page), body: page.source };
     }),
     {},
@@ -60,7 +60,7 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
     .use(requestId())
     .use(cloudfrontSecrets.length > 0 ? [viewer(cloudfrontSecrets)] : [])
     .use(securityHeaders())
-    .use(cors({ origins: config.corsOrigins, allow }))
+    .use(cors(allow))
     .use(rateFields())
     .use(responseSize())
     .use(compression())

@@ -7,7 +7,6 @@ import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { carryNotices } from '../notices/notices.ts';
-import { config } from '../settings/config.ts';
 import { Answer, PageAnswer, PlainAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';
@@ -32,7 +31,7 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
   const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified(operations), ...options })
     .use(auth(operations))
     .use(adminOnly(operations))
-    .use(mediaType({ docsUrl: config.docsUrl, operations }))
+    .use(mediaType(operations))
     .use(method({ operations, allow }))
     .use(permission(operations))
     .use(jsonBody(operations))

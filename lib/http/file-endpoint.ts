@@ -15,7 +15,7 @@ type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: 
  */
 export function fileEndpoint(
   summary: string,
-  files: Record<string, ServedFile>,
+  findFiles: () => Record<string, ServedFile>,
   isImmutable: (path: string) => boolean,
 ): Handler {
   const operations = { GET: operation({ summary, access: 'anyone', type: '*/*', status: 200, run: async () => '' }) };
@@ -23,6 +23,7 @@ export function fileEndpoint(
   const chain = baseChain(allow)
     .use(method({ operations, allow }))
     .handler(async (event) => {
+      const files = findFiles();
       const file = Object.hasOwn(files, event.rawPath) ? files[event.rawPath] : undefined;
       if (!file) throw notFound('path');
       const cache = isImmutable(event.rawPath) ? 'public, max-age=31536000, immutable' : 'max-age=0, must-revalidate';

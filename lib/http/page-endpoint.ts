@@ -4,13 +4,12 @@ import { method } from './middleware/method.ts';
 import { allowedMethods, type Handler, operation } from './operation.ts';
 
 /** The handler of a path that shows a page to people: to anyone, whatever the request accepts. */
-export function pageEndpoint(summary: string, page: Page): Handler {
-  const { source } = page;
-  const run = async () => source;
+export function pageEndpoint(summary: string, findPage: () => Page): Handler {
+  const run = async () => findPage().source;
   const operations = { GET: operation({ summary, access: 'anyone', type: 'text/html', status: 200, run }) };
   const allow = allowedMethods(operations);
   const chain = baseChain(allow)
     .use(method({ operations, allow }))
-    .handler(async () => ({ statusCode: 200, headers: pageHeaders(page), body: await run() }));
+    .handler(async () => ({ statusCode: 200, headers: pageHeaders(findPage()), body: await run() }));
   return toLambdaHandler(chain, operations);
 }

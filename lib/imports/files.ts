@@ -11,7 +11,7 @@ import { type AttachedFile, type MessageDocument, messages } from '../collection
 import { beginningLength } from '../files/file-store.ts';
 import { giveQuotaBack, takeQuota } from '../files/quotas.ts';
 import { bindingTime, removeFile } from '../files/removal.ts';
-import { store } from '../files/store.ts';
+import { findStore } from '../files/store.ts';
 import { anyType, typeOf } from '../files/types.ts';
 import { config } from '../settings/config.ts';
 import type { Writing } from './writing.ts';
@@ -60,7 +60,7 @@ export async function settleFiles(documents: MessageDocument[]): Promise<void> {
 
 function whyNot({ open, size = 0, address }: SourceFile, count: number): string | undefined {
   if (!open) return address === undefined ? 'not in the archive' : 'not in the archive: a link to it stands in the message';
-  if (!store?.receive) return 'the service keeps no files, or keeps them in an object store';
+  if (!findStore()?.receive) return 'the service keeps no files, or keeps them in an object store';
   if (size > config.files.size) return 'larger than FILE_SIZE';
   return count < mostFiles ? undefined : `more than ${mostFiles} in one message`;
 }
@@ -73,6 +73,7 @@ async function bring(
   { message, id: messageId }: { message: SourceMessage; id: ObjectId },
   { ids, people, room }: Writing,
 ): Promise<AttachedFile | string> {
+  const store = findStore();
   if (!open || !store?.receive) return 'not in the archive';
   const _id = ids('file', `${message.id} ${id}`, message.at);
   const { _id: user } = await people.named(message.author);

@@ -129,10 +129,10 @@ const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinActio
 const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
   banned: { $ne: user },
   'members.user': { $ne: user },
-  ...isNotFull,
+  ...isNotFull(),
 });
 
-const isNotFull = { [`members.${config.roomMembers - 1}`]: { $exists: false } };
+const isNotFull = () => ({ [`members.${config.roomMembers - 1}`]: { $exists: false } });
 
 /** The part that says that the caller may join without an invitation. */
 const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
@@ -233,7 +233,7 @@ async function afterBlockedAddition(
  */
 export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
   return attempt({ times: 10 }, async () => {
-    const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull }] };
+    const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull() }] };
     const taken = await rooms.findOneAndUpdate<Required<Pick<RoomDocument, '_id' | 'invitations'>>>(
       where,
       [usingInvitation(code)],

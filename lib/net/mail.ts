@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
-import { config } from '../settings/config.ts';
+import { config, fromConfig } from '../settings/config.ts';
 import { readSmtpUrl } from '../settings/smtp-url.ts';
 
 /** An e-mail of plain text. */
@@ -65,17 +65,21 @@ export async function isMailServerReady(): Promise<boolean> {
 
 /** What sends e-mails; undefined while nobody knows by which server. */
 async function connect(): Promise<Transporter | undefined> {
-  if (sharedTransporter) return sharedTransporter;
+  const known = shared();
   try {
-    const url = await readSmtpUrl();
-    sharedTransporter = createTransport({ url, ...patience, disableFileAccess: true, disableUrlAccess: true });
+    known.transporter ??= createTransport({
+      url: await readSmtpUrl(),
+      ...patience,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
   } catch (error) {
     log('error', 'the address of the mail server could not be read', { error: describeError(error) });
   }
-  return sharedTransporter;
+  return known.transporter;
 }
 
-let sharedTransporter: Transporter | undefined;
+const shared = fromConfig((): { transporter?: Transporter } => ({}));
 
 // For good (RFC 5321, 4.2.1), by the server or already here.
 const isRecipientRefused = ({ code, command, responseCode = 0 }: SmtpError) =>

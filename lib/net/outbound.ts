@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import dns from 'node:dns';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -110,7 +110,7 @@ export const isOuter = (url: URL): boolean => {
 
 /** Finds the addresses of a name; fails if one of them is not public. */
 const publicOnly: LookupFunction = (name, options, done) => {
-  lookup(name, { ...options, all: true }, (error, found) => {
+  dns.lookup(name, { ...options, all: true }, (error, found) => {
     if (error) return done(error, '');
     const inner = found.find(({ address }) => !isPublic(address));
     if (inner || !found[0])

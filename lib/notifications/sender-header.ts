@@ -1,5 +1,5 @@
 import webPush from 'web-push';
-import { config } from '../settings/config.ts';
+import { fromConfig } from '../settings/config.ts';
 
 /*
  * By which header a push service knows who sends a push (RFC 8292). To sign one takes nearly as long as to encrypt a push,
@@ -27,7 +27,7 @@ export function senderHeader(origin: string, { publicKey, privateKey }: KeyPair)
   if (known && left > leastLeft && left <= lifetime) return known.header;
   const expiresAt = Date.now() + lifetime;
   const seconds = Math.floor(expiresAt / 1_000);
-  const { Authorization: header } = webPush.getVapidHeaders(origin, subject, publicKey, privateKey, 'aes128gcm', seconds);
+  const { Authorization: header } = webPush.getVapidHeaders(origin, subject(), publicKey, privateKey, 'aes128gcm', seconds);
   kept.delete(id);
   for (const oldest of kept.keys()) if (kept.size >= mostKept) kept.delete(oldest);
   kept.set(id, { header, expiresAt });
@@ -35,6 +35,6 @@ export function senderHeader(origin: string, { publicKey, privateKey }: KeyPair)
 }
 
 /** Whom a push service can ask about what it gets: some refuse one that is not real. */
-const subject = config.publicUrl.startsWith('https:')
-  ? config.publicUrl
-  : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(config.mailFrom)?.[0] ?? 'nobody@invalid'}`;
+const subject = fromConfig(({ publicUrl, mailFrom }) =>
+  publicUrl.startsWith('https:') ? publicUrl : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(mailFrom)?.[0] ?? 'nobody@invalid'}`,
+);

@@ -154,7 +154,7 @@ async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Pro
     new URL(issuer),
     clientId,
     { [client.clockTolerance]: clockTolerance },
-    authenticationBy(oidcSecrets.get(id) ?? ''),
+    authenticationBy(oidcSecrets().get(id) ?? ''),
     { [client.customFetch]: fetchBounded, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
   );
   const { issuer: own, jwks_uri: address } = configuration.serverMetadata();

@@ -3,7 +3,7 @@ import { limits } from '../api/limits.ts';
 import { aCount, aFlag, aText, aWord, described, record, type Shown } from '../api/schema.ts';
 import { serviceUnavailable } from '../base/errors.ts';
 import { readFileState } from '../database/file-state.ts';
-import { store } from '../files/store.ts';
+import { findStore } from '../files/store.ts';
 import { config } from '../settings/config.ts';
 import { botCreations, emailConfirmations, registrations, roomCreations } from '../settings/settings.ts';
 
@@ -46,7 +46,7 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
       page_size: config.pageSize,
       room_members: config.roomMembers,
       event_days: config.eventDays,
-      file_bytes: store ? config.files.size : 0,
+      file_bytes: findStore() ? config.files.size : 0,
       body_bytes: limits.jsonBody,
     },
   };

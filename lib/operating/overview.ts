@@ -9,7 +9,7 @@ import { fileQuotas } from '../collections/rooms/file-quotas.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { isEmbeddedDatabase, readFileState } from '../database/file-state.ts';
 import { listBackups } from '../files/regular-backups.ts';
-import { store } from '../files/store.ts';
+import { findStore } from '../files/store.ts';
 import { countOff } from '../members/all-made.ts';
 import { type CountedRoom, countDays, countedRoomFields, dayOf, readGeneration, startOfDay } from '../messages/daily-counts.ts';
 import { messageCount } from '../rooms/counters.ts';
@@ -93,7 +93,7 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
     webhooks_off: webhooksOff > 0,
     public_url_missing: config.publicUrl === '',
     mail_off: config.smtpUrl === '',
-    files_off: store === undefined,
+    files_off: findStore() === undefined,
   };
   return {
     version: manifest.version,

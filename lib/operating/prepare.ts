@@ -62,7 +62,9 @@ const indexes: Record<string, IndexDescription[]> = {
   rate_limits: rateLimitIndexes,
   rooms: roomIndexes,
   messages: messageIndexes,
-  events: eventIndexes,
+  get events() {
+    return eventIndexes();
+  },
   files: fileIndexes,
   file_quotas: fileQuotaIndexes,
   reads: readMarkerIndexes,

@@ -1,27 +1,30 @@
-import { config } from '../settings/config.ts';
+import { type Config, fromConfig } from '../settings/config.ts';
 import { html } from './html.ts';
 import { makePage } from './page.ts';
 
-const { brandName } = config;
-const title = `E-mails from ${brandName}`;
+const titleOf = ({ brandName }: Pick<Config, 'brandName'>) => `E-mails from ${brandName}`;
 
 /** Asks whether the e-mails are to end: nothing ends by opening an address, which programs do that look into e-mails. */
-export const askPage = makePage(
-  title,
-  html`<main>
-<h1>${title}</h1>
+export const askPage = fromConfig((config) =>
+  makePage(
+    titleOf(config),
+    html`<main>
+<h1>${titleOf(config)}</h1>
 <p>You get an e-mail about unread messages, once a day at most, after a day away.</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Send me no such e-mails</button></form>
 </main>`,
-  undefined,
-  { hasForm: true },
+    undefined,
+    { hasForm: true },
+  ),
 );
 
 /** Says that they have ended. */
-export const endedPage = makePage(
-  title,
-  html`<main>
-<h1>${title}</h1>
+export const endedPage = fromConfig((config) =>
+  makePage(
+    titleOf(config),
+    html`<main>
+<h1>${titleOf(config)}</h1>
 <p role="status">You will no longer get e-mails about unread messages. You can turn them on again in the settings.</p>
 </main>`,
+  ),
 );

@@ -5,7 +5,7 @@ import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText, aWord, described, orNull } from '../api/schema.ts';
 import { type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller, requireAdmin } from '../identity/caller.ts';
-import { config } from '../settings/config.ts';
+import { config, fromConfig } from '../settings/config.ts';
 import { longestRetention } from '../settings/settings.ts';
 import { changeRoom } from './change.ts';
 import { counterFields, messageCount } from './counters.ts';
@@ -70,6 +70,13 @@ export const shownDetails = representation(
 );
 export type RoomDetails = ShownBy<typeof shownDetails>;
 
+const retentionDays = fromConfig((config) =>
+  about(
+    'After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service.',
+    optional(orNone(integer(1, config.retentionDays || longestRetention))),
+  ),
+);
+
 /** The changes that an owner may make to the details of a room. */
 export const detailChanges = {
   topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
@@ -80,10 +87,9 @@ export const detailChanges = {
     optional(flag),
   ),
   mention_all_role: optional(mentionAllRole),
-  retention_days: about(
-    'After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service.',
-    optional(orNone(integer(1, config.retentionDays || longestRetention))),
-  ),
+  get retention_days() {
+    return retentionDays();
+  },
 };
 
 /** Has a room's messages deleted by their age no longer, or again; 404 for an unknown room. */

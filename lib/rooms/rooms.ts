@@ -46,7 +46,7 @@ export const shownRoom = representation('Room', {
 export type Room = ShownBy<typeof shownRoom>;
 
 /** The callers who may create rooms. */
-export const roomCreator = config.roomCreation === 'users' ? 'user' : 'admin';
+export const roomCreator = () => (config.roomCreation === 'users' ? 'user' : 'admin');
 
 /** The key by which a name is ordered and found, whatever its case. */
 const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -193,8 +193,31 @@ function bucketOf(place: string, environment: Record<string, string | undefined>
   };
 }
 
-/** The settings of this process. */
-export const config: Config = Object.freeze(readConfig(process.env));
+/** The settings of this process. Read them when they are used: tests replace them. */
+export let config: Config = Object.freeze(readConfig(process.env));
+
+/** Replaces the settings of this process. Only tests do. */
+export function replaceConfig(next: Config): void {
+  config = Object.freeze(next);
+  for (const follow of followers) follow();
+}
+
+const followers: (() => void)[] = [];
+
+/** Calls `follow` now, and again each time the settings are replaced. */
+export function followConfig(follow: () => void): void {
+  followers.push(follow);
+  follow();
+}
+
+/** A value that is made from the settings: now, so that a bad one fails at the start, and again if they are replaced. */
+export function fromConfig<T>(make: (config: Config) => T): () => T {
+  let made = { from: config, value: make(config) };
+  return () => {
+    if (made.from !== config) made = { from: config, value: make(config) };
+    return made.value;
+  };
+}
 
 /** Whether this process is a Lambda function, which may be frozen as soon as it has answered. */
 export const isOnLambda = process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;

@@ -1,13 +1,16 @@
-import { config } from './config.ts';
+import { fromConfig } from './config.ts';
 import { withoutParameter } from './settings.ts';
 
 /**
  * The secrets of this service at the identity providers, by the ids of these; an empty one for a public client. In the
  * bundles for AWS, `hosts/aws/oidc-secret.ts` takes the place of this module.
  */
-export const oidcSecrets: ReadonlyMap<string, string> = new Map(
-  config.identityProviders.map(({ id, clientSecret }) => {
-    const setting = id === 'default' ? 'OIDC_CLIENT_SECRET' : `the client_secret of '${id}' in OIDC_PROVIDERS`;
-    return [id, withoutParameter(clientSecret, `${setting} to the secret itself`)];
-  }),
+export const oidcSecrets = fromConfig(
+  ({ identityProviders }): ReadonlyMap<string, string> =>
+    new Map(
+      identityProviders.map(({ id, clientSecret }) => {
+        const setting = id === 'default' ? 'OIDC_CLIENT_SECRET' : `the client_secret of '${id}' in OIDC_PROVIDERS`;
+        return [id, withoutParameter(clientSecret, `${setting} to the secret itself`)];
+      }),
+    ),
 );

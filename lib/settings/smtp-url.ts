@@ -1,7 +1,7 @@
-import { config } from './config.ts';
+import { fromConfig } from './config.ts';
 import { withoutParameter } from './settings.ts';
 
-const smtpUrl = withoutParameter(config.smtpUrl, 'SMTP_URL to the address of a mail server');
+const smtpUrl = fromConfig((config) => withoutParameter(config.smtpUrl, 'SMTP_URL to the address of a mail server'));
 
 /** Where e-mails go out. In the bundles for AWS, `hosts/aws/smtp-url.ts` takes the place of this module. */
-export const readSmtpUrl = async (): Promise<string> => smtpUrl;
+export const readSmtpUrl = async (): Promise<string> => smtpUrl();

@@ -38,10 +38,8 @@ export async function sendCode({ email: to, purpose }: Values<typeof codeRequest
   }
 }
 
-const { brandName, publicUrl } = config;
-
 const newPasswordMail = (username: string, code: string) => ({
-  subject: `A new password for ${brandName}`,
+  subject: `A new password for ${config.brandName}`,
   text: `Someone, probably you, asked for a new password for your account ${username}.
 
 To set it, open this link within an hour:
@@ -53,7 +51,7 @@ If it was not you, you need do nothing: your password is as it was.
 });
 
 const noAccountMail = () => ({
-  subject: `A new password for ${brandName}`,
+  subject: `A new password for ${config.brandName}`,
   text: `Someone, probably you, asked for a new password for an account with this e-mail address.
 
 There is none that can be used. If it was you, try another address of yours. If it was not, you need do nothing.
@@ -61,10 +59,10 @@ There is none that can be used. If it was you, try another address of yours. If 
 });
 
 const confirmationMail = (to: string, code: string) => ({
-  subject: `Your e-mail address for ${brandName}`,
+  subject: `Your e-mail address for ${config.brandName}`,
   text: `Someone, probably you, gave this e-mail address for an account. To sign up with it, open this link within an hour:
 
-${publicUrl}/signup#${new URLSearchParams({ code, email: to })}
+${config.publicUrl}/signup#${new URLSearchParams({ code, email: to })}
 
 The code in it, for programs and for accounts that exist already:
 
@@ -75,10 +73,10 @@ If it was not you, you need do nothing: without the code nobody can use your add
 });
 
 const accountExistsMail = () => ({
-  subject: `Your e-mail address for ${brandName}`,
+  subject: `Your e-mail address for ${config.brandName}`,
   text: `Someone, probably you, gave this e-mail address for an account. There is one with it already: sign in at
 
-${publicUrl}/login
+${config.publicUrl}/login
 
 If you forgot its password, you can set a new one there. If it was not you, you need do nothing.
 `,

@@ -16,8 +16,9 @@ export async function startWithin(template: string, options: Omit<Parameters<typ
   const before = { ...driver };
   // It reads no settings, which a test file may still change.
   const { callDirectly } = await import('../../lib/database/direct-calls.ts');
-  const { call, lastChange } = running.connect();
-  callDirectly({ call, lastChange });
+  const connection = running.connect();
+  const { lastChange } = connection;
+  callDirectly(connection);
   return {
     running,
     lastChange,

@@ -14,7 +14,7 @@ const hsts = 'Strict-Transport-Security';
 export const everywhere: Headers = {
   'X-Request-Id': always("The id of this request in the service's log.", { type: 'string', minLength: 1 }),
   ...Object.fromEntries(
-    Object.entries(securityHeaders).map(([name, value]) => [
+    Object.entries(securityHeaders()).map(([name, value]) => [
       name,
       always(
         'Keeps browsers from misusing the response.',

@@ -1,6 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
-import { config } from '../../settings/config.ts';
+import { fromConfig } from '../../settings/config.ts';
 
 /** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both form one feed. */
 export type EventDocument = {
@@ -41,11 +41,11 @@ export type SentEventType = (typeof sentEventTypes)[number];
 /** The events of a room besides a new message; `void` fills a `seq` that was taken in vain. */
 export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
 
-export const eventIndexes: IndexDescription[] = [
+export const eventIndexes = fromConfig(({ eventDays }): IndexDescription[] => [
   { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
   // A day longer than a feed promises, so that every event that it may still show exists.
-  { key: { at: 1 }, name: 'at', expireAfterSeconds: (config.eventDays + 1) * 86_400 },
-];
+  { key: { at: 1 }, name: 'at', expireAfterSeconds: (eventDays + 1) * 86_400 },
+]);
 
 /** The events of all rooms. */
 export const events = collection<Omit<EventDocument, '_id'>>('events');

@@ -1,30 +1,32 @@
 import { EarlyAnswer } from '../../base/errors.ts';
+import { config } from '../../settings/config.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**
- * Lets browsers call from the given origins (`*`: from any), never with credentials, and answers OPTIONS with the
+ * Lets browsers call from the origins of `CORS_ORIGINS` (`*`: from any), never with credentials, and answers OPTIONS with the
  * path's methods. With a list of origins the response depends on the request's, so `Vary` must say so, or a cache
  * would serve one site's response to another.
  */
-export function cors({ origins, allow }: { origins: string[]; allow: string }): Step {
-  const anyOrigin = origins.includes('*');
+export function cors(allow: string): Step {
   const preflight = {
     'Access-Control-Allow-Methods': allow,
     'Access-Control-Allow-Headers': 'X-Auth-Token, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
     'Access-Control-Max-Age': '7200',
   };
 
+  const isOpen = () => config.corsOrigins.includes('*');
+
   const headersFor = (event: ApiEvent): Record<string, string> => {
-    if (anyOrigin) return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed };
+    if (isOpen()) return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed };
     const { origin } = event.headers;
-    if (origin === undefined || !origins.includes(origin)) return {};
+    if (origin === undefined || !config.corsOrigins.includes(origin)) return {};
     return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
   };
 
   const addCors: NonNullable<Step['after']> = ({ event, response }) => {
     if (!response) return;
     Object.assign(response.headers, headersFor(event), methodOf(event) === 'OPTIONS' ? preflight : {});
-    if (!anyOrigin) response.headers.Vary = response.headers.Vary ? `${response.headers.Vary}, Origin` : 'Origin';
+    if (!isOpen()) response.headers.Vary = response.headers.Vary ? `${response.headers.Vary}, Origin` : 'Origin';
   };
 
   return {

@@ -1,5 +1,6 @@
 import Negotiator from 'negotiator';
 import { notAcceptable, unsupportedMediaType } from '../../base/errors.ts';
+import { config } from '../../settings/config.ts';
 import { isSpecified as isSpecifiedBy, type Operations } from '../operation.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
@@ -10,14 +11,14 @@ export const json = 'application/json; charset=utf-8';
  * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
  * specification; not where an operation takes or gives bytes, answers with a page, or reads what other programs send.
  */
-export function mediaType({ docsUrl, operations }: { docsUrl: string; operations: Operations }): Step {
+export function mediaType(operations: Operations): Step {
   const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
       const { takesBytes, givesBytes, isForeign, form, type } = operations[methodOf(event)] ?? {};
-      if (!givesBytes && type === undefined && !acceptsJson(event)) throw notAcceptable(docsUrl);
+      if (!givesBytes && type === undefined && !acceptsJson(event)) throw notAcceptable(config.docsUrl);
       if (!takesBytes && !isForeign && !form && !sendsJson(event))
-        throw isSpecified ? notAcceptable(docsUrl) : unsupportedMediaType();
+        throw isSpecified ? notAcceptable(config.docsUrl) : unsupportedMediaType();
     },
   };
 }

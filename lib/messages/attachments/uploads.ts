@@ -12,7 +12,7 @@ import { isDuplicateKey } from '../../database/failures.ts';
 import { otherBytes, uploadBroken } from '../../files/directory.ts';
 import { giveQuotaBack, quotaExceeded, takeQuota } from '../../files/quotas.ts';
 import { removeFile, unboundTime } from '../../files/removal.ts';
-import { noFiles, previewKey, requireStore, store } from '../../files/store.ts';
+import { findStore, noFiles, previewKey, requireStore } from '../../files/store.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../../rooms/permissions.ts';
 import { config } from '../../settings/config.ts';
@@ -173,7 +173,7 @@ async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller):
 
 function show({ _id, key, preview, created_at, ...file }: FileDocument): Announcement {
   const uploadOf = (announced: AnnouncedBytes, isPreview: boolean) => {
-    const elsewhere = store?.direct?.upload(isPreview ? previewKey(key) : key, announced);
+    const elsewhere = findStore()?.direct?.upload(isPreview ? previewKey(key) : key, announced);
     return {
       method: 'PUT' as const,
       url: elsewhere?.url ?? `/api/files/${_id.toHexString()}/content${isPreview ? '?preview=true' : ''}`,

@@ -19,6 +19,8 @@ export type DatabaseOptions = {
 
 /** What lets a client within this process do without a socket. */
 export type ConnectionWithin = {
+  /** The address by which clients know the database. */
+  readonly address: string;
   /** Takes a message, and gives the document that answers it. */
   readonly call: (message: Buffer) => Promise<Buffer>;
   /** A number that is higher after each change of a collection's documents; undefined while there is no such collection. */
@@ -78,7 +80,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return {
       uri,
       port: server && portOf(server),
-      connect: () => ({ call: serveWithin(handle, path), lastChange: engine.lastChange }),
+      connect: () => ({ address: path, call: serveWithin(handle, path), lastChange: engine.lastChange }),
       close() {
         closing ??= close();
         return closing;

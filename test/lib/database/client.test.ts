@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe('the database client', () => {
   it('the database client limits every stage of a call, and never by timeoutMS', () => {
-    expect(clientOptions).toEqual({
+    expect(clientOptions()).toEqual({
       appName: 'chat-service',
       maxPoolSize: Number(process.env.MONGODB_POOL_SIZE),
       minPoolSize: 0,

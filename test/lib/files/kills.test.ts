@@ -8,7 +8,7 @@ import { files } from '../../../lib/collections/rooms/files.ts';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { recountQuotas } from '../../../lib/files/quotas.ts';
 import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
-import { previewKey, store } from '../../../lib/files/store.ts';
+import { findStore, previewKey } from '../../../lib/files/store.ts';
 import { deleteRoom, finishRoomDeletions } from '../../../lib/rooms/deletion.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { announced, measured } from '../../support/files.ts';
@@ -46,7 +46,7 @@ for (const method of ['insertOne', 'insertMany', 'updateOne', 'updateMany', 'del
 }
 // Into an object store, senders put bytes without the process.
 for (const method of isInObjectStore ? (['remove'] as const) : (['receive', 'remove'] as const)) {
-  const known = store as unknown as Record<typeof method, (...parameters: unknown[]) => Promise<void>>;
+  const known = findStore() as unknown as Record<typeof method, (...parameters: unknown[]) => Promise<void>>;
   const original = known[method];
   vi.spyOn(known, method).mockImplementation((...parameters: unknown[]) => step(() => original(...parameters)));
 }
@@ -145,7 +145,7 @@ async function run({ kind, which }: Command, rooms: string[], known: Known[], se
 
 async function storedKeys(): Promise<string[]> {
   const all: string[] = [];
-  if (isInObjectStore) for await (const keys of store?.keysBefore(Number.POSITIVE_INFINITY) ?? []) all.push(...keys);
+  if (isInObjectStore) for await (const keys of findStore()?.keysBefore(Number.POSITIVE_INFINITY) ?? []) all.push(...keys);
   else
     for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
       if (entry.isFile()) all.push(entry.name);

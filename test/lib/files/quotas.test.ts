@@ -154,7 +154,8 @@ describe('the sweep', () => {
   });
 
   it('the sweep of files removes bytes without a document after a day, and files that were never completed', async () => {
-    const { store } = await import('../../../lib/files/store.ts');
+    const { findStore } = await import('../../../lib/files/store.ts');
+    const store = findStore();
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const { id } = await aFile(ann, room);

@@ -10,7 +10,8 @@ const addresses: Record<string, string[]> = {};
 let lookups = 0;
 vi.mock('node:dns', async (original) => ({
   ...(await original<object>()),
-  lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) => {
+  default: {
+    lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) => {
     const found = addresses[name] ?? [];
     lookups++;
     // Who looks again is told something else.
@@ -19,6 +20,7 @@ vi.mock('node:dns', async (original) => ({
       null,
       found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
+    },
   },
 }));
 
