@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
-import { startService } from '../tools/harness/service.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { aName, anAdmin } from './support/accounts.ts';
 import { anApp, aWrongCode, codeOf } from './support/second-factor.ts';
+import { aService } from './support/services.ts';
 import { overHttp, type SentRequest } from './support/transports.ts';
+import { dataDir } from './support/worker.ts';
 
 // A separate service that logs at every level.
-const service = await startService({ ...inject('environment'), LOG_LEVEL: 'debug' });
+const service = await aService({ LOG_LEVEL: 'debug' });
 afterAll(() => service.stop());
 
 const secrets: string[] = [];
@@ -74,7 +75,7 @@ describe('a password, a token, the address of a webhook or the secret of a secon
     expect(new Set(secrets).size).toBe(21);
     // The log comes through a pipe, perhaps a moment after the answer.
     await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
-    const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(inject('dataDir'))) };
+    const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(dataDir)) };
     const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
     expect(security.map((line) => JSON.parse(line).event)).toEqual([
       'sign-up',

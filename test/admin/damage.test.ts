@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
-import { commands, freePort, startService } from '../../tools/harness/service.ts';
+import { commands, freePort } from '../../tools/harness/service.ts';
 import { dataDirectories } from '../support/data-directories.ts';
 import { asProcess } from '../support/run-command.ts';
+import { aService } from '../support/services.ts';
+import { isEmbedded } from '../support/worker.ts';
 
 const { directory, environmentOf } = dataDirectories('chat-damage');
 const administer = (name: string, ...words: string[]) =>
@@ -45,7 +47,7 @@ async function damage(path: string, text: string): Promise<void> {
   await file.close();
 }
 
-describe.runIf(inject('isEmbedded'))('a database with a damaged file', () => {
+describe.runIf(isEmbedded)('a database with a damaged file', () => {
   it('a damaged database is reported by check and backup, which keep what was saved before, and what can be read is exported', async () => {
     const path = await aDirectory('damaged');
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
@@ -80,10 +82,7 @@ describe.runIf(inject('isEmbedded'))('a database with a damaged file', () => {
     const path = await aDirectory('served');
     await damage(path, 'text 1000 ');
     const metricsPort = await freePort();
-    const service = await startService(
-      { ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort },
-      commands.serve,
-    );
+    const service = await aService({ ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort }, commands.serve);
     // It looks at the file a minute after its start.
     await expect.poll(service.output, { timeout: 120_000 }).toContain('"message":"database damaged"');
     const health = await fetch(`${service.url}/api/health`);

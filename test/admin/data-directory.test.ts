@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dataDirectories } from '../support/data-directories.ts';
 import { asProcess, runCommand } from '../support/run-command.ts';
 import { slackUser, writeSlackExport } from '../support/slack-export.ts';
+import { isEmbedded } from '../support/worker.ts';
 
 const { directory, environmentOf } = dataDirectories('chat-admin');
 const administer = (name: string, words: string[], input = '') => asProcess(words, { input, environment: environmentOf(name) });
@@ -19,7 +20,7 @@ async function aDirectory(name: string): Promise<void> {
   });
 }
 
-describe.runIf(inject('isEmbedded'))('a data directory without a database', () => {
+describe.runIf(isEmbedded)('a data directory without a database', () => {
   it.each([
     ['user list', ['user', 'list']],
     ['user show', ['user', 'show', 'ann']],
@@ -61,7 +62,7 @@ describe.runIf(inject('isEmbedded'))('a data directory without a database', () =
   });
 });
 
-describe.runIf(inject('isEmbedded'))('npm run backup', () => {
+describe.runIf(isEmbedded)('npm run backup', () => {
   it('npm run backup copies the database into a new directory, which is a complete data directory', async () => {
     await aDirectory('kept');
     const copy = join(directory, 'copies', '2026-11-21');

@@ -1,11 +1,13 @@
-import '../support/isolated-database.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { database } from '../../lib/database/client.ts';
+import { useOwnDatabase } from '../support/config.ts';
 import { admin } from '../support/run-command.ts';
+
+useOwnDatabase();
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
 afterAll(() => rm(directory, { recursive: true }));

@@ -4,13 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commands, freePort, startService } from '../../tools/harness/service.ts';
+import { commands, freePort } from '../../tools/harness/service.ts';
 import { anAdmin } from '../support/accounts.ts';
 import { blocksOf } from '../support/document-blocks.ts';
 import { hasCommand } from '../support/documented-machine.ts';
 import { aMessage } from '../support/messages.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { runCommand } from '../support/run-command.ts';
+import { aService } from '../support/services.ts';
 import { connected } from '../support/sockets.ts';
 import { behindProxy, inProcess as call } from '../support/transports.ts';
 
@@ -50,7 +51,7 @@ describe.each(Object.entries(proxies))('the service behind %s', (name, configure
     `the service behind a proxy pushes news over a WebSocket, conforms row by row, and leaves nothing behind${missing}`,
     async () => {
       const [servicePort, port] = [await freePort(), await freePort()];
-      const service = await startService({ HTTP_PORT: servicePort, HTTP_HOST: '127.0.0.1', TRUST_PROXY: '1' }, commands.serve);
+      const service = await aService({ HTTP_PORT: servicePort, HTTP_HOST: '127.0.0.1', TRUST_PROXY: '1' }, commands.serve);
       const [command = '', ...words] = await configure(servicePort, port);
       const proxy: ChildProcess = spawn(command, words, { stdio: 'inherit', env: { ...process.env, HOME: directory } });
       try {

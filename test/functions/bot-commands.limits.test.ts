@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
+import { aName, anAccount } from '../support/accounts.ts';
+import { aBot } from '../support/bots.ts';
+import { useConfig } from '../support/config.ts';
+import { addMember, aRoom, succeed } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+import { aReceiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
 
-process.env.RATE_LIMITS = 'on';
-const { aReceiver } = await import('../support/webhook-receiver.ts');
-const { aName, anAccount } = await import('../support/accounts.ts');
-const { aBot } = await import('../support/bots.ts');
-const { addMember, aRoom, succeed } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useWebhookReceivers();
+useConfig({ RATE_LIMITS: 'on' });
 
 it('a member calls thirty slash commands a minute, and the bot hears of no others; other members go on', async () => {
   const [room, member, name, receiver] = [await aRoom(), await anAccount(), aName(), aReceiver()];

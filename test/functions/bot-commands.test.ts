@@ -1,4 +1,3 @@
-import '../support/webhook-receiver.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +14,9 @@ import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
-import { type Answer, aReceiver } from '../support/webhook-receiver.ts';
+import { type Answer, aReceiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
+
+useWebhookReceivers();
 
 const admin = await anAdmin();
 const refused = (status: number, code: string) => ({ status, body: { code } });

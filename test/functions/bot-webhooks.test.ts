@@ -1,5 +1,3 @@
-import '../support/webhook-receiver.ts';
-import '../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -17,12 +15,16 @@ import type { Message } from '../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/senders/deliver.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { aBot, type TestBot } from '../support/bots.ts';
+import { useOwnDatabase } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { addMember, aRoom, everyPage, succeed } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
-import { aReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { aReceiver, type Receiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
 
 const admin = await anAdmin();
 const textsTo = ({ taken }: Receiver) => taken.map(({ event }) => (event.data as Message | null)?.text);

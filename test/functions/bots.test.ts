@@ -1,24 +1,25 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { changeUser } from '../../lib/accounts/accounts.ts';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
 import type { Bot } from '../../lib/bots/bots.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
+import { aName, anAccount, anAddress, anAdmin, logIn } from '../support/accounts.ts';
 import type { TestBot } from '../support/bots.ts';
+import { aBot, botScopes } from '../support/bots.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { aMessage } from '../support/messages.ts';
+import { anyDate, outcome } from '../support/responses.ts';
 import type { TestRoom } from '../support/rooms.ts';
+import { addMember, aRoom, succeed } from '../support/rooms.ts';
 import type { Reply } from '../support/transports.ts';
+import { inProcess } from '../support/transports.ts';
 
-process.env.BOT_CREATION = 'users';
-const { changeUser } = await import('../../lib/accounts/accounts.ts');
-const { deleteUser } = await import('../../lib/accounts/deletion.ts');
-const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { aName, anAccount, anAddress, anAdmin, logIn } = await import('../support/accounts.ts');
-const { aBot, botScopes } = await import('../support/bots.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { aMessage } = await import('../support/messages.ts');
-const { anyDate, outcome } = await import('../support/responses.ts');
-const { addMember, aRoom, succeed } = await import('../support/rooms.ts');
-const { inProcess } = await import('../support/transports.ts');
+useConfig({ BOT_CREATION: 'users' });
 
 const admin = await anAdmin();
 const bot = await aBot(admin);

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
+import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { anAccount, anAddress } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { outcome } from '../support/responses.ts';
+import { admin as command } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-await import('../support/isolated-database.ts');
-const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
-const { anAccount, anAddress } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { outcome } = await import('../support/responses.ts');
-const { admin: command } = await import('../support/run-command.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useOwnDatabase();
 
 type Mine = { room: { $oid: string }; room_name: string; role: string }[];
 const roomsOf = async (token: string): Promise<Mine> => (await call('GET', '/api/members?user=me', { token })).body as Mine;

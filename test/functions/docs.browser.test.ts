@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { anAdmin } from '../support/accounts.ts';
 import { browser } from '../support/browser.ts';
+import { offlineUrl } from '../support/services.ts';
 
-const baseUrl = inject('baseUrl');
+const baseUrl = await offlineUrl();
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 describe('the documentation in a browser', () => {
@@ -79,7 +80,7 @@ describe('the documentation in a browser', () => {
 });
 
 async function open(path: string, width: number): Promise<{ page: Page; problems: string[] }> {
-  const page = await browser.newPage({ viewport: { width, height: 800 } });
+  const page = await (await browser()).newPage({ viewport: { width, height: 800 } });
   const problems: string[] = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(String(error)));

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { mailsTo } from '../support/mail.ts';
+import { outcome } from '../support/responses.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-process.env.EMAIL_CONFIRMATION = 'required';
-const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { mailsTo } = await import('../support/mail.ts');
-const { outcome } = await import('../support/responses.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ EMAIL_CONFIRMATION: 'required' });
 
 const required = refusals.denied('A code that was sent to the e-mail address is required.');
 const noSuchCode = refusals.noSuch('code');

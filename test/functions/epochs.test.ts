@@ -1,14 +1,16 @@
-import '../support/isolated-database.ts';
 import { describe, expect, it } from 'vitest';
+import { database } from '../../lib/database/client.ts';
+import { renewEpoch } from '../../lib/database/epoch.ts';
+import { anAccount } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
+import { aMessage } from '../support/messages.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoomOf } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+
+useOwnDatabase();
 
 // Only now: the settings are read when the service is loaded.
-const { renewEpoch } = await import('../../lib/database/epoch.ts');
-const { database } = await import('../../lib/database/client.ts');
-const { anAccount } = await import('../support/accounts.ts');
-const { aMessage } = await import('../support/messages.ts');
-const { aRoomOf } = await import('../support/rooms.ts');
-const { outcome } = await import('../support/responses.ts');
-const { inProcess: call } = await import('../support/transports.ts');
 
 const replaced = { status: 410, body: expect.objectContaining({ title: 'Gone', code: 'history_replaced' }) };
 

@@ -1,5 +1,3 @@
-import { objectStore } from '../support/own-object-store.ts';
-import './files.test.ts';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../lib/collections/rooms/files.ts';
@@ -7,10 +5,12 @@ import { sweepFiles, unboundTime } from '../../lib/files/removal.ts';
 import { anAccount } from '../support/accounts.ts';
 import { aFile, announced, measured, readAt } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
+import { useObjectStore } from '../support/own-object-store.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
 
+const objectStore = await useObjectStore();
 const ann = await anAccount();
 const { token } = ann;
 const webp = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');

@@ -4,11 +4,15 @@ import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { aBot } from '../support/bots.ts';
 import { aFile, announced, type Bytes, measured, readAt } from '../support/files.ts';
-import { isInObjectStore } from '../support/in-object-store.ts';
 import { aMessage } from '../support/messages.ts';
+import { useObjectStore } from '../support/own-object-store.ts';
 import { anyDate, anyId, outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed, type TestRoom } from '../support/rooms.ts';
 import { type Call, transports } from '../support/transports.ts';
+
+// The nightly suite runs this file with an object store as well. files.object-store.test.ts has the tests of that store.
+const isThrough = process.env.FILE_STORE !== 's3';
+if (!isThrough) await useObjectStore();
 
 const [ann, bob, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 
@@ -33,8 +37,6 @@ async function aSentFile(
 const read = (call: Call, { url }: { url: string }, account: Account, headers: Record<string, string> = {}) =>
   readAt(call, url, account, headers);
 
-// What an object store does by itself is tested in files.object-store.test.ts, which runs this file as well.
-const isThrough = !isInObjectStore;
 const used = isThrough ? transports() : transports().slice(0, 1);
 
 describe.each(used)('/api/files, %s', (_transport, call) => {

@@ -6,12 +6,15 @@ import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { createToken } from '../../lib/identity/api-tokens.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, aName, anAccount, anAdmin, asSelf } from '../support/accounts.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, anyId, outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomOf, nextOf } from '../support/rooms.ts';
 import { commandsOf } from '../support/sent-commands.ts';
 import { inProcess, type Reply, transports } from '../support/transports.ts';
+
+await useDatabaseOutside();
 
 const [ann, bob, stranger, admin] = await Promise.all([anAccount(), anAccount(), anAccount(), anAdmin()]);
 const shared = await aRoomOf([ann, bob]);

@@ -1,14 +1,18 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
 import { invalid, missing } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoom, aRoomOf, everyPage, memberId, nextOf, succeed } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess, transports } from '../support/transports.ts';
+import { isEmbedded } from '../support/worker.ts';
+
+await useDatabaseOutside();
 
 const idOf = ({ _id }: Message) => _id.$oid;
 
@@ -102,6 +106,6 @@ it('the database finds the mentions in all rooms by an index, without sorting', 
     const plans = await Promise.all(sent.filter(({ collection }) => collection === 'messages').map(planOf));
     expect(plans.flat()).not.toContain('COLLSCAN');
     // Other engines may find one short index cheaper than another in order.
-    if (inject('isEmbedded')) expect(plans.flat()).not.toContain('SORT');
+    if (isEmbedded) expect(plans.flat()).not.toContain('SORT');
   }
 });

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoom } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-Object.assign(process.env, { SMTP_URL: '', PUBLIC_URL: '' });
-const { anAccount, anAdmin } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { outcome } = await import('../support/responses.ts');
-const { aRoom } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ SMTP_URL: '', PUBLIC_URL: '' });
 
 it('without a mail server nobody gets an e-mail, clients learn of it, and administrators can still make codes', async () => {
   const [{ id, email }, { token }] = [await anAccount(), await anAdmin()];

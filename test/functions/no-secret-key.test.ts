@@ -1,14 +1,15 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, expect, it, vi } from 'vitest';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { anAccount, anAddress } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { callThrough } from '../support/processes.ts';
+import { outcome } from '../support/responses.ts';
+import { codeOf, turnOn } from '../support/second-factor.ts';
+import { inProcess as withoutHere } from '../support/transports.ts';
 
-Object.assign(process.env, { SECRET_KEY: '', LOG_LEVEL: 'error' });
-const { anAccount, anAddress } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { callThrough } = await import('../support/processes.ts');
-const { outcome } = await import('../support/responses.ts');
-const { codeOf, turnOn } = await import('../support/second-factor.ts');
-const { inProcess: withoutHere } = await import('../support/transports.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
+useConfig({ SECRET_KEY: '', LOG_LEVEL: 'error' });
 
 // Processes with keys: none, one, another, and both, of which the other encrypts. This one has none, and logs.
 const [key, newKey] = ['ab'.repeat(32), 'cd'.repeat(32)];

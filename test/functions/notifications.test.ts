@@ -7,6 +7,7 @@ import { followedThreads } from '../../lib/collections/rooms/threads.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import type { Notification } from '../../lib/notifications/list.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
 import { invalid } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
@@ -14,6 +15,8 @@ import { addMember, aRoom, aRoomOf, everyPage, memberId, succeed } from '../supp
 import { admin } from '../support/run-command.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess, transports } from '../support/transports.ts';
+
+await useDatabaseOutside();
 
 const idOf = ({ _id }: Message) => _id.$oid;
 const react = ({ token }: Account, message: Message, emoji = 'owl', call = inProcess) =>

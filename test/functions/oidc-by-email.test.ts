@@ -1,21 +1,18 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { createCode } from '../../lib/credentials/codes.ts';
+import { aName, anAccount, anAddress } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+import { signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoom } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-Object.assign(process.env, provider.settings, {
-  OIDC_LINK_BY_EMAIL: 'on',
-  OIDC_SIGN_UP: 'invited',
-  EMAIL_CONFIRMATION: 'required',
-});
-const { createCode } = await import('../../lib/credentials/codes.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { aRoom } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ ...provider.settings, OIDC_LINK_BY_EMAIL: 'on', OIDC_SIGN_UP: 'invited', EMAIL_CONFIRMATION: 'required' });
 
 afterAll(provider.close);
 

@@ -1,22 +1,23 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { passkeys } from '../../lib/collections/accounts/passkeys.ts';
+import { tokens } from '../../lib/collections/accounts/tokens.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { audit } from '../../lib/collections/service/audit.ts';
+import { createPasswordCode } from '../../lib/sign-in/password-codes.ts';
+import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+import { signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { aRoom } from '../support/rooms.ts';
+import { admin as command } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
-await import('../support/isolated-database.ts');
-const { audit } = await import('../../lib/collections/service/audit.ts');
-const { passkeys } = await import('../../lib/collections/accounts/passkeys.ts');
-const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { createPasswordCode } = await import('../../lib/sign-in/password-codes.ts');
-const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { admin: command } = await import('../support/run-command.ts');
-const { signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { aRoom } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ ...provider.settings, OIDC_ADMIN_GROUP: 'chat-admins' });
+useOwnDatabase();
 
 afterAll(provider.close);
 

@@ -1,14 +1,15 @@
 import { afterAll, expect, it } from 'vitest';
+import { oidcRequests } from '../../lib/collections/accounts/oidc-requests.ts';
+import { aName, anAccount, anAddress } from '../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { signInBy } from '../support/oidc-browser.ts';
+import { aRoom } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-Object.assign(process.env, provider.settings, { RATE_LIMITS: 'on', SIGN_UPS_PER_DAY: '2' });
-await import('../support/isolated-database.ts');
-const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
-const { aName, anAccount, anAddress } = await import('../support/accounts.ts');
-const { signInBy } = await import('../support/oidc-browser.ts');
-const { aRoom } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ ...provider.settings, RATE_LIMITS: 'on', SIGN_UPS_PER_DAY: '2' });
+useOwnDatabase();
 
 afterAll(provider.close);
 

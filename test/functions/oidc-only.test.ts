@@ -1,16 +1,17 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, expect, it } from 'vitest';
+import { createPasswordCode } from '../../lib/sign-in/password-codes.ts';
+import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { admin as command } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-Object.assign(process.env, provider.settings, { SIGN_IN: 'oidc', OIDC_NAME: 'Example ID' });
-const { createPasswordCode } = await import('../../lib/sign-in/password-codes.ts');
-const { ObjectId } = await import('mongodb');
-const { aName, anAccount, anAdmin, logIn } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { admin: command } = await import('../support/run-command.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ ...provider.settings, SIGN_IN: 'oidc', OIDC_NAME: 'Example ID' });
 
 afterAll(provider.close);
 

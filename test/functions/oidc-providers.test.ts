@@ -1,11 +1,22 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { oidcRequests } from '../../lib/collections/accounts/oidc-requests.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { hashToken } from '../../lib/identity/authenticate.ts';
+import { aName, anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { type Claims, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
+import { answerOf, begin, CookieJar, signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const [one, other] = [
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc' }),
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc/other', isOld: true }),
 ];
-Object.assign(process.env, one.settings, {
+useConfig({
+  ...one.settings,
   OIDC_ADMIN_GROUP: 'chat-admins',
   OIDC_LINK_BY_EMAIL: 'on',
   OIDC_PROVIDERS: JSON.stringify([
@@ -18,15 +29,6 @@ Object.assign(process.env, one.settings, {
     },
   ]),
 });
-const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { hashToken } = await import('../../lib/identity/authenticate.ts');
-const { ObjectId } = await import('mongodb');
-const { aName, anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(() => {
   one.close();

@@ -1,6 +1,17 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { events } from '../../lib/collections/rooms/events.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { applyGroupRooms } from '../../lib/members/group-rooms.ts';
+import { config } from '../../lib/settings/config.ts';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { signInBy, userOf } from '../support/oidc-browser.ts';
+import { aRoom } from '../support/rooms.ts';
+import { admin } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 const [provider, other] = [
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc' }),
@@ -10,7 +21,8 @@ const [provider, other] = [
 const ids = Array.from({ length: 20 }, () => new ObjectId());
 const groupOf = (id: ObjectId) => `group-${ids.indexOf(id)}`;
 const groups = (some: ObjectId[]) => Object.fromEntries(some.map((id) => [groupOf(id), [id.toHexString()]]));
-Object.assign(process.env, provider.settings, {
+useConfig({
+  ...provider.settings,
   OIDC_GROUP_ROOMS: JSON.stringify({ ...groups(ids), both: ids.slice(-2) }),
   OIDC_PROVIDERS: JSON.stringify([
     {
@@ -23,16 +35,6 @@ Object.assign(process.env, provider.settings, {
     },
   ]),
 });
-const { events } = await import('../../lib/collections/rooms/events.ts');
-const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { config } = await import('../../lib/settings/config.ts');
-const { applyGroupRooms } = await import('../../lib/members/group-rooms.ts');
-const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { aRoom } = await import('../support/rooms.ts');
-const { admin } = await import('../support/run-command.ts');
-const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(() => {
   provider.close();

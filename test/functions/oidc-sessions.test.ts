@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { tokens } from '../../lib/collections/accounts/tokens.ts';
+import { providerSessionOf } from '../../lib/oidc/provider-sessions.ts';
+import { aName, logIn } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { answerOf, begin, CookieJar, signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 // The provider tells of sign-outs here, as a server in front of the function.
 const forwarding = createServer(async (request, response) => {
@@ -19,18 +27,12 @@ const [provider, other] = [
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc', logout, hasSessions: true }),
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc/other', logout, hasSessions: true }),
 ];
-Object.assign(process.env, provider.settings, {
+useConfig({
+  ...provider.settings,
   OIDC_PROVIDERS: JSON.stringify([
     { id: 'other', name: 'Other ID', issuer: other.issuer, client_id: 'chat', client_secret: other.settings.OIDC_CLIENT_SECRET },
   ]),
 });
-const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
-const { providerSessionOf } = await import('../../lib/oidc/provider-sessions.ts');
-const { aName, logIn } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { inProcess: call } = await import('../support/transports.ts');
 
 afterAll(() => {
   provider.close();

@@ -4,7 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { oidcRequests } from '../../lib/collections/accounts/oidc-requests.ts';
+import { tokens } from '../../lib/collections/accounts/tokens.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { aName, anAccount, anAdmin, aSession, logIn } from '../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
 import { aKey, type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+import { answerOf, begin, CookieJar, signInBy, userOf } from '../support/oidc-browser.ts';
+import { outcome } from '../support/responses.ts';
+import { admin } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
 // The provider tells of sign-outs here, as a server in front of the function.
 const forwarding = createServer(async (request, response) => {
@@ -18,17 +28,8 @@ const provider = await startIdentityProvider({
   callback: 'https://chat.example.org/oidc',
   logout: `http://127.0.0.1:${(forwarding.address() as AddressInfo).port}/`,
 });
-Object.assign(process.env, provider.settings, { OIDC_ADMIN_GROUP: 'chat-admins' });
-await import('../support/isolated-database.ts');
-const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
-const { oidcRequests } = await import('../../lib/collections/accounts/oidc-requests.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { aName, anAccount, anAdmin, aSession, logIn } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { answerOf, begin, CookieJar, signInBy, userOf } = await import('../support/oidc-browser.ts');
-const { outcome } = await import('../support/responses.ts');
-const { admin } = await import('../support/run-command.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ ...provider.settings, OIDC_ADMIN_GROUP: 'chat-admins' });
+useOwnDatabase();
 
 afterAll(() => {
   provider.close();

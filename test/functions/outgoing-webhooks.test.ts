@@ -1,5 +1,3 @@
-import '../support/webhook-receiver.ts';
-import '../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -12,13 +10,17 @@ import type { Message } from '../../lib/messages/messages.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/senders/deliver.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { endsOfRights } from '../support/rights.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
-import { type Answer, aReceiver, type Received, type Receiver } from '../support/webhook-receiver.ts';
+import { type Answer, aReceiver, type Received, type Receiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
 
 const add = async (room: TestRoom, body: object): Promise<NewWebhook> =>
   (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as NewWebhook;

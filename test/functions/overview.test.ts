@@ -2,26 +2,31 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { activities } from '../../lib/collections/accounts/activities.ts';
+import { tokens } from '../../lib/collections/accounts/tokens.ts';
+import { botWebhooks } from '../../lib/collections/delivery/bot-webhooks.ts';
+import { webhookStates } from '../../lib/collections/delivery/webhook-states.ts';
+import { files } from '../../lib/collections/rooms/files.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { backupName } from '../../lib/files/regular-backups.ts';
+import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { aBot } from '../support/bots.ts';
+import { withConfig } from '../support/config.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
+import { invalid, refusals } from '../support/error-bodies.ts';
+import { aFile } from '../support/files.ts';
+import { aMessage } from '../support/messages.ts';
+import { useOwnFiles } from '../support/own-files.ts';
+import { anyDate, outcome } from '../support/responses.ts';
+import { aRoom, aRoomOf, everyPage, nextOf, succeed } from '../support/rooms.ts';
+import { commandsOf, planOf } from '../support/sent-commands.ts';
+import { inProcess as call } from '../support/transports.ts';
+import { isEmbedded } from '../support/worker.ts';
 
-await import('../support/own-files.ts');
-const { deleteUser } = await import('../../lib/accounts/deletion.ts');
-const { botWebhooks } = await import('../../lib/collections/delivery/bot-webhooks.ts');
-const { activities } = await import('../../lib/collections/accounts/activities.ts');
-const { files } = await import('../../lib/collections/rooms/files.ts');
-const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
-const { tokens } = await import('../../lib/collections/accounts/tokens.ts');
-const { webhookStates } = await import('../../lib/collections/delivery/webhook-states.ts');
-const { backupName } = await import('../../lib/files/regular-backups.ts');
-const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
-const { aBot } = await import('../support/bots.ts');
-const { invalid, refusals } = await import('../support/error-bodies.ts');
-const { aFile } = await import('../support/files.ts');
-const { aMessage } = await import('../support/messages.ts');
-const { anyDate, outcome } = await import('../support/responses.ts');
-const { aRoom, aRoomOf, everyPage, nextOf, succeed } = await import('../support/rooms.ts');
-const { commandsOf, planOf } = await import('../support/sent-commands.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useOwnFiles();
+await useDatabaseOutside();
 
 const admin = await anAdmin();
 const { token } = admin;
@@ -124,7 +129,7 @@ describe('/api/overview/rooms', () => {
     const [sent] = (await commandsOf(() => find('limit=1'))).filter(({ name }) => name === 'find');
     const stages = await planOf(sent as NonNullable<typeof sent>);
     expect(stages).toContain('IXSCAN');
-    if (inject('isEmbedded')) expect(stages).not.toContain('SORT');
+    if (isEmbedded) expect(stages).not.toContain('SORT');
   });
 });
 
@@ -451,8 +456,7 @@ describe('/api/overview', () => {
 
   it('/api/overview tells that the last regular backup is too old, and when it was', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'backups-'));
-    Object.assign(process.env, { BACKUP_DIR: directory, BACKUP_EVERY: '1h' });
-    try {
+    await withConfig({ BACKUP_DIR: directory, BACKUP_EVERY: '1h' }, async () => {
       await mkdir(join(directory, backupName(Date.parse('2026-01-02T03:04:05Z'))));
       const old = await read();
       expect(old).toMatchObject({ backup_at: { $date: '2026-01-02T03:04:05.000Z' } });
@@ -460,9 +464,6 @@ describe('/api/overview', () => {
       expect(old.attention).not.toContain('backup_missing');
       await mkdir(join(directory, backupName(Date.now() - 60_000)));
       expect((await read()).attention).not.toContain('backup_late');
-    } finally {
-      delete process.env.BACKUP_DIR;
-      delete process.env.BACKUP_EVERY;
-    }
+    });
   });
 });

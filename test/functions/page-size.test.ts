@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { placeIn } from '../support/cursors.ts';
+import { aMessage } from '../support/messages.ts';
+import { aRoom, nextOf } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-process.env.PAGE_SIZE = '2';
-const { anAccount, anAdmin } = await import('../support/accounts.ts');
-const { placeIn } = await import('../support/cursors.ts');
-const { aMessage } = await import('../support/messages.ts');
-const { aRoom, nextOf } = await import('../support/rooms.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ PAGE_SIZE: '2' });
 
 describe('a PAGE_SIZE of 2', async () => {
   const [owner, admin] = [await anAccount(), await anAdmin()];

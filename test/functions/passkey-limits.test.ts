@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { passkeyChallenges } from '../../lib/collections/accounts/passkey-challenges.ts';
+import { anAccount, anAddress, aSession } from '../support/accounts.ts';
+import { addPasskey, sign } from '../support/authenticator.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-process.env.RATE_LIMITS = 'on';
-await import('../support/isolated-database.ts');
-const { passkeyChallenges } = await import('../../lib/collections/accounts/passkey-challenges.ts');
-const { anAccount, anAddress, aSession } = await import('../support/accounts.ts');
-const { addPasskey, sign } = await import('../support/authenticator.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ RATE_LIMITS: 'on' });
+useOwnDatabase();
 
 it('one network begins 250 sign-ins with passkeys in five minutes, and others go on', async () => {
   const [source, other] = [anAddress(), anAddress()];

@@ -1,5 +1,3 @@
-import { aDevice, type Device, subscriptionOf } from '../support/push-service.ts';
-import '../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { handler as notify } from '../../functions/notify.ts';
@@ -8,11 +6,16 @@ import { pushed } from '../../lib/collections/delivery/pushed.ts';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 import { type Account, anAccount, aSession } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
 import { invalid } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../support/push-service.ts';
 import { outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomOf } from '../support/rooms.ts';
 import { inProcess as call, type Reply } from '../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
 
 const path = '/api/push-subscription';
 

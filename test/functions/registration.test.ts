@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { aName, anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { outcome } from '../support/responses.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-process.env.REGISTRATION = 'closed';
-const { aName, anAccount, anAdmin } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { outcome } = await import('../support/responses.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ REGISTRATION: 'closed' });
 
 describe('POST /api/users while registration is closed', () => {
   it('POST /api/users while registration is closed is for administrators, and refused to others before their body is checked', async () => {

@@ -1,12 +1,15 @@
-import '../support/isolated-database.ts';
-
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { anAdmin } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
 import { everyPage } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess } from '../support/transports.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const { token } = await anAdmin();
 

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { anAccount, anAdmin } from '../support/accounts.ts';
+import { useConfig } from '../support/config.ts';
 import { type Action, act, aModelRoom, type ModelRoom } from '../support/room-model.ts';
+import { aRoom, everyPage, memberId } from '../support/rooms.ts';
+import { inProcess } from '../support/transports.ts';
 
 // Few enough for rooms to get full; set before the service reads its settings.
 const mostMembers = 3;
-process.env.ROOM_MEMBERS = String(mostMembers);
+useConfig({ ROOM_MEMBERS: String(mostMembers) });
 // What random requests happen to see, the next run may not: it does not count as covered.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
-const { rooms } = await import('../../lib/collections/rooms/rooms.ts');
-const { anAccount, anAdmin } = await import('../support/accounts.ts');
-const { inProcess } = await import('../support/transports.ts');
-const { aRoom, everyPage, memberId } = await import('../support/rooms.ts');
 
 // For more: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.test.ts
 const runs = Number(process.env.MODEL_RUNS ?? 60);

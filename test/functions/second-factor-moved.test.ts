@@ -1,4 +1,3 @@
-import '../support/isolated-database.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +6,11 @@ import { database } from '../../lib/database/client.ts';
 import { exportTo, importFrom } from '../../lib/database/export-import.ts';
 import { collectionNames } from '../../lib/operating/prepare.ts';
 import { anAccount, anAddress } from '../support/accounts.ts';
+import { useOwnDatabase } from '../support/config.ts';
 import { codeOf, turnOn } from '../support/second-factor.ts';
 import { inProcess as call } from '../support/transports.ts';
+
+useOwnDatabase();
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-second-factor-'));
 afterAll(() => rm(directory, { recursive: true }));

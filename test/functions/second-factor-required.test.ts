@@ -1,19 +1,20 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../lib/identity/api-tokens.ts';
+import { findCaller } from '../../lib/identity/authenticate.ts';
+import { findOpener } from '../../lib/push/open.ts';
+import { createTicket } from '../../lib/push/tickets.ts';
+import { functions } from '../../tools/harness/functions.ts';
+import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
+import { addPasskey, signInWith } from '../support/authenticator.ts';
+import { useConfig } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { callThrough } from '../support/processes.ts';
+import { outcome } from '../support/responses.ts';
+import { turnOn } from '../support/second-factor.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-process.env.REQUIRE_2FA = 'all';
-const { createToken } = await import('../../lib/identity/api-tokens.ts');
-const { findOpener } = await import('../../lib/push/open.ts');
-const { createTicket } = await import('../../lib/push/tickets.ts');
-const { findCaller } = await import('../../lib/identity/authenticate.ts');
-const { functions } = await import('../../tools/harness/functions.ts');
-const { anAccount, anAdmin, aSession } = await import('../support/accounts.ts');
-const { addPasskey, signInWith } = await import('../support/authenticator.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { callThrough } = await import('../support/processes.ts');
-const { outcome } = await import('../support/responses.ts');
-const { turnOn } = await import('../support/second-factor.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ REQUIRE_2FA: 'all' });
 
 const sentence = 'The account must have a second factor: set one up first.';
 const refused = refusals.denied(sentence);

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { browser } from '../support/browser.ts';
 import { aRoomOf } from '../support/rooms.ts';
+import { serveUrl } from '../support/services.ts';
 import { inProcess } from '../support/transports.ts';
 
-describe('a session in a cookie, in a browser', () => {
-  const service = inject('serveUrl');
+describe('a session in a cookie, in a browser', async () => {
+  const service = await serveUrl();
   let elsewhere: Server;
   beforeAll(async () => {
     elsewhere = createServer((_request, response) => {
@@ -21,7 +22,7 @@ describe('a session in a cookie, in a browser', () => {
 
   /** A page of the service, in which someone has logged in. */
   async function aLoggedInPage(ann: Account): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await (await browser()).newContext()).newPage();
     await page.goto(`${service}/docs`);
     const status = await ask(page, '/api/sessions', 'POST', { username: ann.username, password: ann.password, cookie: true });
     expect(status).toBe(201);

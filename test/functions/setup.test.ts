@@ -1,17 +1,18 @@
 import { afterAll, expect, it } from 'vitest';
+import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { users } from '../../lib/collections/accounts/users.ts';
+import { audit } from '../../lib/collections/service/audit.ts';
+import { createCode } from '../../lib/credentials/codes.ts';
+import { anAccount, anAddress } from '../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
+import { refusals } from '../support/error-bodies.ts';
+import { callThrough } from '../support/processes.ts';
+import { anyToken, outcome } from '../support/responses.ts';
+import { admin } from '../support/run-command.ts';
+import { inProcess as call } from '../support/transports.ts';
 
-Object.assign(process.env, { RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRATION: 'closed', EMAIL_CONFIRMATION: 'required' });
-await import('../support/isolated-database.ts');
-const { createCode } = await import('../../lib/credentials/codes.ts');
-const { createSetupCode } = await import('../../lib/accounts/setup-code.ts');
-const { audit } = await import('../../lib/collections/service/audit.ts');
-const { users } = await import('../../lib/collections/accounts/users.ts');
-const { anAccount, anAddress } = await import('../support/accounts.ts');
-const { refusals } = await import('../support/error-bodies.ts');
-const { callThrough } = await import('../support/processes.ts');
-const { anyToken, outcome } = await import('../support/responses.ts');
-const { admin } = await import('../support/run-command.ts');
-const { inProcess: call } = await import('../support/transports.ts');
+useConfig({ RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRATION: 'closed', EMAIL_CONFIRMATION: 'required' });
+useOwnDatabase();
 
 const others = await callThrough(4, {});
 afterAll(others.end);

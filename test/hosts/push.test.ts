@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { tickets } from '../../lib/collections/delivery/tickets.ts';
 import { createToken } from '../../lib/identity/api-tokens.ts';
@@ -7,6 +7,7 @@ import { anAccount, aSession } from '../support/accounts.ts';
 import { startGateway } from '../support/gateway.ts';
 import { aMessage } from '../support/messages.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../support/rooms.ts';
+import { offlineUrl } from '../support/services.ts';
 import { aServer, aTicket, connected, type Frame, open, type TestSocket } from '../support/sockets.ts';
 import { type Call, inProcess, overHttp } from '../support/transports.ts';
 
@@ -22,7 +23,7 @@ const gateway = async (): Promise<Way> => {
 };
 // Both of its servers run for all tests.
 const emulator = async (): Promise<Way> => {
-  const url = inject('baseUrl');
+  const url = await offlineUrl();
   return { url, call: overHttp(url), close: async () => undefined };
 };
 

@@ -1,8 +1,6 @@
-import { aDevice, subscriptionOf } from '../support/push-service.ts';
-import '../support/isolated-database.ts';
 import { setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connections } from '../../lib/collections/delivery/connections.ts';
 import { pushSubscriptions } from '../../lib/collections/delivery/push-subscriptions.ts';
 import { database } from '../../lib/database/client.ts';
@@ -13,15 +11,18 @@ import { socketLimits } from '../../lib/push/frames.ts';
 import { register } from '../../lib/push/servers.ts';
 import { redeemTicket, type Ticket } from '../../lib/push/tickets.ts';
 import { type Account, anAccount, anAddress, aSession, logIn } from '../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../support/config.ts';
 import { aFile } from '../support/files.ts';
 import { mailsTo } from '../support/mail.ts';
 import { aMessage } from '../support/messages.ts';
+import { aDevice, subscriptionOf, usePushService } from '../support/push-service.ts';
 import { addMember, aRoom, everyPage, succeed } from '../support/rooms.ts';
 import { type Call, inProcess, type Reply } from '../support/transports.ts';
 
-vi.hoisted(() => {
-  process.env.RATE_LIMITS = 'on';
-});
+usePushService();
+useOwnDatabase();
+
+useConfig({ RATE_LIMITS: 'on' });
 
 /*
  * The clock of the machine was hours ahead, or behind, and is right again: whatever times are stored are off by as

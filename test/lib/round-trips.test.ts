@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../support/accounts.ts';
+import { useDatabaseOutside } from '../support/database-outside.ts';
 import { aMessage } from '../support/messages.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { commandsOf, planOf } from '../support/sent-commands.ts';
 import { inProcess } from '../support/transports.ts';
+
+await useDatabaseOutside();
 
 const [owner, member] = await Promise.all([anAccount(), anAccount()]);
 const room = await aRoomOf([owner, member]);

@@ -1,20 +1,22 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
-import { openBrowser } from '../../tools/harness/browser.ts';
+import { TestRunner } from 'vitest';
+import { explainMissingBrowser, openBrowser } from '../../tools/harness/browser.ts';
+import { atEndOfFile } from './worker.ts';
+
+let missing: Promise<string | undefined> | undefined;
+let opened: Browser | undefined;
 
 /**
- * The browser of the process, from the first hook of the test file that imports this. What the file has opened in it is
- * closed with the file. Where no browser can run, the file's tests are skipped, but fail with `CI=true`.
+ * The browser of this process, which opens at its first use. The contexts that a test file has opened in it close with
+ * the file. If no browser can run, the test is skipped; with `CI=true` it fails.
  */
-export let browser: Browser;
+export async function browser(): Promise<Browser> {
+  missing ??= process.env.CI ? Promise.resolve(undefined) : explainMissingBrowser();
+  const reason = await missing;
+  if (reason !== undefined) TestRunner.getCurrentTest()?.context.skip(reason);
+  if (!opened?.isConnected()) opened = await openBrowser();
+  atEndOfFile(closeContexts);
+  return opened;
+}
 
-const ofProcess = globalThis as { browser?: Browser };
-const missing = process.env.CI ? '' : inject('missingBrowser');
-
-beforeAll(async () => {
-  if (missing) return;
-  if (!ofProcess.browser?.isConnected()) ofProcess.browser = await openBrowser();
-  browser = ofProcess.browser;
-});
-afterAll(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
-beforeEach(({ skip }) => skip(missing !== '', missing));
+const closeContexts = () => Promise.all(opened?.contexts().map((context) => context.close()) ?? []);

@@ -1,36 +1,27 @@
-import { afterAll, inject } from 'vitest';
-import { startWithin } from './start-within.ts';
+import { database } from '../../lib/database/client.ts';
+import { databaseIsWithinThisProcess } from '../../lib/database/within-process.ts';
+import { storeNotes } from '../../lib/rooms/notes.ts';
+import { type GotCommand, lastChange, watchers } from './worker.ts';
 
-/*
- * Imported first, by tests of what is different where the database is within the process, as `npm run serve` has it: it gives their file such
- * a database of its own.
- */
+/* For tests of the database within the process, as `npm run serve` has it. */
 
-/** A command that the database got: the names of its fields, the command's own first, and what they are. */
-export type GotCommand = ReadonlyMap<string, unknown>;
-
-const got: GotCommand[] = [];
-const { running, stop, lastChange } = await startWithin(inject('emptyDataDir'), {
-  intercept: (handle) => (message, connection, done) => {
-    got.push(message.body);
-    handle(message, connection, done);
-  },
-});
-process.env.MONGODB_URI = running.uri;
-
-// Only now: the settings are read when the service is loaded.
-const { databaseIsWithinThisProcess } = await import('../../lib/database/within-process.ts');
-const { storeNotes } = await import('../../lib/rooms/notes.ts');
-
-afterAll(stop);
+export type { GotCommand } from './worker.ts';
 
 /** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {
   // What was noted before is written up to 250 ms later, and would be taken for a command of this work.
   await storeNotes();
-  const before = got.length;
-  await work();
-  return got.slice(before);
+  const got: GotCommand[] = [];
+  const watch = (command: GotCommand) => {
+    if (command.get('$db') === database.databaseName) got.push(command);
+  };
+  watchers.add(watch);
+  try {
+    await work();
+  } finally {
+    watchers.delete(watch);
+  }
+  return got;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { inject } from 'vitest';
 import { type Call, inProcess, overHttp, type Reply, type SentRequest } from '../../tools/harness/transports.ts';
+import { offlineUrl, serveUrl } from './services.ts';
 
 /** A request and what it is an example of. */
 export type Example = [what: string, method: string, path: string, sent: SentRequest];
@@ -52,8 +52,8 @@ async function differencesOf([what, method, path, sent]: Example): Promise<Diffe
 }
 
 const transports: [string, Call][] = [
-  ['under serverless-offline', overHttp(inject('baseUrl'))],
-  ['under npm run serve', overHttp(inject('serveUrl'))],
+  ['under serverless-offline', async (...call) => overHttp(await offlineUrl())(...call)],
+  ['under npm run serve', async (...call) => overHttp(await serveUrl())(...call)],
 ];
 
 function parts({ status, headers, body }: Reply, method: string): Record<string, unknown> {

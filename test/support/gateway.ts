@@ -69,7 +69,10 @@ export async function startGateway(): Promise<TestGateway> {
     PUSH_FUNCTION: 'chat-service-dev-push',
   });
   const [{ carrier }, socket, push, notify] = await Promise.all([
-    import('../../hosts/aws/carrier.ts'),
+    // It reads its environment when it is loaded: each gateway needs one of its own.
+    import(new URL(`../../hosts/aws/carrier.ts?${port}`, import.meta.url).href) as Promise<
+      typeof import('../../hosts/aws/carrier.ts')
+    >,
     import('../../functions/socket.ts'),
     import('../../functions/push.ts'),
     import('../../functions/notify.ts'),

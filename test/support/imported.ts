@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, anAdmin, logIn } from './accounts.ts';
 import { everyPage } from './rooms.ts';
@@ -11,7 +11,6 @@ import { inProcess as call } from './transports.ts';
 /* What the tests of imports share: a directory for archives, and ways to look at what came over. */
 
 export const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-afterAll(() => rm(directory, { recursive: true }));
 
 export const admin = await anAdmin();
 

@@ -1,21 +1,35 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { inject } from 'vitest';
-import { mailFile } from './mail-file.ts';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 
 /** An e-mail that the service has sent. */
 export type ReceivedMail = { subject: string; text: string; code: string | undefined };
 
+const received = new Map<string, ReceivedMail[]>();
+
 /** The e-mails to an address, the latest last. The service waits until the mail server has them: they are there with its answer. */
-export function mailsTo(address: string): ReceivedMail[] {
-  const directory = inject('mailDir');
-  return readdirSync(directory)
-    .filter((file) => file.startsWith(mailFile(address)))
-    .map((file) => join(directory, file))
-    .toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs)
-    .map((path) => readMail(readFileSync(path, 'utf8')));
+export const mailsTo = (address: string): ReceivedMail[] => received.get(address) ?? [];
+
+/** Listens for e-mails and returns the address for `SMTP_URL`. The mail server behind it starts with the first one. */
+export async function listenForMail(): Promise<string> {
+  let starting: Promise<number> | undefined;
+  const server = createServer(async (socket) => {
+    starting ??= startMailServer();
+    const behind = connect(await starting, '127.0.0.1');
+    socket.pipe(behind).pipe(socket);
+    for (const end of [socket, behind]) end.on('error', () => end.destroy());
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+async function startMailServer(): Promise<number> {
+  const harness = await import('../../tools/harness/mail-server.ts');
+  const { url } = await harness.startMailServer((to, source) => {
+    for (const address of to) received.set(address, [...mailsTo(address), readMail(source)]);
+  });
+  return Number(new URL(url).port);
+}
 /** Reads an e-mail of plain text. */
 export function readMail(source: string): ReceivedMail {
   const end = source.indexOf('\r\n\r\n');

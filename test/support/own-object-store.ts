@@ -1,15 +1,18 @@
 import { afterAll } from 'vitest';
-import { credentials, region, startFakeS3 } from './fake-s3.ts';
+import { useConfig, useOwnDatabase } from './config.ts';
+import { credentials, type FakeS3, region, startFakeS3 } from './fake-s3.ts';
 
-/* Imported first, by tests of a service whose files are in an object store: one of their own, and a database of their own. */
-
-export const objectStore = await startFakeS3();
-Object.assign(process.env, {
-  FILES: `s3://${objectStore.bucket}/chat`,
-  FILES_ENDPOINT: objectStore.endpoint,
-  FILES_REGION: region,
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-});
-await import('./isolated-database.ts');
-afterAll(objectStore.close);
+/** Has the service of the test file keep its files in an object store, with a database of its own. Returns the store. */
+export async function useObjectStore(): Promise<FakeS3> {
+  const objectStore = await startFakeS3();
+  afterAll(objectStore.close);
+  useConfig({
+    FILES: `s3://${objectStore.bucket}/chat`,
+    FILES_ENDPOINT: objectStore.endpoint,
+    FILES_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  });
+  useOwnDatabase();
+  return objectStore;
+}

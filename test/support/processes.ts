@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Call } from './transports.ts';
+import { startDatabase } from './worker.ts';
 import type { CallJob } from './workers/call.ts';
 
 /** Processes that run the same worker, like the instances of a function. */
@@ -20,6 +21,7 @@ export async function startProcesses<Job, Result>(
   worker: string,
   settings: Record<string, string> = {},
 ): Promise<Processes<Job, Result>> {
+  await startDatabase();
   const script = new URL(`workers/${worker}.ts`, import.meta.url);
   const env = { ...process.env, ...settings };
   const all = Array.from({ length: count }, () => startProcess<Job, Result>(fork(script, { execArgv: [], env })));

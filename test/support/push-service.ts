@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { useConfig } from './config.ts';
 
 /*
- * Imported first: a push service of the tests' own (RFC 8030), which decrypts what it gets (RFC 8188, 8291) and checks
- * who has sent it (RFC 8292), by its own reading of these. The service may reach it.
+ * A push service of the tests' own (RFC 8030), which decrypts what it gets (RFC 8188, 8291) and checks who has sent it
+ * (RFC 8292), by its own reading of these.
  */
 
 /** What arrived at a device: the payload as JSON, and the headers. */
@@ -30,7 +31,9 @@ const server = createServer((request, response) => void answer(request, response
 server.listen(0, '127.0.0.1').unref();
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-process.env.PUSH_HOSTS = origin;
+
+/** Lets the service of the test file send notifications to this push service. */
+export const usePushService = (): void => useConfig({ PUSH_HOSTS: origin });
 
 /** A device that has subscribed at this push service. */
 export function aDevice(): Device {

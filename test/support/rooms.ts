@@ -1,7 +1,8 @@
-import { ObjectId } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
 import { events } from '../../lib/collections/rooms/events.ts';
 import { messages } from '../../lib/collections/rooms/messages.ts';
 import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms/rooms.ts';
+import { database } from '../../lib/database/client.ts';
 import { createRoom, type Room, type ShownRoom, shownRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';
 import { type Call, inProcess, type Reply } from './transports.ts';
@@ -73,7 +74,7 @@ export async function addMember(
 
 /** The id that an account has as a member of a room. */
 export async function memberId({ id }: TestRoom, account: Account): Promise<string> {
-  const rows = await everyPage(inProcess, `/api/members?room=${id}&limit=200`, theAdmin.token);
+  const rows = await everyPage(inProcess, `/api/members?room=${id}&limit=200`, (await theAdmin()).token);
   const row = rows.find(({ user }) => user.$oid === account.id);
   if (!row) throw new Error(`${account.username} is not a member of ${id}`);
   return row._id.$oid;
@@ -120,4 +121,11 @@ export async function aRoomWithEveryone(wanted: Wanted = {}) {
   return { room, owner, moderator, member, user, admin };
 }
 
-const theAdmin = await anAdmin();
+const admins = new WeakMap<Db, Promise<Account>>();
+
+/** An administrator who looks at what a test has done. */
+export function theAdmin(): Promise<Account> {
+  const admin = admins.get(database) ?? anAdmin();
+  admins.set(database, admin);
+  return admin;
+}

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../admin/run.ts';
+import { startDatabase } from './worker.ts';
 
 /** How a command ended, and all that it printed. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -40,5 +41,7 @@ export async function admin(words: string[], input = ''): Promise<Ended> {
 }
 
 /** Runs the administrators' command line as a process of its own. */
-export const asProcess = (words: string[], options?: Parameters<typeof runCommand>[1]): Promise<Ended> =>
-  runCommand(['node', 'admin/main.ts', ...words], options);
+export async function asProcess(words: string[], options?: Parameters<typeof runCommand>[1]): Promise<Ended> {
+  await startDatabase();
+  return runCommand(['node', 'admin/main.ts', ...words], options);
+}

@@ -1,7 +1,7 @@
-import type { CommandStartedEvent, Db, Document } from 'mongodb';
-import { inject } from 'vitest';
-import { client, database } from '../../lib/database/client.ts';
-import { emptyDatabase } from './empty-database.ts';
+import type { Db, Document } from 'mongodb';
+import { database } from '../../lib/database/client.ts';
+import { withConfig } from './config.ts';
+import { commandWatchers, isEmbedded, usualDatabase } from './worker.ts';
 
 /** A command that the service has sent to the database. */
 export type SentCommand = { name: string; collection: string; command: Document };
@@ -9,16 +9,19 @@ export type SentCommand = { name: string; collection: string; command: Document 
 /** The commands that the service sends to the database while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<SentCommand[]> {
   const sent: SentCommand[] = [];
-  const record = ({ commandName: name, command }: CommandStartedEvent) => {
+  const record = (built: Document) => {
+    // The driver keeps the writes of a command apart from it until it is sent.
+    const fields = Object.entries(built).map(([field, value]) => [field, value?.documents ?? value]);
+    const command: Document = Object.fromEntries(fields);
+    const [name = '', collection] = Object.entries(command)[0] ?? [];
     // What earlier work has noted in read markers is stored a moment after it, and the epoch is read every five seconds.
-    if (!(name === 'update' && command[name] === 'reads') && command[name] !== 'epochs')
-      sent.push({ name, collection: command[name], command });
+    if (!(name === 'update' && collection === 'reads') && collection !== 'epochs') sent.push({ name, collection, command });
   };
-  client.on('commandStarted', record);
+  commandWatchers.add(record);
   try {
     await work();
   } finally {
-    client.off('commandStarted', record);
+    commandWatchers.delete(record);
   }
   return sent;
 }
@@ -31,15 +34,15 @@ export async function planOf({ name, collection, command }: SentCommand): Promis
   const explained = pipeline
     ? { aggregate: collection, pipeline, cursor: {} }
     : { find: collection, filter: query, ...(sort && { sort }), ...(limit && { limit }) };
-  const planned = inject('isEmbedded') ? database : await withoutDocuments(collection);
+  const planned = isEmbedded ? database : await withoutDocuments(collection);
   const plan = await planned.command({ explain: explained, verbosity: 'queryPlanner' });
   return [...JSON.stringify(plan).matchAll(/"stage":"([\w ]+)"/g)].map(([, stage = '']) => stage);
 }
 
-/** A database in which a collection has its indexes and no documents. */
-async function withoutDocuments(collection: string): Promise<Db> {
-  const empty = client.db(emptyDatabase(inject('environment')));
-  // Those that have indexes of their own are there already.
-  await empty.createCollection(collection).catch(() => undefined);
-  return empty;
-}
+/** A database in which a collection has its indexes and no documents: some databases plan otherwise once they have counted few. */
+const withoutDocuments = (collection: string): Promise<Db> =>
+  withConfig({ MONGODB_DATABASE: `${usualDatabase}_empty` }, async () => {
+    // Those that have indexes of their own are there already.
+    await database.createCollection(collection).catch(() => undefined);
+    return database;
+  });

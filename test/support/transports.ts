@@ -1,6 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { replyChecker } from '../../tools/harness/check-reply.ts';
 import * as calls from '../../tools/harness/transports.ts';
 
@@ -15,6 +14,12 @@ export const overHttp =
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent);
 
+/** Calls a service over HTTP that starts with the first call. */
+export const overHttpTo =
+  (findUrl: () => Promise<string>): calls.Call =>
+  async (...call) =>
+    overHttp(await findUrl())(...call);
+
 /** The same behind a proxy, which may add headers of its own. */
 export const behindProxy =
   (baseUrl: string): calls.Call =>
@@ -25,8 +30,8 @@ export const behindProxy =
 export const transports = (): [string, calls.Call][] =>
   process.env.TRANSPORTS === 'http'
     ? [
-        ['under serverless-offline', overHttp(inject('baseUrl'))],
-        ['under npm run serve', overHttp(inject('serveUrl'))],
+        ['under serverless-offline', overHttpTo(async () => (await import('./services.ts')).offlineUrl())],
+        ['under npm run serve', overHttpTo(async () => (await import('./services.ts')).serveUrl())],
       ]
     : [['in process', inProcess]];
 

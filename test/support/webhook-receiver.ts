@@ -3,10 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Event } from '../../lib/feed/events.ts';
-
-/*
- * Imported first: a server of the tests' own, within this machine, to which the service may send events.
- */
+import { useConfig } from './config.ts';
 
 /** What arrived. */
 export type Received = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
@@ -37,7 +34,9 @@ const server = createServer(async (request, response) => {
 server.listen(0, '127.0.0.1').unref();
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-process.env.WEBHOOK_HOSTS = origin;
+
+/** Lets the service of the test file send events to the receivers here, which are on this machine. */
+export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: origin });
 
 function give(response: ServerResponse, answer: Answer): void {
   if (answer === 'none') return;

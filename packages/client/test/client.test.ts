@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
+import { afterAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { serveUrl } from '../../../test/support/services.ts';
 import {
   ChatError,
   type Conflict,
@@ -17,7 +18,7 @@ import {
   unwrap,
 } from '../src/index.ts';
 
-const baseUrl = inject('baseUrl') || inject('serveUrl');
+const baseUrl = await serveUrl();
 const admin = await anAdmin();
 const client = createChatClient({ baseUrl, token: admin.token });
 const polling = createChatClient({ baseUrl, token: admin.token, WebSocket: null });

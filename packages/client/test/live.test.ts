@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom, memberId } from '../../../test/support/rooms.ts';
+import { serveUrl } from '../../../test/support/services.ts';
 import { type ClientSettings, createChatClient, type FollowedEvent, type News, unwrap } from '../src/index.ts';
 
-const baseUrl = inject('serveUrl');
+const baseUrl = await serveUrl();
 
 /** So seldom that whatever comes was pushed. */
 const never = 600_000;

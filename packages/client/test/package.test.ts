@@ -8,15 +8,16 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aBot } from '../../../test/support/bots.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
-import { commands, startService } from '../../../tools/harness/service.ts';
+import { aService, offlineUrl } from '../../../test/support/services.ts';
+import { commands } from '../../../tools/harness/service.ts';
 import { createChatClient, unwrap } from '../src/index.ts';
 
-const baseUrl = inject('baseUrl');
+const baseUrl = await offlineUrl();
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const recipes = await readFile(join(project, 'docs/recipes.md'), 'utf8');
 const programs = [...recipes.matchAll(/```(?:ts|python) (\S+)\n([^`]*(?:`(?!``)[^`]*)*)```/g)].map(
@@ -173,7 +174,7 @@ describe('the recipes', () => {
       const port = await freePort();
       const OWN_URL = `http://localhost:${port}/`;
       // Where an operator has named the receiver, as it is within this machine.
-      const service = await startService({ ...inject('environment'), WEBHOOK_HOSTS: OWN_URL.slice(0, -1) }, commands.serve);
+      const service = await aService({ WEBHOOK_HOSTS: OWN_URL.slice(0, -1) }, commands.serve);
       const ann = await anAccount();
       const bot = await aBot(ann, { allowed: ['account'] });
       const room = await aRoomOf([ann, bot]);

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { serveUrl } from '../../../test/support/services.ts';
 import { buildTerminalChat, type Terminal } from './terminal-chat.ts';
 
-const baseUrl = inject('serveUrl');
+const baseUrl = await serveUrl();
 
 let chat: Awaited<ReturnType<typeof buildTerminalChat>>;
 beforeAll(async () => {

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { serveUrl } from '../../../test/support/services.ts';
 import { createChatClient, unwrap } from '../src/index.ts';
 import { sha256 } from '../src/sha256.ts';
 
-const baseUrl = inject('baseUrl') || inject('serveUrl');
+const baseUrl = await serveUrl();
 
 describe('chat.upload', () => {
   it('chat.upload uploads a file and its preview, which a message then has', async () => {

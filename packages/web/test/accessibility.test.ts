@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
 import { drawn } from '../../../tools/harness/browser.ts';
@@ -21,7 +20,7 @@ describe('every screen', () => {
     { timeout: 600_000 },
     async (_name, look) => {
       const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };
-      const { page, context, problems } = await visit(browser, { path: '/login', ...sizes[look.where], options });
+      const { page, context, problems } = await visit({ path: '/login', ...sizes[look.where], options });
       const found: string[] = [];
       let isIn = false;
       for (const screen of screens) {
@@ -56,7 +55,7 @@ describe('every screen', () => {
 
 describe('the page', () => {
   it('the page shows the current place and the selection in forced colours', async () => {
-    const { page, context } = await visit(browser, {
+    const { page, context } = await visit({
       path: `/rooms/${sample.room}?panel=members`,
       options: { forcedColors: 'active' },
     });
@@ -74,7 +73,7 @@ describe('the page', () => {
   });
 
   it('the page shows no animation where reduced motion is preferred, and still highlights a message', async () => {
-    const { page, context } = await visit(browser, {
+    const { page, context } = await visit({
       path: `/rooms/${sample.room}/${sample.linked}`,
       options: { reducedMotion: 'reduce' },
     });
@@ -90,7 +89,7 @@ describe('the page', () => {
   });
 
   it('the page can be used at 320 pixels, and at twice the size of text', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${sample.room}`, width: 320, height: 640 });
+    const { page, context } = await visit({ path: `/rooms/${sample.room}`, width: 320, height: 640 });
     await signIn(page, sample.people.bob);
     await page.locator('.room-pane li.message').first().waitFor();
     const tooWide = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -2,22 +2,21 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
-import { call, signIn, type Visit, visit } from './support.ts';
+import { call, signIn, type Visit, type VisitSettings, visit } from './support.ts';
 
 const phone = { width: 390, height: 844, options: { hasTouch: true } };
 
 /** An administrator at the audit trail, of whom there are these entries: of an account that was promoted, and a room that was renamed. */
-async function atTrail(settings: Parameters<typeof visit>[1] = {}, roomName = 'Team'): Promise<Visit & Acted> {
+async function atTrail(settings: VisitSettings = {}, roomName = 'Team'): Promise<Visit & Acted> {
   const [admin, person] = [await anAdmin(), await anAccount()];
   const room = await aRoomOf([await anAccount()], { name: roomName });
   const change = (path: string, body: object) => call('PATCH', path, { token: admin.token, body });
   expect((await change(`/api/users/${person.id}`, { is_admin: true })).status).toBe(200);
   expect((await change(`/api/rooms/${room}`, { is_open: true })).status).toBe(200);
-  const visited = await visit(browser, { path: '/admin/audit', ...settings });
+  const visited = await visit({ path: '/admin/audit', ...settings });
   await signIn(visited.page, admin);
   await goWithin(visited.page, '/admin/audit');
   await visited.page.locator('.audit-entry').first().waitFor();
@@ -103,7 +102,7 @@ describe('the audit trail in the page', () => {
     for (let count = 0; count < 26; count++)
       for (const is_admin of [true, false])
         await call('PATCH', `/api/users/${person.id}`, { token: admin.token, body: { is_admin } });
-    const { page, context } = await visit(browser, { path: '/admin/audit' });
+    const { page, context } = await visit({ path: '/admin/audit' });
     await signIn(page, admin);
     await goWithin(page, '/admin/audit');
     await narrowTo(page, admin);

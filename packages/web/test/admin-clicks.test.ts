@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
@@ -259,7 +258,7 @@ describe('an administrator', () => {
   let visited: Visit;
   beforeAll(async () => {
     await aRoomOf([admin], { name: 'Welcome' });
-    visited = await visit(browser, { path: '/' });
+    visited = await visit({ path: '/' });
     await signIn(visited.page, admin);
   });
   afterAll(() => visited.context.close());

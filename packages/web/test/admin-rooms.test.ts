@@ -5,21 +5,20 @@ import { webhookStates } from '../../../lib/collections/delivery/webhook-states.
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { aBot } from '../../../test/support/bots.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
-import { call, signIn, type Visit, visit } from './support.ts';
+import { call, signIn, type Visit, type VisitSettings, visit } from './support.ts';
 
 const admin = await anAdmin();
 
 const phone = { width: 390, height: 844, options: { hasTouch: true } };
 
 /** An administrator, who is in no room, at a section of the page. */
-async function at(section: string, settings: Parameters<typeof visit>[1] = {}): Promise<Visit> {
-  const visited = await visit(browser, { path: '/admin/overview', ...settings });
+async function at(section: string, settings: VisitSettings = {}): Promise<Visit> {
+  const visited = await visit({ path: '/admin/overview', ...settings });
   await signIn(visited.page, admin);
   await goWithin(visited.page, `/admin/${section}`);
   await visited.page.getByRole('heading', { name: 'Administration' }).waitFor();
@@ -63,7 +62,7 @@ async function listed(page: Page, text: string) {
 const managed = async (id: string) =>
   ((await succeed(call('GET', `/api/overview/rooms?room=${id}`, { token: admin.token }))).body as object[])[0];
 
-const looks: [string, Parameters<typeof visit>[1]][] = [
+const looks: [string, VisitSettings][] = [
   ['on a desk, light', { options: { colorScheme: 'light' as const, reducedMotion: 'reduce' as const } }],
   [
     'on a phone, dark',

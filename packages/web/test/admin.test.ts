@@ -1,22 +1,21 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { turnOn } from '../../../test/support/second-factor.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
-import { call, signIn, type Visit, visit } from './support.ts';
+import { call, signIn, type Visit, type VisitSettings, visit } from './support.ts';
 
 const admin = await anAdmin();
 
 const phone = { width: 390, height: 844, options: { hasTouch: true } };
 
 /** An administrator at a section of the page. */
-async function at(section: string, who: Account = admin, settings: Parameters<typeof visit>[1] = {}): Promise<Visit> {
-  const visited = await visit(browser, { path: `/admin/${section}`, ...settings });
+async function at(section: string, who: Account = admin, settings: VisitSettings = {}): Promise<Visit> {
+  const visited = await visit({ path: `/admin/${section}`, ...settings });
   await signIn(visited.page, who);
   await goWithin(visited.page, `/admin/${section}`);
   await visited.page.getByRole('heading', { name: 'Administration' }).waitFor();
@@ -45,7 +44,7 @@ const statusOf = async (token: string) => (await call('GET', '/api/users/me', { 
 describe('the administrators’ page', () => {
   it('the administrators’ page is offered in the settings to administrators alone, and loaded by nobody else', async () => {
     const scripts = async (who: Account) => {
-      const { page, context, problems } = await visit(browser, { path: '/settings/profile' });
+      const { page, context, problems } = await visit({ path: '/settings/profile' });
       const loaded: string[] = [];
       page.on('response', async (response) => {
         if (/\.js$/.test(response.url()) && (await response.text().catch(() => '')).includes('/admin/'))
@@ -392,7 +391,7 @@ describe('people', () => {
       ['ar', 'الجلسات', 'تغيير المعدل'],
       ['de', 'Sitzungen', 'Rate ändern'],
     ] as const) {
-      const { page, context, problems } = await visit(browser, {
+      const { page, context, problems } = await visit({
         path: '/admin/people',
         ...phone,
         options: { ...phone.options, locale },
@@ -495,7 +494,7 @@ describe('the overview', () => {
     const person = await anAccount();
     const room = await aRoomOf([person]);
     for (let at = 0; at < 3; at++) await aMessage(person, room);
-    const { page, problems, context } = await visit(browser, { path: '/admin/overview', ...settings });
+    const { page, problems, context } = await visit({ path: '/admin/overview', ...settings });
     await signIn(page, admin);
     await goWithin(page, '/admin/overview');
     await page.locator('.daily').waitFor();

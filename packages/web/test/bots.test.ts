@@ -1,22 +1,23 @@
-import '../../../test/support/webhook-receiver.ts';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { aBot } from '../../../test/support/bots.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { addMember, aRoom, succeed } from '../../../test/support/rooms.ts';
+import { aService } from '../../../test/support/services.ts';
 import { type Call, overHttp } from '../../../test/support/transports.ts';
-import { type Answer, aReceiver } from '../../../test/support/webhook-receiver.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { type Answer, aReceiver, useWebhookReceivers } from '../../../test/support/webhook-receiver.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { signIn, textsOf, visit } from './support.ts';
+
+useWebhookReceivers();
 
 let service: Service;
 let call: Call;
 beforeAll(async () => {
   const environment = { BOT_CREATION: 'users', WEBHOOK_HOSTS: process.env.WEBHOOK_HOSTS ?? '' };
-  service = await startService({ ...inject('environment'), ...environment }, commands.serve);
+  service = await aService({ ...environment }, commands.serve);
   call = overHttp(service.url);
 });
 afterAll(() => service.stop());
@@ -32,7 +33,7 @@ async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) 
   const body = { url: receiver.url, description: 'Deploys the page', usage: '<environment>' };
   await succeed(call('PUT', `${bot.path}/commands/${name}`, { token: bot.token, body }));
   const options = isTouch ? { hasTouch: true, isMobile: true } : {};
-  const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: `/rooms/${room.id}`, width, options });
+  const { page, context, problems } = await visit({ baseUrl: service.url, path: `/rooms/${room.id}`, width, options });
   await signIn(page, room.owner);
   await page.locator('.room-pane .beginning').waitFor();
   const field = page.locator('.room-pane .composer textarea');
@@ -202,7 +203,7 @@ describe('a slash command in the composer', () => {
 describe('the bots in the settings', () => {
   it('bots are made, get tokens that are shown once, and are removed by their owner, by the keyboard alone', async () => {
     const owner = await anAccount();
-    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, owner);
     await page.getByText('No bots yet.').waitFor();
     const username = aName();
@@ -253,7 +254,7 @@ describe('the bots in the settings', () => {
     const owner = await anAccount();
     const bot = await aBot(owner, { name: 'Listener' });
     const receiver = aReceiver();
-    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, owner);
     await page.getByText('Tokens, commands and webhook of Listener').click();
     await page.getByLabel('Address of the program').fill(receiver.url);
@@ -289,7 +290,7 @@ describe('the bots in the settings', () => {
     const bot = await aBot(room.owner, { name: 'Listener' });
     await addMember(room, bot);
     const receiver = aReceiver();
-    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots', width: 390 });
+    const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots', width: 390 });
     await signIn(page, room.owner);
     await page.getByText('Tokens, commands and webhook of Listener').click();
     await page.getByLabel('Address of the program').fill(receiver.url);
@@ -341,7 +342,7 @@ describe('the bots in the settings', () => {
     await succeed(call('POST', '/api/messages', { token, body: { room: room.id, text: 'to all' } }));
     const read = async () => (await call('GET', path, { token })).body;
     await expect.poll(read).toMatchObject({ deliveries: [{ status: 204 }] });
-    const { page, context } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    const { page, context } = await visit({ baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, room.owner);
     await page.getByText('Tokens, commands and webhook of Listener').click();
     const again = page.getByRole('button', { name: 'Send again from here, ' });
@@ -377,7 +378,7 @@ describe('the bots in the settings', () => {
     const url = aReceiver().url;
     await succeed(call('PUT', `${bot.path}/webhook`, { token, body: { url, events: ['message.edited', 'member.joined'] } }));
     const read = async () => (await call('GET', `${bot.path}/webhook`, { token })).body;
-    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, owner);
     await page.getByText('Tokens, commands and webhook of Listener').click();
     const save = () => page.getByRole('button', { name: 'Save what is sent' }).click();
@@ -408,7 +409,7 @@ describe('the bots in the settings', () => {
   it('bots are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
     const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
     const bot = await aBot(owner, { name: `Gift of ${owner.username}` });
-    const { page, context, problems } = await visit(browser, { baseUrl: service.url, path: '/settings/bots' });
+    const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots' });
     await signIn(page, admin);
     await page.getByText(`webhook of Gift of ${owner.username}`).click();
     const field = page.getByLabel('Username of the new owner');
@@ -436,7 +437,7 @@ describe('the bots in the settings', () => {
   it('administrators see the bots of everyone, on a phone as well', async () => {
     const [admin, owner] = [await anAdmin(), await anAccount()];
     const bot = await aBot(owner, { name: `Bot of ${owner.username}` });
-    const { page, context } = await visit(browser, { baseUrl: service.url, path: '/settings/bots', width: 390 });
+    const { page, context } = await visit({ baseUrl: service.url, path: '/settings/bots', width: 390 });
     await signIn(page, admin);
     await page.getByText(`@${bot.username}`, { exact: true }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
@@ -46,7 +45,7 @@ describe('the load of the page', () => {
   });
 
   it('the load of the page until the first messages are there is at most 11 requests, all of them needed', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context } = await visit({ path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.reload();
     await page.locator('li.message').first().waitFor();
@@ -64,7 +63,7 @@ describe('the load of the page', () => {
 
 describe('a long room', () => {
   it('a long room shows at most 300 messages, none of which moves when older ones are loaded', async () => {
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
     await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
@@ -86,7 +85,7 @@ describe('a long room', () => {
   });
 
   it(`a long room takes as much memory after ${scrolled} scrolled messages as after 5000`, { timeout: 1_200_000 }, async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context } = await visit({ path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').nth(40).waitFor();
     const few = await scrollThrough(page, 5_000);
@@ -98,7 +97,7 @@ describe('a long room', () => {
   });
 
   it('a long room shows any of its messages in one request, and goes on from there', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context } = await visit({ path: `/rooms/${long}` });
     await signIn(page, owner);
     await page.locator('li.message').first().waitFor();
     const pages: string[] = [];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
@@ -12,7 +11,7 @@ describe("a person's card", () => {
     const other = await aRoom({ name: 'Kitchen', owner: zoe, members: [me] });
     await aRoom({ name: 'Secret', owner: zoe });
     await aMessage(zoe, room.id, { text: 'hello' }, call);
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, me);
     const name = page.locator('li.message').getByRole('button', { name: 'Zoe Example' });
     const card = page.getByRole('dialog', { name: 'Zoe Example' });
@@ -45,7 +44,7 @@ describe("a person's card", () => {
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const options = { hasTouch: true, isMobile: true };
     const path = `/rooms/${room.id}?panel=members`;
-    const { page, problems, context } = await visit(browser, { path, width: 390, height: 780, options });
+    const { page, problems, context } = await visit({ path, width: 390, height: 780, options });
     await signIn(page, me);
     const card = page.getByRole('dialog', { name: 'Zoe Example' });
     const name = page.locator('li.member').getByRole('button', { name: /^Zoe Example/ });
@@ -67,7 +66,7 @@ describe("a person's card", () => {
     const room = await aRoom({ owner: me, members: [other] });
     for (const text of ['hello', 'again']) await aMessage(other, room.id, { text }, call);
     await aMessage(me, room.id, { text: 'mine' }, call);
-    const { page, context } = await visit(browser, {
+    const { page, context } = await visit({
       path: `/rooms/${room.id}`,
       width: 390,
       height: 780,
@@ -91,7 +90,7 @@ describe("a person's card", () => {
     await aMessage(gone, room.id, { text: 'bye' }, call);
     await aMessage(me, room.id, { text: 'what?' }, call);
     await call('DELETE', '/api/users/me', { token: gone.token, body: { current_password: gone.password } });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, me);
     expect(await page.getByRole('button', { name: '(deleted)' }).isDisabled()).toBe(true);
     await page.locator('li.message').getByRole('button', { name: me.username }).click();

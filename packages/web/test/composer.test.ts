@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, textsOf, visit } from './support.ts';
@@ -10,7 +9,7 @@ import { call, signIn, textsOf, visit } from './support.ts';
 async function writing() {
   const [owner, other] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner, members: [other] });
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
   await signIn(page, owner);
   const field = page.locator('.room-pane .composer textarea');
   await page.locator('.room-pane .composer textarea:focus').waitFor();
@@ -28,7 +27,7 @@ describe('the field for a message', () => {
     const heights: (number | undefined)[] = [];
     for (const name of ['Short', 'A long name of many words '.repeat(4).trim().slice(0, 100)]) {
       const room = await aRoom({ owner, name });
-      const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, width: 390, height: 844 });
+      const { page, context } = await visit({ path: `/rooms/${room.id}`, width: 390, height: 844 });
       await signIn(page, owner);
       heights.push((await page.locator('.room-pane .composer textarea').boundingBox())?.height);
       await context.close();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { call, say, signIn, visit } from './support.ts';
 
@@ -19,8 +18,8 @@ async function begin(page: Page, { username }: Account): Promise<void> {
 describe('a conversation', () => {
   it('a conversation is listed for the others only once something was said in it', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
-    const hers = await visit(browser);
-    const his = await visit(browser);
+    const hers = await visit();
+    const his = await visit();
     await signIn(hers.page, one);
     await signIn(his.page, other);
     await begin(hers.page, other);
@@ -39,7 +38,7 @@ describe('a conversation', () => {
 
   it('a conversation is hidden until something new is said in it, also after a reload', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
-    const { page, context, problems } = await visit(browser);
+    const { page, context, problems } = await visit();
     await signIn(page, one);
     await begin(page, other);
     await say(page, 'Hello');
@@ -64,7 +63,7 @@ describe('a conversation', () => {
 describe('signing out', () => {
   it('signing out asks for a confirmation only while a draft or a message is unsent', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, one);
     await begin(page, other);
     await page.locator('.room-pane textarea').fill('to be said');

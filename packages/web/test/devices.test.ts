@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { connected } from '../../../test/support/sockets.ts';
@@ -21,7 +20,7 @@ async function anEditOffline() {
   const room = await aRoom();
   const { owner } = room;
   const message = await aMessage(owner, room.id, { text: 'first' }, call);
-  const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+  const { page, context } = await visit({ path: `/rooms/${room.id}` });
   await signIn(page, owner);
   await expect.poll(() => textsOf(page), patience).toEqual(['first']);
   await context.setOffline(true);
@@ -71,7 +70,7 @@ it('a room that is read on another device becomes read here within moments, even
   for (let n = 0; n < 25; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));
   let last_read = 0;
   for (const { id } of rooms) last_read = (await aMessage(ann, id, {}, call)).seq;
-  const { page, context } = await visit(browser);
+  const { page, context } = await visit();
   await signIn(page, bob);
   const [oldest] = rooms as [(typeof rooms)[number]];
   const unread = () => page.locator(`a.room.unread[href="/rooms/${oldest.id}"]`).count();
@@ -93,7 +92,7 @@ describe('what another device chooses for a room', () => {
     for (let n = 0; n < 22; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));
     for (const { id } of rooms) await aMessage(ann, id, {}, call);
     const [oldest] = rooms as [(typeof rooms)[number]];
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     const isListed = Promise.withResolvers<void>();
     await page.route('**/api/tickets', async (route) => {
       await isListed.promise;
@@ -111,7 +110,7 @@ describe('what another device chooses for a room', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     await aMessage(ann, room.id, {}, call);
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     const isHeard = Promise.withResolvers<void>();
     page.on('websocket', (socket) =>
       socket.on('framereceived', ({ payload }) => {
@@ -147,7 +146,7 @@ describe('the list of rooms', () => {
 
   it('the list of rooms is read again after a connection, but not by all pages of a service that starts at the same time', async () => {
     const { owner, id } = await aRoom();
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await context.addInitScript('Math.random = () => 0.99');
     await page.reload();
     let connectedAt = Number.POSITIVE_INFINITY;
@@ -170,7 +169,7 @@ describe('the list of rooms', () => {
     const talk = await succeed(call('POST', '/api/conversations', { token: zoe.token, body: { users: [bob.username] } }));
     await aMessage(zoe, (talk.body as { _id: { $oid: string } })._id.$oid, {}, call);
     for (let n = 0; n < 20; n++) await aRoom({ owner: ann, members: [bob] });
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     let lists = 0;
     page.on('response', (response) => isWhole(response.url()) && lists++);
     await signIn(page, bob);

@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** Shows a path to a user. */
 async function at(path: string, user: Account) {
-  const { page, context, problems } = await visit(browser, { path });
+  const { page, context, problems } = await visit({ path });
   await signIn(page, user);
   return { page, context, problems, dialog: page.getByRole('dialog') };
 }

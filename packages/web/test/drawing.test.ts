@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { addMember, aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
@@ -32,7 +31,7 @@ beforeAll(async () => {
     'done :smile:',
   ])
     await aMessage(owner, room.id, { text });
-  visited = await visit(browser, { path: `/rooms/${room.id}` });
+  visited = await visit({ path: `/rooms/${room.id}` });
   ({ page } = visited);
   await signIn(page, member);
   await page.locator('li[data-seq="3"]').waitFor();
@@ -114,7 +113,7 @@ describe('a block of code', () => {
       { text: '```ts\nconst answer: number = 42; // of "course"\nfunction f() { return `x`; }\n```' },
       call,
     );
-    const { page: own, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page: own, context, problems } = await visit({ path: `/rooms/${room}` });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;

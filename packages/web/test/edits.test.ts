@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, openPage, serveUrl, signIn, textsOf, visit } from './support.ts';
@@ -17,7 +16,7 @@ async function editing() {
   const owner = await anAccount();
   const [room, other] = [await aRoom({ owner, name: 'Plans' }), await aRoom({ owner, name: 'Other' })];
   const { _id, seq } = await aMessage(owner, room.id, { text: 'first' }, call);
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
   await signIn(page, owner);
   await page.locator('.room-pane li.message', { hasText: 'first' }).waitFor();
   await page.locator('.room-pane .composer textarea').press('ArrowUp');

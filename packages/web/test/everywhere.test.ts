@@ -1,11 +1,11 @@
 import { createChatClient, type Message, unwrap } from 'chat-service-client';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { commands, freePort, startService } from '../../../tools/harness/service.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, freePort } from '../../../tools/harness/service.ts';
 import { buildTerminalChat } from '../../client/test/terminal-chat.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
@@ -27,15 +27,15 @@ const pageSize = 100;
 it(
   'two browsers and two terminals show the same log while the service is restarted, frozen and slowed',
   async () => {
-    const environment = { ...inject('environment'), HTTP_PORT: await freePort() };
-    let service = await startService(environment, commands.serve);
+    const environment = { HTTP_PORT: await freePort() };
+    let service = await aService(environment, commands.serve);
     const proxy = await startProxy(new URL(service.url).host);
     const baseUrl = `http://127.0.0.1:${proxy.port}`;
     const people = [await anAccount(), await anAccount(), await anAccount(), await anAccount()] as const;
     const name = `Everywhere ${people[0].username}`;
     const room = await aRoom({ name, owner: people[0], members: people.slice(1) });
     const path = `/rooms/${room.id}`;
-    const visits = await Promise.all([visit(browser, { path, baseUrl }), visit(browser, { path, baseUrl })]);
+    const visits = await Promise.all([visit({ path, baseUrl }), visit({ path, baseUrl })]);
     const pages = visits.map(({ page }) => page);
     const typed = people.slice(2).map((person) => terminals.start(baseUrl, person, name));
     const logOf = ({ lines }: (typeof typed)[number]) => lines().filter((line) => /^user-\S+: /.test(line));
@@ -60,7 +60,7 @@ it(
       async () => {
         await service.stop();
         await sayAll();
-        service = await startService(environment, commands.serve);
+        service = await aService(environment, commands.serve);
       },
       async () => {
         service.signal('SIGSTOP');
@@ -74,7 +74,7 @@ it(
       async () => {
         service.signal('SIGKILL');
         await service.ended;
-        service = await startService(environment, commands.serve);
+        service = await aService(environment, commands.serve);
       },
       async () => {
         proxy.set('slow');

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { signIn, visit } from './support.ts';
@@ -11,7 +10,7 @@ it('a message or a panel that the page cannot draw is reported in its place, and
   const owner = await anAccount();
   const room = await aRoom({ owner });
   for (const text of ['before', 'a **broken** one', 'after']) await aMessage(owner, room.id, { text });
-  const { page, context } = await visit(browser);
+  const { page, context } = await visit();
   // Answers with which nobody has reckoned.
   await page.route('**/api/messages?*', async (route) => {
     const response = await route.fetch();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, signIn, visit } from './support.ts';
@@ -9,14 +8,14 @@ describe('the features of a room', () => {
   it('a name is completed after @, and the mentioned user sees it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other] });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, owner);
     await page.locator('.room-pane textarea').pressSequentially(`Hello @${other.username.slice(0, 9)}`);
     await page.getByRole('option', { name: other.username }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.mention', { hasText: other.username }).waitFor();
-    const theirs = await visit(browser);
+    const theirs = await visit();
     await signIn(theirs.page, other);
     await theirs.page.getByRole('link', { name: /1 mention of you/ }).waitFor();
     await context.close();
@@ -28,7 +27,7 @@ describe('the features of a room', () => {
     const room = await aRoom({ owner });
     for (const text of ['a needle in the hay', ...Array.from({ length: 30 }, (_, at) => `straw ${at}`)])
       await aMessage(owner, room.id, { text }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=search` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}?panel=search` });
     await signIn(page, owner);
     await page.getByRole('searchbox', { name: 'Words to find' }).fill('needle');
     await page.keyboard.press('Enter');
@@ -40,7 +39,7 @@ describe('the features of a room', () => {
   it('an owner adds someone by name, makes them a moderator, and bans and forgives them', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}?panel=members` });
     await signIn(page, owner);
     await page.getByLabel('Add someone by username').fill(other.username);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -63,7 +62,7 @@ describe('the features of a room', () => {
   it('a list that is laid out from right to left stands beside its text, with its marks', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id, { text: 'What is left:\n\n1. one\n2. two\n\n> a quote' });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, room.owner);
     await page.locator('li.message ol').waitFor();
     for (const [direction, side] of [
@@ -82,7 +81,7 @@ describe('the features of a room', () => {
 
   it('two people talk alone', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, one);
     await page.getByRole('button', { name: 'New conversation' }).click();
     await page.getByLabel('Usernames, separated by spaces').fill(other.username);
@@ -90,7 +89,7 @@ describe('the features of a room', () => {
     await page.getByPlaceholder(`Message ${other.username}`).waitFor();
     await say(page, 'Between you and me');
     await page.locator('li.message:not(.pending)').waitFor();
-    const theirs = await visit(browser);
+    const theirs = await visit();
     await signIn(theirs.page, other);
     await theirs.page.getByRole('link', { name: one.username }).click();
     await theirs.page.locator('li.message', { hasText: 'Between you and me' }).waitFor();
@@ -102,7 +101,7 @@ describe('the features of a room', () => {
 describe('the settings', () => {
   it('the settings change the address of a user who enters the password', async () => {
     const owner = await anAccount();
-    const { page, context } = await visit(browser, { path: '/settings/profile' });
+    const { page, context } = await visit({ path: '/settings/profile' });
     await signIn(page, owner);
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
     await section.getByLabel('E-mail address').fill(`new-${owner.email}`);
@@ -119,7 +118,7 @@ describe('the settings', () => {
 
   it('the settings delete the account, but not if the dialog is closed first', async () => {
     const owner = await anAccount();
-    const { page, context } = await visit(browser, { path: '/settings/profile' });
+    const { page, context } = await visit({ path: '/settings/profile' });
     await signIn(page, owner);
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'Delete my account' }) });
     const dialog = page.getByRole('dialog');
@@ -136,7 +135,7 @@ describe('the settings', () => {
 
   it('the settings create a token that is shown once, and signing out leaves them', async () => {
     const owner = await anAccount();
-    const { page, context } = await visit(browser, { path: '/settings/tokens' });
+    const { page, context } = await visit({ path: '/settings/tokens' });
     await signIn(page, owner);
     await page.getByLabel('Name').fill('robot');
     await page.getByLabel('messages:read').check();

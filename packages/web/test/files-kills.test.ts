@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
-import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
+import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { signIn, visit } from './support.ts';
 
 /** How often the server is killed, how many files are uploaded meanwhile, and the size of the largest in MB; more with `FILE_KILLS`, `UPLOADS` and `UPLOAD_MB`. */
@@ -26,7 +26,7 @@ const environment = {
   ROOM_CREATION: 'users',
 };
 mkdirSync(environment.FILES);
-let service: Service = await startService(environment, commands.serve);
+let service: Service = await aService(environment, commands.serve);
 afterAll(async () => {
   await service.stop();
   rmSync(directory, { recursive: true });
@@ -60,7 +60,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   await call('POST', '/api/members', { token: ann.token, body: { room, user: bob.id } });
   const proxy = await startProxy(new URL(service.url).host);
   const place = { path: `/rooms/${room}`, baseUrl: `http://localhost:${proxy.port}` };
-  const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+  const [hers, his] = [await visit(place), await visit(place)];
   await signIn(hers.page, ann);
   await signIn(his.page, bob);
 
@@ -92,7 +92,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
       service.signal('SIGKILL');
       await service.ended;
       cut = stored().partial.length;
-      service = await startService(environment, commands.serve);
+      service = await aService(environment, commands.serve);
       proxy.aim(new URL(service.url).host);
     }
   };
@@ -116,7 +116,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   // What was begun and never completed goes when it is old; what was counted twice is counted again.
   await service.stop();
   for (const name of [...stored().whole, ...stored().partial]) utimesSync(name, 0, 0);
-  service = await startService(environment, commands.serve);
+  service = await aService(environment, commands.serve);
   const bytesOf = async ({ id }: typeof ann) =>
     ((await call('GET', `/api/users/${id}/usage`, { token: ann.token })).body as { file_bytes: number }).file_bytes;
   const sum = (sender: string) => [...sent.values()].reduce((all, one) => all + (one.sender === sender ? one.size : 0), 0);

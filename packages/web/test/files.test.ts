@@ -3,13 +3,12 @@ import { sha256 } from 'chat-service-client/sha256';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
-import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
+import { call, openPage, say, serveUrl, signIn, type VisitSettings, visit } from './support.ts';
 
 const aPicture = (owner: Account, room: string, width: number, height: number, name = 'Garden.png') =>
   aFile(owner, room, { bytes: aPng(width, height), name, type: 'image/png', width, height, call });
@@ -36,9 +35,9 @@ const loaded = (shown: Locator) =>
     .toBe(300);
 
 /** A picture that is shown as large as the page. */
-async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
+async function magnifying(settings: VisitSettings = {}) {
   const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
-  const visited = await visit(browser, { path: `/rooms/${room}`, ...settings });
+  const visited = await visit({ path: `/rooms/${room}`, ...settings });
   await signIn(visited.page, owner);
   await visited.page.getByRole('button', { name: 'Show Garden.png' }).press('Enter');
   const shown = visited.page.getByRole('dialog');
@@ -50,7 +49,7 @@ async function magnifying(settings: Parameters<typeof visit>[1] = {}) {
 describe('the files of a message', () => {
   it('the files of a message have their place before they are loaded, at most 360 pixels high', async () => {
     const { owner, room } = await withFiles(async (...of) => [await aPicture(...of, 300, 900)]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}` });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -73,7 +72,7 @@ describe('the files of a message', () => {
       await aFile(...of, { call }),
       await aPicture(...of, 40, 60, 'Two.png'),
     ]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}` });
     await signIn(page, owner);
     const first = page.getByRole('button', { name: 'Show One.png' });
     await first.focus();
@@ -100,7 +99,7 @@ describe('the files of a message', () => {
     const { owner, room } = await withFiles(async (...[sender, id]) => [
       await aFile(sender, id, { bytes: aPng(60, 40), name: 'One.png', type: 'image/png', width: 60, height: 40, alt, call }),
     ]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}` });
     await signIn(page, owner);
     await page.getByRole('button', { name: `Show One.png ${alt}` }).press('Enter');
     const shown = page.getByRole('dialog');
@@ -161,7 +160,7 @@ describe('the files of a message', () => {
     const aTall = (owner: Account, room: string) =>
       aFile(owner, room, { bytes: aPng(300, 2_000), name: 'Tall.png', type: 'image/png', width: 300, height: 2_000, alt, call });
     const { owner, room } = await withFiles(async (...of) => [await aTall(...of), await aTall(...of)]);
-    const { page, context, problems } = await visit(browser, {
+    const { page, context, problems } = await visit({
       path: `/rooms/${room}`,
       width: 360,
       height: 640,
@@ -212,7 +211,7 @@ describe('the files of a message', () => {
   it('the files of a message are rows with name, size and download where a browser shows nothing in place, whatever their names are', async () => {
     const name = '<b>Plan</b> \u202egpj.exe';
     const { owner, room } = await withFiles(async (...of) => [await aFile(...of, { name, type: 'text/html', call })], 'Look');
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}`, width: 390, height: 780 });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}`, width: 390, height: 780 });
     await signIn(page, owner);
     const row = page.locator('li.file.other');
     await row.locator('.file-name').waitFor();
@@ -234,7 +233,7 @@ describe('the files of a message', () => {
     const { owner, room } = await withFiles(async (...of) => [
       await aFile(...of, { bytes: wav, name: 'Bell.wav', type: 'audio/wav', call }),
     ]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}` });
     await signIn(page, owner);
     await expect.poll(() => page.evaluate("document.querySelector('audio')?.readyState")).toBeGreaterThan(0);
     expect([await sizeOf(page, 'li.file'), problems]).toEqual([{ width: 384, height: 110 }, []]);
@@ -250,7 +249,7 @@ describe('the files of a message', () => {
       await aPicture(...of, 30, 3_000),
       await aPicture(...of, 3_000, 30),
     ]);
-    const { page, context } = await visit(browser, { path: `/rooms/${room}`, width: 390, height: 780 });
+    const { page, context } = await visit({ path: `/rooms/${room}`, width: 390, height: 780 });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -272,7 +271,7 @@ describe('the files of a message', () => {
 
   it('the files of a message say so when they are deleted, and go with their message', async () => {
     const { owner, room, message } = await withFiles(async (...of) => [await aPicture(...of, 300, 200)]);
-    const { page, context } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context } = await visit({ path: `/rooms/${room}` });
     await page.route('**/content*', (route) => route.fulfill({ status: 404, json: {} }));
     await signIn(page, owner);
     await page.getByText('This file was deleted.').waitFor();
@@ -305,9 +304,9 @@ const sentTo = async (room: string, owner: Account) =>
   (await messagesOf(room, owner)).map(({ text, files }) => [text, ...files.map(({ name }) => name)].filter(Boolean).join(' + '));
 
 /** A room that is open to write in. */
-async function writing(settings: Parameters<typeof visit>[1] = {}) {
+async function writing(settings: VisitSettings = {}) {
   const room = await aRoom();
-  const visited = await visit(browser, { path: `/rooms/${room.id}`, ...settings });
+  const visited = await visit({ path: `/rooms/${room.id}`, ...settings });
   await signIn(visited.page, room.owner);
   await visited.page.locator('.room-pane .beginning').waitFor();
   return { ...visited, ...room };

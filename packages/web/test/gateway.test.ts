@@ -1,16 +1,16 @@
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { offlineUrl } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { signIn, textsOf, visit } from './support.ts';
 
 it('events are pushed to the page even where WebSockets have an address of their own, as under npm start and on AWS', async () => {
-  const baseUrl = inject('baseUrl');
+  const baseUrl = await offlineUrl();
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([ann, bob]);
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${room}`, baseUrl });
+  const { page, context, problems } = await visit({ path: `/rooms/${room}`, baseUrl });
   const frames: string[] = [];
   const hosts: string[] = [];
   page.on('websocket', (socket) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
@@ -127,7 +126,7 @@ describe('the input of users', () => {
     const people = await Promise.all(Array.from({ length: Math.ceil(corpus.length / 40) }, () => anAccount()));
     const room = await aRoomOf(people);
     for (const [at, text] of corpus.entries()) await aMessage(people[Math.floor(at / 40)] as Account, room, { text });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room}` });
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('violation', event.violatedDirective))",
     );
@@ -168,7 +167,7 @@ describe('the input of users', () => {
       const { id } = await aRoom({ owner, name });
       await call('PATCH', `/api/rooms/${id}/details`, { token: owner.token, body: { topic: name } });
     }
-    const { page, problems, context } = await visit(browser, {
+    const { page, problems, context } = await visit({
       path: `/rooms/${room.id}?panel=search&thread=${encodeURIComponent(attack)}`,
     });
     await signIn(page, owner);
@@ -201,7 +200,7 @@ describe('the input of users', () => {
   });
 
   it('the input of users cannot become HTML even if the page tries, because the browser refuses', async () => {
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     const attempt = "try { document.body.innerHTML = '<b>x</b>'; 'done' } catch (error) { error.name }";
     expect(await page.evaluate(attempt)).toBe('TypeError');
     await context.close();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { objections } from './axe.ts';
@@ -29,7 +28,7 @@ describe('the notifications', () => {
     await aMessage(other, there.id, { text: 'for everyone' }, call);
     const mine = await aMessage(me, there.id, { text: 'said by me' }, call);
     await call('PUT', `/api/messages/${mine._id.$oid}/reactions/owl`, { token: other.token, body: {} });
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${here.id}` });
     await signIn(page, me);
     // The room that is open is read, and sending has read the other: a reaction, and the two additions to rooms.
     await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor();
@@ -71,7 +70,7 @@ describe('the notifications', () => {
   it('the notifications are a page of their own on a phone, which gives way to the message and comes back', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const id = await aRoomOf([other, me], { name: 'Here' });
-    const { page, context, problems } = await visit(browser, phone);
+    const { page, context, problems } = await visit(phone);
     await signIn(page, me);
     await rowOf(page, 'Notifications').click();
     await page.getByText('No notifications yet.').waitFor();
@@ -93,7 +92,7 @@ describe('the drafts', () => {
   it('the drafts have a row while one waits elsewhere, which leads by keyboard to where it was typed, and each can be thrown away', async () => {
     const owner = await anAccount();
     const [alpha, beta] = [await aRoom({ owner, name: 'Alpha' }), await aRoom({ owner, name: 'beta' })];
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${alpha.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${alpha.id}` });
     await signIn(page, owner);
     const field = page.locator('.room-pane .composer textarea');
     await field.fill('**First** words of alpha');
@@ -145,7 +144,7 @@ describe('the drafts', () => {
   it('the drafts are listed on a phone, and thrown away in every tab', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner, name: 'Alpha' });
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}`, ...phone });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, ...phone });
     await signIn(page, owner);
     await page.locator('.room-pane .composer textarea').fill('to be said');
     // Written 300 milliseconds after the last key.
@@ -170,7 +169,7 @@ describe('saved messages', () => {
     const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'worth keeping' }, call);
     await aMessage(other, room.id, { text: 'nothing much' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, me);
     const message = page.locator('.room-pane li.message', { hasText: 'worth keeping' });
     await message.focus();
@@ -203,7 +202,7 @@ describe('saved messages', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
     const { _id } = await aMessage(other, room.id, { text: 'worth keeping' }, call);
-    const { page, context, problems } = await visit(browser, phone);
+    const { page, context, problems } = await visit(phone);
     await signIn(page, me);
     await rowOf(page, 'Saved').tap();
     await page.getByText('No saved messages.').waitFor();

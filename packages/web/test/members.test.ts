@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
 
@@ -52,7 +51,7 @@ const reportLate = `
 describe('the members of a large room', () => {
   it('the members of a large room are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
     const { id, owner, word } = await aLargeRoom();
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await page.locator('.room-pane .beginning').waitFor();
     const asked: string[] = [];
@@ -72,7 +71,7 @@ describe('the members of a large room', () => {
 
   it('the members of a large room are loaded to the last although one answer gets lost, in a browser that reports late what came into view', async () => {
     const { id, owner } = await aLargeRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=members` });
+    const { page, context } = await visit({ path: `/rooms/${id}?panel=members` });
     await page.evaluate(reportLate);
     await page.route(/api\/members\?room=.*after=/, (route) => route.abort(), { times: 1 });
     await signIn(page, owner);
@@ -82,7 +81,7 @@ describe('the members of a large room', () => {
 
   it('the members of a large room are completed after @ by what the service finds, without reading all of them', async () => {
     const { id, owner, word } = await aLargeRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await page.locator('.room-pane .beginning').waitFor();
     const asked: string[] = [];
@@ -101,7 +100,7 @@ describe('the only owner of a room', () => {
   it('the only owner of a room is told before the question that a room needs an owner, and may leave once there is another one', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
+    const { page, context } = await visit({ path: `/rooms/${id}?panel=details` });
     await signIn(page, owner);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Leave this room' }).click();
@@ -120,7 +119,7 @@ describe('the only owner of a room', () => {
 
   it('the only owner of a room without other members leaves like anybody else', async () => {
     const { owner, id } = await aRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?panel=details` });
+    const { page, context } = await visit({ path: `/rooms/${id}?panel=details` });
     await signIn(page, owner);
     await page.getByRole('button', { name: 'Leave this room' }).click();
     await page.getByRole('dialog', { name: 'Leave this room?' }).waitFor();
@@ -133,7 +132,7 @@ describe('the time for which a room keeps its messages', () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [member] });
     const path = `/rooms/${id}?panel=details`;
-    const { page, problems, context } = await visit(browser, { path });
+    const { page, problems, context } = await visit({ path });
     await signIn(page, owner);
     const field = page.getByLabel('Delete messages after so many days');
     const save = page.locator('.details').getByRole('button', { name: 'Save' });
@@ -157,7 +156,7 @@ describe('the time for which a room keeps its messages', () => {
     expect(problems).toEqual([]);
     await context.close();
 
-    const other = await visit(browser, { path });
+    const other = await visit({ path });
     await signIn(other.page, member);
     await other.page.getByText('Messages here are deleted for good 30 days after they were sent.').waitFor();
     expect(await other.page.getByLabel('Delete messages after').count()).toBe(0);
@@ -172,7 +171,7 @@ describe('somebody who is put out of a room while writing', () => {
   ])('somebody who is put out of a room while writing hears of it, and keeps the words: after %s', async (_, isDeleted) => {
     const [owner, member] = [await anAdmin(), await anAccount()];
     const room = await aRoom({ owner, members: [member], name: 'Plans' });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, member);
     await page.locator('.room-pane .composer textarea:focus').waitFor();
     await page.keyboard.type('half a sentence');

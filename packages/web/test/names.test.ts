@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
@@ -13,12 +12,12 @@ describe('a full name', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner: ann, members: [bob] });
     await aMessage(ann, room.id, { text: 'one' }, call);
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, bob);
     const author = page.locator('li.message .author').first();
     await expect.poll(() => author.textContent()).toBe(ann.username);
 
-    const own = await visit(browser, { path: '/settings/profile' });
+    const own = await visit({ path: '/settings/profile' });
     await signIn(own.page, ann);
     await own.page.getByLabel('Full name').fill('  Ânn\u202e Example ');
     await own.page.getByRole('button', { name: 'Change name' }).click();
@@ -46,7 +45,7 @@ describe('a full name', () => {
     const { body } = await openTalk(zoe, me);
     const talk = (body as { _id: { $oid: string } })._id.$oid;
     await aMessage(zoe, talk, { text: 'hello' }, call);
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=members` });
     await signIn(page, me);
     expect(await page.locator('li.member', { hasText: 'Ζωή' }).locator('.name').textContent()).toBe(
       `Ζωή Παπαδοπούλου @${zoe.username}`,
@@ -87,7 +86,7 @@ describe('a full name', () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
     const { body } = await openTalk(zoe, me);
     const talk = (body as { _id: { $oid: string } })._id.$oid;
-    const { page, problems, context } = await visit(browser);
+    const { page, problems, context } = await visit();
     await context.grantPermissions(['notifications'], { origin: serveUrl });
     await page.addInitScript(`
       localStorage.setItem('chat-notify', 'on');

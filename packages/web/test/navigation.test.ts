@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
@@ -63,7 +62,7 @@ describe('the reading position', () => {
     ['a message of the same room', async (page: Page) => page.locator('.room-pane .meta a').first().dispatchEvent('click')],
   ])('the reading position is restored on the way back from %s', async (_where, leave) => {
     await aRoom({ owner: me(), name: 'Other' });
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${long}` });
     await signIn(page, me());
     const before = await readOn(page);
     const here = page.url();
@@ -79,7 +78,7 @@ describe('the reading position', () => {
   });
 
   it('the reading position is restored on a phone when the panel over it is closed', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}`, ...phone });
+    const { page, context } = await visit({ path: `/rooms/${long}`, ...phone });
     await signIn(page, me());
     const before = await readOn(page);
     await page.getByRole('link', { name: 'Members' }).click();
@@ -99,7 +98,7 @@ describe('a narrow screen', () => {
     const needle = `needle${Math.random().toString(36).slice(2)}`;
     await aMessage(me(), long, { text: `a ${needle} in the hay` }, call);
     for (let at = 0; at < 15; at++) await aMessage(people[1] as Account, long, { text: `straw ${at}` }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, width, height: 780 });
+    const { page, context } = await visit({ path: `/rooms/${long}?panel=search`, width, height: 780 });
     await signIn(page, me());
     await page.getByRole('searchbox', { name: 'Words to find' }).fill(needle);
     await page.keyboard.press('Enter');
@@ -113,7 +112,7 @@ describe('a narrow screen', () => {
   });
 
   it('a date leads to its messages on a narrow screen', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}?panel=search`, ...phone });
+    const { page, context } = await visit({ path: `/rooms/${long}?panel=search`, ...phone });
     await signIn(page, me());
     await page.getByText('Jump to a date').first().click();
     await page.locator('input[name=date]').fill(new Date().toISOString().slice(0, 10));
@@ -128,7 +127,7 @@ describe('a narrow screen', () => {
     const room = await aRoom({ owner: me() });
     const { _id } = await aMessage(me(), room.id, { text: 'the plan' }, call);
     await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: me().token, body: {} });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}?panel=pins`, ...phone });
+    const { page, context } = await visit({ path: `/rooms/${room.id}?panel=pins`, ...phone });
     await signIn(page, me());
     await page.locator('.results a').click();
     await page.locator('.room-pane li.message.pointed', { hasText: 'the plan' }).waitFor();
@@ -141,7 +140,7 @@ describe('a long list of rooms', () => {
     const owner = await anAccount();
     const first = await aRoom({ owner, name: 'The oldest' });
     for (let at = 0; at < 30; at++) await aRoom({ owner, name: `Room ${at}` });
-    const { page, context } = await visit(browser, { path: `/rooms/${first.id}` });
+    const { page, context } = await visit({ path: `/rooms/${first.id}` });
     await signIn(page, owner);
     const current = page.locator('.rooms a[aria-current]');
     const isInView = () =>
@@ -164,7 +163,7 @@ describe('a long list of rooms', () => {
 
 describe('the actions of messages', () => {
   it('the actions of messages are shown for one message, even if another one has the focus', async () => {
-    const { page, context } = await visit(browser, { path: `/rooms/${long}` });
+    const { page, context } = await visit({ path: `/rooms/${long}` });
     await signIn(page, me());
     const rows = page.locator('.room-pane li.message');
     await rows.nth(20).waitFor();
@@ -179,7 +178,7 @@ describe('the actions of messages', () => {
   });
 
   it('the actions of messages are not shown on a phone that has touched no message', async () => {
-    const { page, context } = await visit(browser, phone);
+    const { page, context } = await visit(phone);
     await signIn(page, me());
     await page.locator('.rooms a', { hasText: 'Long' }).tap();
     await page.locator('.room-pane li.message').nth(20).waitFor();
@@ -195,7 +194,7 @@ describe('the time of a message', () => {
   it.each(['en-US', 'de-DE', 'ja-JP', 'ar-EG', 'ko-KR', 'bg-BG'])('the time of a message covers no text: %s', async (locale) => {
     const { owner, id } = await aRoom();
     for (const text of ['one', 'two']) await aMessage(owner, id, { text }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}`, options: { locale } });
+    const { page, context } = await visit({ path: `/rooms/${id}`, options: { locale } });
     await signIn(page, owner);
     await page.locator('.margin-time').waitFor();
     const [time, text] = await page.evaluate<[DOMRect, DOMRect]>(`(() => {
@@ -215,7 +214,7 @@ describe('the address of a room', () => {
     const [owner, visitor] = [await anAccount(), await anAccount()];
     const [open, closed] = [await aRoom({ owner, name: 'Kitchen' }), await aRoom({ owner, name: 'Cellar', is_open: false })];
     const message = await aMessage(owner, open.id, { text: 'Who is hungry?' }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${closed.id}` });
+    const { page, context } = await visit({ path: `/rooms/${closed.id}` });
     await signIn(page, visitor);
     await page.getByRole('heading', { name: 'Cellar' }).waitFor();
     await page.getByText('Ask one of its owners').waitFor();
@@ -231,7 +230,7 @@ describe('going back', () => {
   it('going back closes a menu and a dialog, which are about what one leaves, but asks before something typed is lost', async () => {
     const owner = me();
     const other = await aRoomOf([owner], { name: 'Elsewhere' });
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${other}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${other}` });
     await signIn(page, owner);
     const menu = page.getByRole('menu');
     const dialog = page.getByRole('dialog');
@@ -264,7 +263,7 @@ describe('going back', () => {
 });
 
 it('a menu is closed by Escape wherever the focus is, as by the way back of a phone, and nothing else is', async () => {
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${long}?panel=members` });
+  const { page, context, problems } = await visit({ path: `/rooms/${long}?panel=members` });
   await signIn(page, me());
   const menu = page.getByRole('menu');
   await page.locator('.room-pane li.message').last().hover();

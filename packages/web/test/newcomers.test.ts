@@ -1,19 +1,25 @@
-import '../../../test/support/isolated-database.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { browser } from '../../../test/support/browser.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { useOwnDatabase } from '../../../test/support/config.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { countEffort, openPage, say } from './support.ts';
+
+useOwnDatabase();
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({}, commands.start);
+  service = await aService({}, commands.start);
 });
 afterAll(() => service.stop());
 
 it('the page lets two people talk after two links, at most six clicks, and two fields each', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
-  const hers = await browser.newContext({ serviceWorkers: 'block', permissions: ['clipboard-read', 'clipboard-write'] });
+  const hers = await (await browser()).newContext({
+    serviceWorkers: 'block',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   const herEffort = await countEffort(hers);
   const { page } = await openPage(hers, `${service.url}${link}`);
   await fillAccount(page, 'ann');
@@ -27,7 +33,7 @@ it('the page lets two people talk after two links, at most six clicks, and two f
   await expect.poll(copied).toContain('/join#');
   const invitation = new URL(await copied());
 
-  const his = await browser.newContext({ serviceWorkers: 'block' });
+  const his = await (await browser()).newContext({ serviceWorkers: 'block' });
   const hisEffort = await countEffort(his);
   const guest = await openPage(his, `${service.url}${invitation.pathname}${invitation.hash}`);
   await fillAccount(guest.page, 'bob');

@@ -1,4 +1,3 @@
-import '../../../test/support/push-service.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
@@ -7,15 +6,16 @@ import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscr
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aDevice, type Device, type Push } from '../../../test/support/push-service.ts';
+import { aDevice, type Device, type Push, usePushService } from '../../../test/support/push-service.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { aServer } from '../../../test/support/sockets.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
+
+usePushService();
 
 let server: Awaited<ReturnType<typeof aServer>>;
 let pushes: ReturnType<typeof pushMeanwhile>;
@@ -64,7 +64,7 @@ type Notified = Awaited<ReturnType<typeof notified>>;
 async function notified() {
   const owner = await anAccount();
   const device = aDevice();
-  const { page, context, problems } = await visit(browser, {
+  const { page, context, problems } = await visit({
     baseUrl: server.url,
     options: { serviceWorkers: 'allow' },
   });
@@ -304,7 +304,7 @@ describe('a device with notifications', () => {
     const owner = await anAccount();
     const identity = { issuer: 'https://id.example.org', subject: owner.username };
     await users.updateOne({ _id: new ObjectId(owner.id) }, { $set: { identity } });
-    const { page, context, problems } = await visit(browser, { baseUrl: server.url });
+    const { page, context, problems } = await visit({ baseUrl: server.url });
     await signIn(page, owner);
     await goWithin(page, '/settings/notifications');
     const box = page.getByLabel("Email me what I haven't read");
@@ -327,7 +327,7 @@ describe('a device with notifications', () => {
   it('notifications stay away in the quiet hours that the user has set, also from a page that is open', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
-    const { page, context, problems } = await visit(browser, { baseUrl: server.url });
+    const { page, context, problems } = await visit({ baseUrl: server.url });
     await context.addInitScript(`
       localStorage.setItem('chat-notify', 'on');
       window.told = [];

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { credentials, type FakeS3, region, startFakeS3 } from '../../../test/support/fake-s3.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { signIn, visit } from './support.ts';
 
 let store: FakeS3;
 let service: Service;
 beforeAll(async () => {
   store = await startFakeS3();
-  service = await startService(
+  service = await aService(
     {
-      ...inject('environment'),
       FILES: 's3://files/chat',
       FILES_ENDPOINT: store.endpoint,
       FILES_REGION: region,
@@ -35,7 +34,7 @@ describe('the page with files in an object store', () => {
   it('the page sends a pasted picture straight to the object store, shows it from there, and stores it', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}`, baseUrl: service.url });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}`, baseUrl: service.url });
     await signIn(page, ann);
     await page.locator('.room-pane .beginning').waitFor();
     const paste = `(async () => {
@@ -74,7 +73,7 @@ describe('the page with files in an object store', () => {
     const call = overHttp(service.url);
     const { id } = await aFile(ann, room, { bytes, name: 'Meeting.wav', type: 'audio/wav', call });
     await aMessage(ann, room, { files: [id] }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${room}`, baseUrl: service.url });
+    const { page, context } = await visit({ path: `/rooms/${room}`, baseUrl: service.url });
     await signIn(page, ann);
     await expect.poll(() => page.evaluate("document.querySelector('audio')?.readyState")).toBeGreaterThan(0);
     const begun = Date.now();

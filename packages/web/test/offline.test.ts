@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 it('the page opens without a connection, with the messages and drafts from before', async () => {
   const room = await aRoom();
-  const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, options: { serviceWorkers: 'allow' } });
+  const { page, context } = await visit({ path: `/rooms/${room.id}`, options: { serviceWorkers: 'allow' } });
   await signIn(page, room.owner);
   await say(page, 'one');
   await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
@@ -27,7 +26,7 @@ describe('code that is loaded late', () => {
 
   it('code that is loaded late can be loaded again when there is a connection, and until then the page stays as it is', async () => {
     const room = await aRoom();
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     await page.route('**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
     await signIn(page, room.owner);
     await page.locator('.room-pane .beginning').waitFor();
@@ -52,7 +51,7 @@ describe('code that is loaded late', () => {
 
   it('code that is loaded late comes with the page of another version when its file is gone', async () => {
     const room = await aRoom();
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
     await signIn(page, room.owner);
     await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);

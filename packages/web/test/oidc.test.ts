@@ -1,12 +1,14 @@
-import '../../../test/support/isolated-database.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
+import { useOwnDatabase } from '../../../test/support/config.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
-import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
+
+useOwnDatabase();
 
 let provider: IdentityProvider;
 let service: Service;
@@ -15,7 +17,7 @@ beforeAll(async () => {
   const port = await freePort();
   const address = `http://localhost:${port}`;
   provider = await startIdentityProvider({ callback: `${address}/oidc`, logout: `${address}/api/oidc/logout` });
-  service = await startService({ ...provider.settings, HTTP_PORT: port, PUBLIC_URL: address }, commands.serve);
+  service = await aService({ ...provider.settings, HTTP_PORT: port, PUBLIC_URL: address }, commands.serve);
 });
 afterAll(async () => {
   provider.close();
@@ -36,7 +38,7 @@ const leave = async (page: Page) => {
 
 it('somebody signs in by the identity provider and is where they wanted to go, with a session that no script can read', async () => {
   provider.people.set('zoe', { preferred_username: 'zoe', name: 'Zoe Example', email: 'zoe@example.org' });
-  const { page, context } = await visit(browser, { path: '/directory', baseUrl: service.url });
+  const { page, context } = await visit({ path: '/directory', baseUrl: service.url });
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
   await atProvider(page, 'zoe');
   await page.locator('.shell').waitFor();
@@ -61,7 +63,7 @@ it('somebody signs in by the identity provider and is where they wanted to go, w
 it('somebody connects an account, and then signs in to it by the identity provider', async () => {
   const ann = await anAccount();
   provider.people.set('ann', { preferred_username: 'another', email: 'ann@id.example.org', email_verified: true });
-  const { page, context } = await visit(browser, { path: '/settings/profile', baseUrl: service.url });
+  const { page, context } = await visit({ path: '/settings/profile', baseUrl: service.url });
   await signIn(page, ann);
   await page.getByRole('button', { name: 'Connect with Example ID' }).click();
   await atProvider(page, 'ann');
@@ -89,7 +91,7 @@ it('somebody connects an account, and then signs in to it by the identity provid
 
 it('somebody whom the identity provider does not sign in, or who comes back in another browser, is told so', async () => {
   provider.people.set('bob', { preferred_username: 'bob', email: 'bob@example.org' });
-  const { page, context } = await visit(browser, { baseUrl: service.url });
+  const { page, context } = await visit({ baseUrl: service.url });
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
   await atProvider(page, 'nobody');
   await page.getByText('Example ID did not sign you in.').waitFor();
@@ -102,7 +104,7 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
   const back = page.waitForRequest((request) => request.url().startsWith(`${service.url}/oidc?`));
   await atProvider(page, 'bob');
-  const thief = await visit(browser, { path: (await back).url().slice(service.url.length), baseUrl: service.url });
+  const thief = await visit({ path: (await back).url().slice(service.url.length), baseUrl: service.url });
   await thief.page.getByText('This sign-in has expired, or began in another browser. Start again.').waitFor();
   expect((await thief.context.cookies(service.url)).filter(({ name }) => name === 'session')).toEqual([]);
   expect(thief.problems).toEqual([]);
@@ -112,16 +114,16 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
 it('a page where the provider alone signs people in asks for no password, offers no sign-up, and says when it is out of reach', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
-  const strict = await startService(settings, commands.serve);
+  const strict = await aService(settings, commands.serve);
   for (const path of ['/', '/signup', '/password', '/rooms/0123456789abcdef01234567']) {
-    const { page, context, problems } = await visit(browser, { path, baseUrl: strict.url });
+    const { page, context, problems } = await visit({ path, baseUrl: strict.url });
     await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await page.locator('.login a').count()).toBe(0);
     expect(problems).toEqual([]);
     await context.close();
   }
-  const { page, context } = await visit(browser, { baseUrl: strict.url });
+  const { page, context } = await visit({ baseUrl: strict.url });
   provider.state.mode = 'fails';
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
   await page.getByText('Example ID can’t be reached. Try again later.').waitFor();
@@ -141,9 +143,9 @@ it('with several identity providers there is a button for each, which leads to i
   const entry = { id: 'other', name: 'Other ID', issuer: other.issuer, client_id: 'chat' };
   const OIDC_PROVIDERS = JSON.stringify([{ ...entry, client_secret: other.settings.OIDC_CLIENT_SECRET }]);
   const settings = { ...one.settings, OIDC_PROVIDERS, HTTP_PORT: port, PUBLIC_URL: address };
-  const both = await startService(settings, commands.serve);
+  const both = await aService(settings, commands.serve);
   other.people.set('mia', { preferred_username: 'mia', email: 'mia@example.org' });
-  const { page, context, problems } = await visit(browser, { path: '/directory', baseUrl: both.url });
+  const { page, context, problems } = await visit({ path: '/directory', baseUrl: both.url });
   await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
   expect(await objections(page)).toEqual([]);
   await page.getByRole('button', { name: 'Sign in with Other ID' }).click();
@@ -169,14 +171,14 @@ it('an administrator disconnects somebody from the identity provider, after the 
   const admin = await anAdmin();
   const person = await anAccount();
   provider.people.set('eve', { preferred_username: 'another', email: 'eve@id.example.org', email_verified: true });
-  const theirs = await visit(browser, { path: '/settings/profile', baseUrl: service.url });
+  const theirs = await visit({ path: '/settings/profile', baseUrl: service.url });
   await signIn(theirs.page, person);
   await theirs.page.getByRole('button', { name: 'Connect with Example ID' }).click();
   await atProvider(theirs.page, 'eve');
   await theirs.page.getByRole('link', { name: 'Continue' }).click();
   await theirs.page.getByText(`@${person.username}`).waitFor();
 
-  const { page, problems, context } = await visit(browser, { path: '/admin/people', baseUrl: service.url });
+  const { page, problems, context } = await visit({ path: '/admin/people', baseUrl: service.url });
   await signIn(page, admin);
   await page.goto(`${service.url}/admin/people`);
   await page.getByRole('searchbox').fill(person.username);

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { addPasskey } from '../../../test/support/authenticator.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { anyDate, anyId } from '../../../test/support/responses.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
@@ -26,7 +25,7 @@ const of = (lines: Line[], kind: string) => lines.flatMap((line) => (line[kind] 
 
 /** Somebody at the settings of the account. */
 async function atSettings(me: Account) {
-  const visited = await visit(browser, { path: '/settings/profile' });
+  const visited = await visit({ path: '/settings/profile' });
   await signIn(visited.page, me);
   await visited.page.getByRole('button', { name: 'Download my data' }).waitFor();
   return visited;

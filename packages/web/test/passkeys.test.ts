@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aWrongCode, turnOn } from '../../../test/support/second-factor.ts';
+import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
-import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
 
@@ -14,13 +14,13 @@ let service: Service;
 beforeAll(async () => {
   const port = await freePort();
   const settings = { HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
-  service = await startService({ ...inject('environment'), ...settings }, commands.serve);
+  service = await aService({ ...settings }, commands.serve);
 });
 afterAll(() => service.stop());
 
 /** A page whose browser has an authenticator, which recognises its owner; `session` and `authenticatorId` are for others of it. */
 async function aDevice(path: string, options = {}) {
-  const visited = await visit(browser, { path, baseUrl: service.url, options });
+  const visited = await visit({ path, baseUrl: service.url, options });
   const session = await visited.context.newCDPSession(visited.page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -321,7 +321,7 @@ describe('a page whose service has an address of its own', () => {
 
 it('a page at another address than the service says offers no passkey, and its settings say where they work', async () => {
   const account = await anAccount();
-  const { page, problems, context } = await visit(browser, { path: '/login' });
+  const { page, problems, context } = await visit({ path: '/login' });
   await button(page, 'Sign in').waitFor();
   expect(await button(page, 'Sign in with a passkey').count()).toBe(0);
   await signIn(page, account);

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { call, openPage, signIn, visit } from './support.ts';
 
 let strict: Service;
 beforeAll(async () => {
-  const environment = { ...inject('environment'), EMAIL_CONFIRMATION: 'required' };
-  strict = await startService(environment, commands.serve);
+  const environment = { EMAIL_CONFIRMATION: 'required' };
+  strict = await aService(environment, commands.serve);
 });
 afterAll(() => strict.stop());
 
@@ -20,7 +20,7 @@ const linkTo = (address: string): string =>
 describe('the web client', () => {
   it('the web client shows a password while it is typed to those who ask for that, by keyboard', async () => {
     const account = await anAccount();
-    const { page, context } = await visit(browser, { path: '/login' });
+    const { page, context } = await visit({ path: '/login' });
     await page.getByLabel('Username or e-mail address').fill(account.username);
     const field = page.getByLabel('Password');
     await field.fill(account.password);
@@ -38,20 +38,20 @@ describe('the web client', () => {
 
   it('the web client sends a link to a user who forgot the password, and sets a new password by it once', async () => {
     const { username, email } = await anAccount();
-    const asking = await visit(browser, { path: '/login' });
+    const asking = await visit({ path: '/login' });
     await asking.page.getByRole('link', { name: 'Forgot your password?' }).click();
     await asking.page.getByLabel('E-mail address').fill(email);
     await asking.page.getByRole('button', { name: 'Send me a link' }).click();
     await asking.page.getByText('Check your e-mail').waitFor();
 
-    const { page, problems, context } = await visit(browser, { path: linkTo(email) });
+    const { page, problems, context } = await visit({ path: linkTo(email) });
     await page.getByLabel('New password').fill('another horse');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Your new password is set').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, { username, password: 'another horse' });
 
-    const again = await visit(browser, { path: linkTo(email) });
+    const again = await visit({ path: linkTo(email) });
     await again.page.getByLabel('New password').fill('a third horse');
     await again.page.getByRole('button', { name: 'Set password' }).click();
     await again.page.getByText('This link has expired').waitFor();
@@ -62,12 +62,12 @@ describe('the web client', () => {
   it('the web client confirms an address before a sign-up where that is required', async () => {
     const name = aName();
     const email = `${name}@example.org`;
-    const asking = await visit(browser, { path: '/signup', baseUrl: strict.url });
+    const asking = await visit({ path: '/signup', baseUrl: strict.url });
     await asking.page.getByLabel('E-mail address').fill(email);
     await asking.page.getByRole('button', { name: 'Send me a link' }).click();
     await asking.page.getByText('Check your e-mail').waitFor();
 
-    const { page, problems, context } = await visit(browser, { path: linkTo(email), baseUrl: strict.url });
+    const { page, problems, context } = await visit({ path: linkTo(email), baseUrl: strict.url });
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
     expect(await page.getByLabel('Username').inputValue()).toBe(name);
     await page.getByLabel('Password').fill('correct horse');
@@ -83,7 +83,7 @@ describe('the web client', () => {
     const { code } = body as { code: string };
     const name = aName();
     const email = `${name}@example.org`;
-    const { page: asking, problems, context } = await visit(browser, { path: `/join#${code}`, baseUrl: strict.url });
+    const { page: asking, problems, context } = await visit({ path: `/join#${code}`, baseUrl: strict.url });
     await asking.getByLabel('E-mail address').fill(email);
     await asking.getByRole('button', { name: 'Send me a link' }).click();
     await asking.getByText('Check your e-mail').waitFor();
@@ -103,7 +103,7 @@ describe('the web client', () => {
   it('the web client changes an address by a code that is sent to the new one where that is required', async () => {
     const user = await anAccount();
     const email = `${aName()}@example.org`;
-    const { page, problems, context } = await visit(browser, { path: '/settings/profile', baseUrl: strict.url });
+    const { page, problems, context } = await visit({ path: '/settings/profile', baseUrl: strict.url });
     await signIn(page, user);
     const form = page.locator('section', { has: page.getByRole('heading', { name: 'E-mail address' }) });
     await form.getByLabel('E-mail address').fill(email);

@@ -2,7 +2,6 @@ import jsQrModule from 'jsqr';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, serveUrl, signIn, visit } from './support.ts';
@@ -15,7 +14,7 @@ describe('a message', () => {
     const [owner, reader] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Notes', owner, members: [reader] });
     for (const text of ['one', 'two', 'three']) await aMessage(owner, room.id, { text }, call);
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, reader);
     const unread = async () => {
       const { body } = await call('GET', '/api/members?user=me', { token: reader.token });
@@ -43,7 +42,7 @@ describe('a webhook', () => {
   it('a webhook posts under its name, marked as a bot, at the address that is shown once, until it is revoked', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details` });
     await signIn(page, owner);
     await page.getByText('Webhooks', { exact: true }).click();
     await page.getByText('No webhooks yet.').waitFor();
@@ -74,7 +73,7 @@ describe('a webhook', () => {
   it('a webhook sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details` });
     await signIn(page, owner);
     await page.getByText('Webhooks', { exact: true }).click();
     await page.getByLabel('Name of the new webhook').fill('Deploys');
@@ -104,7 +103,7 @@ describe('a webhook', () => {
   it('a webhook is shown to moderators and owners alone', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Machines', owner, members: [member] });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details` });
     await signIn(page, member);
     await page.getByText('Favourite: list it first').waitFor();
     expect(await page.getByText('Webhooks', { exact: true }).count()).toBe(0);
@@ -118,7 +117,7 @@ describe('an invitation link', () => {
     const [owner, friend, late] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Kitchen', owner });
     await call('PUT', room.path, { token: owner.token, body: { name: 'Kitchen', is_open: false, is_visible: false } });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=members` });
     await signIn(page, owner);
     // Open at once, as the owner is alone here.
     await page.getByLabel('Number of uses').selectOption('10 times');
@@ -133,7 +132,7 @@ describe('an invitation link', () => {
     expect(await readCode(page.getByRole('img', { name: 'QR code of the invitation link' }))).toBe(link);
 
     const name = aName();
-    const newcomer = await visit(browser, { path });
+    const newcomer = await visit({ path });
     await newcomer.page.getByText(`${owner.username} invites you to Kitchen.`).waitFor();
     await newcomer.page.getByLabel('Username').fill(name);
     await newcomer.page.getByLabel('E-mail address').fill(`${name}@example.org`);
@@ -151,7 +150,7 @@ describe('an invitation link', () => {
     await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No invitation links yet.').waitFor();
-    const third = await visit(browser, { path });
+    const third = await visit({ path });
     await third.page.getByText('This invitation is no longer valid.').waitFor();
     await third.page.getByRole('button', { name: 'I have an account' }).click();
     await signIn(third.page, late);
@@ -161,7 +160,7 @@ describe('an invitation link', () => {
   });
 
   async function join(account: Account, path: string) {
-    const visitor = await visit(browser, { path });
+    const visitor = await visit({ path });
     await visitor.page.getByRole('button', { name: 'I have an account' }).click();
     await signIn(visitor.page, account);
     await visitor.page.getByRole('button', { name: 'Join the room' }).click();
@@ -175,7 +174,7 @@ describe('a blocked user', () => {
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
     const room = (body as { _id: { $oid: string } })._id.$oid;
     await aMessage(other, room, { text: 'Buy this!' }, call);
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room}?panel=members` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room}?panel=members` });
     await signIn(page, one);
     await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
     await page
@@ -229,7 +228,7 @@ describe('a picture of a person', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     await aMessage(ann, room.id, { text: 'Hello' }, call);
-    const { page, problems, context } = await visit(browser, { path: '/settings/profile' });
+    const { page, problems, context } = await visit({ path: '/settings/profile' });
     await signIn(page, ann);
     const mine = page.locator('.picture-form .avatar');
     const before = await mine.boundingBox();
@@ -246,7 +245,7 @@ describe('a picture of a person', () => {
     expect([drawn, await mine.boundingBox()]).toEqual([[256, 256], before]);
     expect(await page.locator('.sidebar footer .avatar img').count()).toBe(1);
 
-    const other = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    const other = await visit({ path: `/rooms/${room.id}?panel=members` });
     await signIn(other.page, bob);
     const faces = other.page.locator('.room-pane li.message .avatar, .side .avatar', { has: other.page.locator('img') });
     await expect.poll(() => faces.evaluateAll((all) => all.map(({ textContent }) => textContent))).toEqual(['', '']);
@@ -266,7 +265,7 @@ describe('a picture of a person', () => {
     const name = aName();
     const room = await aRoom({ name, owner: ann, members: [bob] });
     const place = { path: `/rooms/${room.id}?panel=details` };
-    const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+    const [hers, his] = [await visit(place), await visit(place)];
     await Promise.all([signIn(hers.page, ann), signIn(his.page, bob)]);
     const marks = (page: Page) => page.locator('.sidebar a.room .avatar img, .room-pane .bar .avatar img');
     await his.page.locator('.side .muted').first().waitFor();
@@ -292,7 +291,7 @@ describe('a picture of a person', () => {
     const room = await aRoom({ owner: ann });
     await aMessage(ann, room.id, { text: 'Hello' }, call);
     await call('PUT', '/api/users/me/avatar', { token: ann.token, body: Buffer.from('89504e470d0a1a0a', 'hex') });
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}` });
     const asked = page.waitForResponse((response) => response.url().includes('/avatar?version='));
     await signIn(page, ann);
     expect((await asked).status()).toBe(200);
@@ -308,7 +307,7 @@ describe('a picture of a person', () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     await aMessage(ann, room.id, { text: 'Hello' }, call);
-    const { page, problems, context } = await visit(browser, { path: '/login' });
+    const { page, problems, context } = await visit({ path: '/login' });
     const body = await aWidePicture(page);
     await call('PUT', '/api/users/me/avatar', { token: ann.token, body });
     await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });`);

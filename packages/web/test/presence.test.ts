@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { connected } from '../../../test/support/sockets.ts';
@@ -21,7 +20,7 @@ const change = ({ token }: Account, body: object) => succeed(call('PATCH', '/api
 describe('presence', () => {
   it('presence is shown in the sidebar, in the room, among its members and on the card, until the person leaves', async () => {
     const { ann, zoe, room, conversation } = await twoPeople();
-    const hers = await visit(browser, { path: conversation });
+    const hers = await visit({ path: conversation });
     await signIn(hers.page, ann);
     const { page } = hers;
     const listed = page.locator('.sidebar').getByRole('link', { name: /Zoe Example/ });
@@ -32,7 +31,7 @@ describe('presence', () => {
     await page.locator('.sidebar').getByRole('link', { name: 'Zoe Example (away)' }).waitFor();
     await page.getByRole('heading', { name: 'Zoe Example (away)', level: 1 }).waitFor();
     socket.socket.close();
-    const his = await visit(browser);
+    const his = await visit();
     await signIn(his.page, zoe);
     await page.locator('.sidebar').getByRole('link', { name: 'Zoe Example (active)' }).waitFor();
     await page.getByRole('heading', { name: 'Zoe Example (active)', level: 1 }).waitFor();
@@ -65,7 +64,7 @@ describe('presence', () => {
 
   it('presence is not shown of somebody who has turned that off, until they turn it on again', async () => {
     const { ann, zoe, conversation } = await twoPeople();
-    const [hers, his] = [await visit(browser, { path: conversation }), await visit(browser, { path: '/settings/profile' })];
+    const [hers, his] = [await visit({ path: conversation }), await visit({ path: '/settings/profile' })];
     await signIn(hers.page, ann);
     await signIn(his.page, zoe);
     const dot = hers.page.locator('.sidebar .presence.active');
@@ -88,7 +87,7 @@ describe('presence', () => {
     ['not by a page that nobody sees', 'hidden', 0],
   ])('presence is told to the service %s', async (_how, visibility, times) => {
     const { ann, conversation } = await twoPeople();
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await page.addInitScript(`Object.defineProperty(document, 'visibilityState', { value: '${visibility}' })`);
     await signIn(page, ann);
     let told: string[] = [];
@@ -110,7 +109,7 @@ describe('presence', () => {
 describe('a changed name', () => {
   it('a changed name is shown without a reload, and so is a status', async () => {
     const { ann, zoe, room } = await twoPeople();
-    const { page, problems, context } = await visit(browser, { path: `${room}?panel=members` });
+    const { page, problems, context } = await visit({ path: `${room}?panel=members` });
     const watching = page
       .waitForEvent('websocket')
       .then((opened) =>

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, serveUrl, signIn, visit } from './support.ts';
@@ -24,7 +23,7 @@ describe('a quote', () => {
     const room = await aRoom({ owner: other, members: [me] });
     const { seq } = await aMessage(other, room.id, { text: `two\nlines for @${me.username}` }, call);
     const address = `${serveUrl}/rooms/${room.id}/${seq}`;
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, me);
     await field(page).fill('Yes:');
     await choose(page, 'two', 'Quote');
@@ -50,7 +49,7 @@ describe('a forwarded message', () => {
     const closed = await aRoom({ owner: other, members: [me], name: 'Closed', is_open: false });
     const target = await aRoom({ owner: other, members: [me], name: 'Target' });
     await aMessage(other, closed.id, { text: 'the plan' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${target.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${target.id}` });
     await signIn(page, me);
     await field(page).fill('a draft');
     await page.locator('.rooms a', { hasText: 'Closed' }).click();
@@ -88,7 +87,7 @@ describe('a forwarded message', () => {
     const room = await aRoom({ owner: other, members: [me], name: 'Open' });
     await aMessage(other, room.id, { text: 'the news' }, call);
     const options = { hasTouch: true };
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}`, width: 390, height: 780, options });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, width: 390, height: 780, options });
     await signIn(page, me);
     await messageOf(page, 'the news').locator('.text').tap();
     await messageOf(page, 'the news').getByRole('button', { name: 'More actions' }).tap();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { call, serveUrl, signIn, visit } from './support.ts';
@@ -21,7 +20,7 @@ async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<str
   const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
   const first = await aMessage(other, room.id, { text: 'the invoice' }, call);
   await aMessage(other, room.id, { text: 'nothing much' }, call);
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}${path}`, ...settings });
+  const { page, context, problems } = await visit({ path: `/rooms/${room.id}${path}`, ...settings });
   await page.addInitScript(`
     window.notified = [];
     window.Notification = class {
@@ -117,7 +116,7 @@ describe('a reminder', () => {
 
   it('a reminder is set, shown and done on all devices at the same time, also after one had no connection', async () => {
     const { page, context, problems, me, other, room, first } = await inARoom();
-    const elsewhere = await visit(browser, { path: `/rooms/${room.id}` });
+    const elsewhere = await visit({ path: `/rooms/${room.id}` });
     const isListening = elsewhere.page.waitForRequest((request) => request.url().includes('reminders=true'));
     await signIn(elsewhere.page, me);
     await isListening;
@@ -154,7 +153,7 @@ describe('a reminder', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
     const { _id } = await aMessage(other, room.id, { text: 'the invoice' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     const isSet = Promise.withResolvers<void>();
     await page.route('**/api/tickets', async (route) => {
       await isSet.promise;

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { aService } from '../../../test/support/services.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
-import { commands, startService } from '../../../tools/harness/service.ts';
+import { commands } from '../../../tools/harness/service.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 /** How often the server is killed; more with `RESTARTS`. */
@@ -17,11 +17,11 @@ const patience = { timeout: 120_000, interval: 250 };
 it(`two people see the same messages as the history after the connection was cut repeatedly and the server was killed ${restarts} times`, async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: ann, members: [bob] });
-  const start = () => startService(inject('environment'), commands.serve);
+  const start = () => aService({}, commands.serve);
   let service = await start();
   const proxy = await startProxy(new URL(service.url).host);
   const place = { path: `/rooms/${room.id}`, baseUrl: `http://localhost:${proxy.port}` };
-  const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+  const [hers, his] = [await visit(place), await visit(place)];
   await signIn(hers.page, ann);
   await signIn(his.page, bob);
 

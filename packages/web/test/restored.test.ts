@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { type ChatClient, createChatClient, type Message, unwrap } from 'chat-service-client';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { browser } from '../../../test/support/browser.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
-import { commands, startService } from '../../../tools/harness/service.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands } from '../../../tools/harness/service.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 let folder: string;
@@ -29,7 +29,7 @@ const password = 'correct horse';
 it('two browsers, a typed client and a bridge that were ahead of a restored backup show the state of the service, and lose nothing unsent', async () => {
   const dataDir = join(folder, 'data');
   const environment = { DATA_DIR: dataDir, MONGODB_URI: '', REGISTRATION: 'open', ROOM_CREATION: 'users' };
-  let service = await startService(environment, commands.serve);
+  let service = await aService(environment, commands.serve);
   onTestFinished(async () => void (await service.stop()));
   const proxy = await startProxy(new URL(service.url).host);
   onTestFinished(() => proxy.close());
@@ -43,7 +43,7 @@ it('two browsers, a typed client and a bridge that were ahead of a restored back
   const room = _id.$oid;
   await unwrap(direct().POST('/api/members', { body: { room } }));
   const place = { path: `/rooms/${room}`, baseUrl };
-  const [hers, his] = [await visit(browser, place), await visit(browser, place)];
+  const [hers, his] = [await visit(place), await visit(place)];
   onTestFinished(async () => void (await Promise.all([hers.context.close(), his.context.close()])));
   await signIn(hers.page, { username: 'ann', password });
   await signIn(his.page, { username: 'bob', password });
@@ -84,7 +84,7 @@ it('two browsers, a typed client and a bridge that were ahead of a restored back
   await service.stop();
   await rm(dataDir, { recursive: true });
   await cp(copy, dataDir, { recursive: true });
-  service = await startService(environment, commands.serve);
+  service = await aService(environment, commands.serve);
   // They take the places that all have seen taken by others, and go beyond them.
   for (let n = 1; n <= 9; n++) await unwrap(direct().POST('/api/messages', { body: { room, text: `new ${n}` } }));
   proxy.aim(new URL(service.url).host);

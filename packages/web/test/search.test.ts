@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { partsOf } from '../src/text/highlight.ts';
@@ -32,7 +31,7 @@ describe('the search', () => {
     const [here, there] = [await aRoom({ owner }), await aRoom({ owner })];
     for (let at = 0; at < 52; at++) await aMessage(owner, here.id, { text: `avocet ${at}` }, call);
     await aMessage(owner, there.id, { text: 'An avocet elsewhere' }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${here.id}` });
+    const { page, context } = await visit({ path: `/rooms/${here.id}` });
     await signIn(page, owner);
     await page.getByRole('link', { name: 'Search in this room' }).click();
     await page.locator('input[name=q]:focus').waitFor();

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount, aSession } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { anApp, aWrongCode, codeOf, turnOn } from '../../../test/support/second-factor.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { call, signIn, visit } from './support.ts';
 
 let strict: Service;
 beforeAll(async () => {
-  strict = await startService({ ...inject('environment'), REQUIRE_2FA: 'all' }, commands.serve);
+  strict = await aService({ REQUIRE_2FA: 'all' }, commands.serve);
 });
 afterAll(() => strict.stop());
 
@@ -38,7 +38,7 @@ const secretIn = async (page: Page) => (await page.locator('.section code').text
 describe('the web client', () => {
   it('the web client turns a second factor on with a QR code or a key, and shows recovery codes once, to copy or to keep as a file', async () => {
     const account = await anAccount();
-    const { page, problems, context } = await visit(browser, {
+    const { page, problems, context } = await visit({
       path: '/login',
       options: { permissions: ['clipboard-read', 'clipboard-write'] },
     });
@@ -94,7 +94,7 @@ describe('the web client', () => {
   it('the web client asks for a code after the password, says what is wrong with it, and signs in, by the keyboard alone', async () => {
     const account = await anAccount();
     const { app } = await turnOn(call, { ...account, token: await aSession(call, account) });
-    const { page, problems, context } = await visit(browser, { path: '/login' });
+    const { page, problems, context } = await visit({ path: '/login' });
     await toSecondStep(page, account);
     expect(await objections(page)).toEqual([]);
     await type(page, 'Code of the app', '12345');
@@ -115,7 +115,7 @@ describe('the web client', () => {
   it('the web client takes a recovery code instead, or goes back to the password', async () => {
     const account = await anAccount();
     const { recovery } = await turnOn(call, { ...account, token: await aSession(call, account) });
-    const { page, problems, context } = await visit(browser, { path: '/login' });
+    const { page, problems, context } = await visit({ path: '/login' });
     await toSecondStep(page, account);
     await page.getByRole('button', { name: 'Back' }).click();
     await toSecondStep(page, account);
@@ -130,7 +130,7 @@ describe('the web client', () => {
   it('the web client leads those who must have a second factor to setting it up, and then goes on', async () => {
     const account = await anAccount();
     const room = await aRoom({ owner: account, name: 'Plans' });
-    const { page, problems, context } = await visit(browser, { path: '/login', baseUrl: strict.url });
+    const { page, problems, context } = await visit({ path: '/login', baseUrl: strict.url });
     await signIn(page, account);
     await page.getByText('This service requires a second factor.').waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/security');

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
@@ -47,7 +46,7 @@ async function hold(page: Page, store: 'outbox' | 'drafts', { id }: Account): Pr
 describe('a message', () => {
   it('a message that is written without a connection is sent when there is one, also after a reload', async () => {
     const room = await aRoom();
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, room.owner);
     await say(page, 'one');
     await sent(page, 1);
@@ -72,7 +71,7 @@ describe('a message', () => {
   it('a message that is written without a connection in a room that this browser never read stays visible there while it waits', async () => {
     const one = await aRoom();
     const other = await aRoom({ owner: one.owner, name: 'Elsewhere' });
-    const { page, context } = await visit(browser, { path: `/rooms/${one.id}` });
+    const { page, context } = await visit({ path: `/rooms/${one.id}` });
     await signIn(page, one.owner);
     await page.locator('.room-pane .beginning').waitFor();
     await context.setOffline(true);
@@ -90,7 +89,7 @@ describe('a message', () => {
   it('a message that is written without a connection in a thread that could not be read stays visible there while it waits', async () => {
     const { id, owner } = await aRoom();
     const { _id: thread } = await aMessage(owner, id, { text: 'who is on the train?' }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await expect.poll(() => textsOf(page)).toEqual(['who is on the train?']);
     // The code of threads comes a few seconds later than that of rooms.
@@ -115,7 +114,7 @@ describe('a message', () => {
   it('a message that repeats an earlier one before the room was read to its end stays visible while it waits', async () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'ok' }, call);
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, owner);
     // The messages come, and where the feed begins does not.
     await page.route('**/api/events?*', (route) => route.abort());
@@ -134,7 +133,7 @@ describe('a message', () => {
       const room = await aRoom();
       const proxy = await startProxy(new URL(serveUrl).host);
       const address = `http://localhost:${proxy.port}/rooms/${room.id}`;
-      const { page, context } = await visit(browser, { path: `/rooms/${room.id}`, baseUrl: `http://localhost:${proxy.port}` });
+      const { page, context } = await visit({ path: `/rooms/${room.id}`, baseUrl: `http://localhost:${proxy.port}` });
       await signIn(page, room.owner);
       const second = run % 3 === 0 ? (await openPage(context, address)).page : undefined;
       const written: string[] = [];
@@ -185,7 +184,7 @@ describe('a message', () => {
   it('a message can be sent while the one before is being stored', async () => {
     const room = await aRoom();
     const { owner } = room;
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, owner);
     await say(page, 'one');
     await sent(page, 1);
@@ -202,7 +201,7 @@ describe('a message', () => {
   it('a message that is refused says why, and can be changed and sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, owner);
     await say(page, 'before');
     await sent(page, 1);
@@ -222,7 +221,7 @@ describe('a message', () => {
 
 /** Shows a room to one of its members, and gives the field to write in. */
 async function atField(room: string, member: Account) {
-  const { page, context } = await visit(browser, { path: `/rooms/${room}` });
+  const { page, context } = await visit({ path: `/rooms/${room}` });
   await signIn(page, member);
   return { page, context, field: page.locator('.room-pane .composer textarea') };
 }

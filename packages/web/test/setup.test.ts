@@ -1,19 +1,21 @@
-import '../../../test/support/isolated-database.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { browser } from '../../../test/support/browser.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { useOwnDatabase } from '../../../test/support/config.ts';
+import { aService } from '../../../test/support/services.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { openPage, say, signIn, visit } from './support.ts';
+
+useOwnDatabase();
 
 let service: Service;
 beforeAll(async () => {
   // Any of several processes may be asked.
-  service = await startService({}, [...commands.serve, '--workers', '2']);
+  service = await aService({}, [...commands.serve, '--workers', '2']);
 });
 afterAll(() => service.stop());
 
 it('the link that a new service prints makes its first administrator, and a visitor without it is told the command', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
-  const stranger = await visit(browser, { path: '/', baseUrl: service.url });
+  const stranger = await visit({ path: '/', baseUrl: service.url });
   await stranger.page.getByText('Without a code').click();
   await stranger.page.getByText('admin -- user create').waitFor();
   await stranger.page.getByLabel('One-time code').fill('a guess');
@@ -21,7 +23,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await stranger.page.getByRole('button', { name: 'Create administrator' }).click();
   await stranger.page.getByText('This code has expired or is incomplete.').waitFor();
 
-  const { page, problems, context } = await visit(browser, { path: link, baseUrl: service.url });
+  const { page, problems, context } = await visit({ path: link, baseUrl: service.url });
   await fillAccount(page, 'ann');
   await page.getByRole('button', { name: 'Create administrator' }).click();
   await page.getByRole('heading', { name: 'General' }).waitFor();
@@ -30,7 +32,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   await page.getByRole('button', { name: 'Create a link' }).click();
   const invitation = new URL(await page.getByLabel('Invitation link').inputValue());
-  const guest = await visit(browser, { path: `${invitation.pathname}${invitation.hash}`, baseUrl: service.url });
+  const guest = await visit({ path: `${invitation.pathname}${invitation.hash}`, baseUrl: service.url });
   await fillAccount(guest.page, 'bob');
   await guest.page.getByRole('button', { name: 'Create account' }).click();
   await guest.page.getByRole('heading', { name: 'General' }).waitFor();
@@ -52,7 +54,7 @@ it('the link that a new service prints makes its first administrator, and a visi
 });
 
 it('the link that a new service prints leads to the same form where the page cannot ask whether there is an administrator', async () => {
-  const { page, context } = await visit(browser, { path: '/', baseUrl: service.url });
+  const { page, context } = await visit({ path: '/', baseUrl: service.url });
   await page.route('**/api/setup', (asked) => asked.abort());
   await page.goto(`${service.url}/setup#${'a'.repeat(32)}`);
   await page.getByRole('heading', { name: 'Create the first administrator' }).waitFor();

@@ -5,7 +5,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { call, countEffort, openPage, serveUrl, signIn, type Visit, visit } from './support.ts';
+import { call, countEffort, openPage, serveUrl, signIn, type Visit, type VisitSettings, visit } from './support.ts';
 
 /** The names in each part of the list. */
 const list = (page: Page) =>
@@ -37,7 +37,7 @@ describe('the list of rooms', () => {
     }
     await aMessage(one, talks[0] ?? '', { text: 'first' }, call);
     await aMessage(other, talks[1] ?? '', { text: 'second' }, call);
-    const { page, context } = await visit(browser, { path: '/directory' });
+    const { page, context } = await visit({ path: '/directory' });
     await signIn(page, owner);
     const sorted = ['Alpha', 'beta', 'Room 9', 'Room 10'];
     await expect
@@ -66,8 +66,8 @@ describe('the list of rooms', () => {
   it('the list of rooms has favourites first, which two clicks make on every device', async () => {
     const owner = await anAccount();
     for (const name of ['Alpha', 'beta']) await aRoom({ owner, name });
-    const { page, context } = await visit(browser, { path: '/directory' });
-    const elsewhere = await visit(browser, { path: '/directory' });
+    const { page, context } = await visit({ path: '/directory' });
+    const elsewhere = await visit({ path: '/directory' });
     const isListening = listening(elsewhere.page);
     await signIn(page, owner);
     await signIn(elsewhere.page, owner);
@@ -97,7 +97,7 @@ describe('the list of rooms', () => {
     const owner = await anAccount();
     const room = await aRoom({ owner, name: 'Alpha' });
     await aMessage(owner, room.id, { text: 'Hello' }, call);
-    const { page, context, problems } = await visit(browser, { path: '/directory' });
+    const { page, context, problems } = await visit({ path: '/directory' });
     await signIn(page, owner);
     await page.locator('.rooms a', { hasText: 'Alpha' }).focus();
     await page.keyboard.press('Tab');
@@ -126,7 +126,7 @@ describe('the list of rooms', () => {
   it('the list of rooms has room for rooms on a screen that is low, as at twice the size or on a phone on its side', async () => {
     const owner = await anAccount();
     for (let n = 1; n <= 12; n++) await aRoom({ owner, name: `Room ${n}` });
-    const { page, context } = await visit(browser, { path: '/', width: 640, height: 400 });
+    const { page, context } = await visit({ path: '/', width: 640, height: 400 });
     await signIn(page, owner);
     await page.locator('.rooms .room').nth(11).waitFor();
     // How many can be seen, and pressed, at the same time.
@@ -150,7 +150,7 @@ describe('the list of rooms', () => {
     const name = 'Project Alpha, the working group for the northern region';
     const room = await aRoom({ owner, name });
     await call('PATCH', `/api/members/${await memberId(room, owner)}`, { token: owner.token, body: { is_muted: true } });
-    const { page, context } = await visit(browser, { path: '/' });
+    const { page, context } = await visit({ path: '/' });
     await signIn(page, owner);
     await page.getByRole('link', { name: `${name} Muted` }).waitFor();
     await page.locator('.rooms').getByTitle(name, { exact: true }).waitFor();
@@ -161,7 +161,7 @@ describe('the list of rooms', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const alpha = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aRoom({ owner, name: 'beta' });
-    const { page, context } = await visit(browser, { path: `/rooms/${alpha.id}` });
+    const { page, context } = await visit({ path: `/rooms/${alpha.id}` });
     await signIn(page, owner);
     await page.locator('.room-pane textarea').fill('to be said');
     await page.locator('.rooms a', { hasText: 'beta' }).click();
@@ -188,7 +188,7 @@ describe('the list of rooms', () => {
 });
 
 /** Somebody with these favourites, on so many devices. */
-async function withFavourites(names: readonly string[], devices: readonly Parameters<typeof visit>[1][]) {
+async function withFavourites(names: readonly string[], devices: readonly VisitSettings[]) {
   const owner = await anAccount();
   const ids = new Map<string, string>();
   for (const name of [...names, 'other']) {
@@ -199,7 +199,7 @@ async function withFavourites(names: readonly string[], devices: readonly Parame
   }
   const visits: Visit[] = [];
   for (const device of devices) {
-    const opened = await visit(browser, { path: '/', ...device });
+    const opened = await visit({ path: '/', ...device });
     const isListening = listening(opened.page);
     await signIn(opened.page, owner);
     await isListening;
@@ -395,7 +395,7 @@ describe('one click', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'Done!' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, owner);
     await page.locator('.room-pane li.message').hover();
     await page.getByRole('button', { name: 'React with 👍' }).click();
@@ -413,7 +413,7 @@ describe('the clicks that it takes', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'Done!' }, call);
-    const context = await browser.newContext({ serviceWorkers: 'block' });
+    const context = await (await browser()).newContext({ serviceWorkers: 'block' });
     const effort = await countEffort(context);
     const { page } = await openPage(context, `${serveUrl}/rooms/${room.id}`);
     await signIn(page, owner);
@@ -447,7 +447,7 @@ describe('a field for people', () => {
   it('a field for people completes the names of people with whom the user shares a room', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     await aRoom({ owner, members: [other], name: 'Alpha' });
-    const { page, context, problems } = await visit(browser);
+    const { page, context, problems } = await visit();
     await signIn(page, owner);
     await page.getByRole('button', { name: 'New conversation' }).click();
     await page.getByRole('dialog').waitFor();
@@ -467,7 +467,7 @@ describe('a field for people', () => {
 describe('a new room', () => {
   it('a new room is made in one step, closed and with its people', async () => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, admin);
     await page.getByRole('navigation').getByRole('button', { name: 'New room' }).click();
     await page.getByRole('dialog').waitFor();

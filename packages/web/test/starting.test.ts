@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
@@ -11,7 +10,7 @@ async function newcomer() {
   const other = await anAccount();
   const room = await aRoom({ members: [other] });
   await aMessage(room.owner, room.id, { text: 'said before' }, call);
-  const { page, context } = await visit(browser);
+  const { page, context } = await visit();
   await signIn(page, room.owner);
   await page.locator('.rooms li').first().waitFor();
   return { room, other, page, context, asked: askedOf(page, room.id) };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
@@ -12,7 +11,7 @@ describe('a status', () => {
     const { body } = await call('POST', '/api/conversations', { token: zoe.token, body: { users: [me.username] } });
     await aMessage(zoe, (body as { _id: { $oid: string } })._id.$oid, { text: 'hello' }, call);
 
-    const own = await visit(browser, { path: '/' });
+    const own = await visit({ path: '/' });
     await signIn(own.page, zoe);
     const mine = own.page.locator('.sidebar footer .person');
     await mine.focus();
@@ -28,7 +27,7 @@ describe('a status', () => {
     await mine.getByRole('img', { name: 'On holiday in Åre' }).waitFor();
     expect(await own.page.evaluate("document.activeElement.matches('footer .person')")).toBe(true);
 
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${room.id}?panel=members` });
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=members` });
     await signIn(page, me);
     const mark = { name: 'On holiday in Åre' };
     await page.locator('.sidebar a.room', { hasText: 'Zoe' }).getByRole('img', mark).waitFor();
@@ -64,7 +63,7 @@ describe('a status', () => {
   it('a status can be an emoji alone, by touch, and what is neither a text nor an emoji is explained', async () => {
     const me = await anAccount();
     const options = { hasTouch: true, isMobile: true };
-    const { page, problems, context } = await visit(browser, { width: 390, height: 780, options });
+    const { page, problems, context } = await visit({ width: 390, height: 780, options });
     await signIn(page, me);
     await page.locator('.sidebar footer .person').tap();
     await page.getByRole('button', { name: 'Set a status' }).tap();

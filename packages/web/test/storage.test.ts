@@ -43,7 +43,7 @@ const refusals: [string, string][] = [
 
 /** Opens a page in a browser that refuses something from the start. */
 async function refused(script: string, path: string) {
-  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, serviceWorkers: 'block' });
+  const context = await (await browser()).newContext({ viewport: { width: 1_280, height: 800 }, serviceWorkers: 'block' });
   context.setDefaultTimeout(60_000);
   await context.addInitScript(script);
   return { ...(await openPage(context, `${serveUrl}${path}`)), context };
@@ -99,7 +99,7 @@ describe('a browser that stores nothing', () => {
 
   it('a browser on a device without space sends messages, and says that it stores nothing more', async () => {
     const { owner, id } = await aRoom();
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await say(page, 'one');
     await page.locator('.room-pane li.message:not(.pending)').waitFor();
@@ -122,7 +122,7 @@ describe('a browser that stores nothing', () => {
 
   it('a browser in which site data is deleted while the page is open continues, and says that nothing is stored', async () => {
     const { owner, id } = await aRoom();
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await say(page, 'one');
     await page.locator('.room-pane li.message:not(.pending)').waitFor();
@@ -140,7 +140,7 @@ describe('a browser that stores nothing', () => {
 
   it('a browser in which stored data can’t be read shows the page', async () => {
     const { owner, id } = await aRoom();
-    const { page, problems, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, problems, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await say(page, 'one');
     await page.locator('.room-pane li.message:not(.pending)').waitFor();

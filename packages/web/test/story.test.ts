@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, visit } from './support.ts';
 
 it('a user signs in, finds a room, writes, edits, reacts, replies, pins and deletes with the keyboard alone', async () => {
   const owner = await anAccount();
   const room = await aRoom({ owner, name: 'Keys' });
-  const { page, context, problems } = await visit(browser);
+  const { page, context, problems } = await visit();
   const { keyboard } = page;
   await page.getByLabel('Username or e-mail address').waitFor();
   await keyboard.type(owner.username);

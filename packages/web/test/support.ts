@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { inject } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
+import { serveUrl as startServer } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 
 /** Where the service runs that the pages come from. */
-export const serveUrl = inject('serveUrl');
+export const serveUrl = await startServer();
 
 /** Calls that service: what is written past it comes to its pages much later. */
 export const call = overHttp(serveUrl);
@@ -12,7 +13,7 @@ export const call = overHttp(serveUrl);
 /** A page of the client, and whatever went wrong in it. */
 export type Visit = { page: Page; problems: string[]; context: BrowserContext };
 
-type VisitSettings = {
+export type VisitSettings = {
   path?: string;
   width?: number;
   height?: number;
@@ -21,11 +22,14 @@ type VisitSettings = {
 };
 
 /** Opens the client in a browser of its own, with storage of its own. */
-export async function visit(
-  browser: Browser,
-  { path = '/', width = 1_280, height = 800, baseUrl = serveUrl, options = {} }: VisitSettings = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
+export async function visit({
+  path = '/',
+  width = 1_280,
+  height = 800,
+  baseUrl = serveUrl,
+  options = {},
+}: VisitSettings = {}): Promise<Visit> {
+  const context = await (await browser()).newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
   // Several browsers share a busy machine.
   context.setDefaultTimeout(60_000);
   return { ...(await openPage(context, `${baseUrl}${path}`)), context };

@@ -2,7 +2,6 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../lib/members/members.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { call, openPage, serveUrl, signIn, visit } from './support.ts';
@@ -24,7 +23,7 @@ async function another(context: BrowserContext, room: string): Promise<Page> {
 async function twoTabs() {
   const [owner, other] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner, members: [other] });
-  const { page: one, context, problems } = await visit(browser, { path: `/rooms/${room.id}` });
+  const { page: one, context, problems } = await visit({ path: `/rooms/${room.id}` });
   await signIn(one, owner);
   await fieldOf(one).waitFor();
   return { owner, other, room, one, second: await another(context, room.id), context, problems };
@@ -134,7 +133,7 @@ describe('a tab without the focus', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     await aRoom({ owner, name: 'Elsewhere' });
-    const { page: one, context } = await visit(browser, { path: '/' });
+    const { page: one, context } = await visit({ path: '/' });
     await signIn(one, owner);
     await one.addInitScript(notifying(isLookedAt));
     await one.goto(`${serveUrl}/rooms/${room.id}`);
@@ -157,7 +156,7 @@ describe('a tab without the focus', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, owner);
     await page.addInitScript(notifying(false));
     await page.goto(`${serveUrl}/directory`);
@@ -181,7 +180,7 @@ describe('a tab without the focus', () => {
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
     const conversation = (body as { _id: { $oid: string } })._id.$oid;
-    const { page: one, context } = await visit(browser, { path: `/rooms/${room.id}?panel=details` });
+    const { page: one, context } = await visit({ path: `/rooms/${room.id}?panel=details` });
     await signIn(one, owner);
     const choice = one.getByLabel('Notifications');
     await choice.waitFor();
@@ -230,7 +229,7 @@ describe('a tab without the focus', () => {
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const thread = (await aMessage(owner, room.id, { text: 'Who brings the cake?' }, call))._id.$oid;
     const others = (await aMessage(other, room.id, { text: 'Mine' }, call))._id.$oid;
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, owner);
     await page.addInitScript(notifying(false));
     await page.goto(`${serveUrl}/directory`);
@@ -254,7 +253,7 @@ describe('a tab without the focus', () => {
   it('a tab without the focus notifies once of a message to those who are here, and not of a reaction to it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, owner);
     await page.addInitScript(notifying(false));
     await page.goto(`${serveUrl}/directory`);

@@ -2,7 +2,6 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
@@ -20,7 +19,7 @@ describe('a room', () => {
     await stayYoung();
     const staying = setInterval(() => void stayYoung(), 200);
 
-    const { page, context } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context } = await visit({ path: `/rooms/${room}` });
     await signIn(page, ann);
     await expect.poll(() => textsOf(page)).toEqual(['second']);
     await messages.unscoped.insertOne(late);
@@ -34,7 +33,7 @@ describe('a room', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { _id } = await aMessage(bob, room, { text: 'early' });
-    const { page, problems, context } = await visit(browser);
+    const { page, problems, context } = await visit();
     await signIn(page, ann);
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -64,7 +63,7 @@ describe('a room', () => {
   it('a room is followed even if it could not be opened at first and something was said in it', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, ann);
     await page.route('**/api/events?*', (route) => route.abort(), { times: 1 });
     await page.goto(`${serveUrl}/rooms/${room}`);
@@ -82,7 +81,7 @@ describe('the history of a room', () => {
     const room = await aRoomOf([ann, bob], { name: 'Old' });
     // More than the page that is read first, of two, as one account may send so many messages at once.
     for (let count = 0; count < 30; count++) await Promise.all([ann, bob].map((account) => aMessage(account, room)));
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     const asked: string[] = [];
     await page.route(/\/api\/messages\?.*before=/, (route) => {
       asked.push(route.request().url());
@@ -113,7 +112,7 @@ describe('a panel beside a room', () => {
       const { _id } = await aMessage(owner, place);
       await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: owner.token, body: {} });
     }
-    const { page, problems, context } = await visit(browser);
+    const { page, problems, context } = await visit();
     await signIn(page, owner);
     await page.locator('.rooms li').first().waitFor();
     // The code of the panel was loaded before, and of the room nothing but its name was read.
@@ -135,7 +134,7 @@ describe('a newcomer', () => {
   it('a newcomer creates an account, joins a room, and talks', async () => {
     const name = aName();
     const room = await aRoom({ name: `Lounge ${name}` });
-    const { page, problems, context } = await visit(browser);
+    const { page, problems, context } = await visit();
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Username').fill(name);
     await page.getByLabel('E-mail address').fill(`${name}@example.org`);
@@ -156,7 +155,7 @@ describe('a newcomer', () => {
 
   it('a newcomer is told what is wrong with a password', async () => {
     const { username } = await anAccount();
-    const { page, problems, context } = await visit(browser);
+    const { page, problems, context } = await visit();
     await page.getByLabel('Username or e-mail address').fill(username);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -171,8 +170,8 @@ describe('two people', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Plans', owner: ann, members: [bob] });
     const other = await aRoom({ name: 'Garden', owner: ann, members: [bob] });
-    const hers = await visit(browser, { path: `/rooms/${room.id}` });
-    const his = await visit(browser, { path: `/rooms/${room.id}` });
+    const hers = await visit({ path: `/rooms/${room.id}` });
+    const his = await visit({ path: `/rooms/${room.id}` });
     await signIn(hers.page, ann);
     await signIn(his.page, bob);
     await his.page.getByText('No messages yet').waitFor();
@@ -205,7 +204,7 @@ describe('a message to everyone', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const people = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
     const room = await aRoomOf([owner, other, ...people]);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${room}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${room}` });
     await signIn(page, owner);
     await page.locator('.room-pane .beginning').waitFor();
     const composer = page.locator('.room-pane .composer textarea');
@@ -229,7 +228,7 @@ describe('a message to everyone', () => {
   it('a message to those who are here now is told to those who look elsewhere', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const [here, there] = [await aRoomOf([owner, other]), await aRoomOf([owner, other])];
-    const { page, context } = await visit(browser, { path: `/rooms/${here}` });
+    const { page, context } = await visit({ path: `/rooms/${here}` });
     await signIn(page, other);
     await page.locator('.room-pane .beginning').waitFor();
     const told = page.locator('[aria-live]', { hasText: '1 new message' });

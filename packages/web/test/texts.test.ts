@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createUser } from '../../../lib/accounts/accounts.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { drawnOf, type Sample, texts } from '../../rules/test/texts.ts';
@@ -37,7 +36,7 @@ describe('the texts that the service and the page read', () => {
       const notified = sent.map(({ mentions }) => mentions.map(({ $oid }) => nameOf($oid)));
       expect(notified).toEqual(part.map(({ mentions = [] }) => mentions));
 
-      const { page, problems, context } = await visit(browser, { path: `/rooms/${room}` });
+      const { page, problems, context } = await visit({ path: `/rooms/${room}` });
       await signIn(page, people.at(-1) as Account);
       await page.locator('li.message').first().waitFor();
       const count = () =>

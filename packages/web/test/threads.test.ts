@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, textsOf, visit } from './support.ts';
@@ -10,7 +9,7 @@ describe('a thread', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await page.locator('.room-pane li.message').focus();
     await page.keyboard.press('r');
@@ -43,7 +42,7 @@ describe('a thread', () => {
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [me.username] } });
     const { $oid: id } = (body as { _id: { $oid: string } })._id;
     const root = await aMessage(other, id, { text: 'Lunch?' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}?thread=${root._id.$oid}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${id}?thread=${root._id.$oid}` });
     await signIn(page, me);
     const side = page.locator('.side');
     await side.getByLabel('Also send to the conversation').check();
@@ -60,7 +59,7 @@ describe('a thread', () => {
     const root = await aMessage(owner, id, { text: 'root' }, call);
     const thread = root._id.$oid;
     for (const text of ['one', 'two']) await aMessage(other, id, { text, thread }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}` });
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}` });
     await signIn(page, owner);
     const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
     await page.locator('.side .new-line').waitFor();
@@ -79,7 +78,7 @@ describe('a thread', () => {
     const { id } = await aRoom({ owner, members: [other] });
     const { _id } = await aMessage(owner, id, { text: 'root' }, call);
     await aMessage(other, id, { text: 'one', thread: _id.$oid }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${_id.$oid}` });
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${_id.$oid}` });
     const lost = Promise.withResolvers<void>();
     let isLost = false;
     await page.route(
@@ -107,7 +106,7 @@ describe('a thread', () => {
       await aRoom({ owner: me, members: [other], name: 'There' }),
     ];
     const root = await aMessage(me, there.id, { text: 'Lunch?' }, call);
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${here.id}` });
+    const { page, context, problems } = await visit({ path: `/rooms/${here.id}` });
     await signIn(page, me);
     await page.locator('.room-pane .beginning').waitFor();
     await aMessage(other, there.id, { text: 'At noon', thread: root._id.$oid }, call);
@@ -132,7 +131,7 @@ describe('a thread', () => {
     const thread = root._id.$oid;
     const first = await aMessage(owner, id, { text: 'the first of many', thread }, call);
     for (let count = 0; count < 110; count++) await aMessage(owner, id, { text: `reply ${count}`, thread }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}&reply=${first.seq}` });
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}&reply=${first.seq}` });
     await signIn(page, owner);
     const reply = page.locator('.side li.message', { hasText: 'the first of many' });
     await reply.waitFor();
@@ -150,7 +149,7 @@ describe('a thread', () => {
     const { seq } = await reply('the last that was read');
     await call('PATCH', `/api/threads/${thread}`, { token: owner.token, body: { last_read: seq } });
     for (let at = 0; at < 40; at++) await reply(`new ${at}`);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${thread}` });
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}` });
     await signIn(page, owner);
     const box = page.locator('.thread-content');
     const top = (selector: string) =>
@@ -190,7 +189,7 @@ describe('a thread', () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });
     const root = await aMessage(owner, id, { text: 'root' }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}?thread=${root._id.$oid}` });
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${root._id.$oid}` });
     await signIn(page, owner);
     await page.locator('.side textarea:focus').waitFor();
     await page.locator('.side header').getByRole('link', { name: 'Close' }).focus();
@@ -208,7 +207,7 @@ describe('a thread', () => {
       Array.from({ length: 400 }, (_, at) => aMessage(owner, id, { text: `reply ${at}`, thread: root._id.$oid }, call)),
     );
     await aMessage(owner, id, { text: 'after' }, call);
-    const { page, context } = await visit(browser, { path: `/rooms/${id}` });
+    const { page, context } = await visit({ path: `/rooms/${id}` });
     await signIn(page, owner);
     await expect.poll(() => textsOf(page)).toEqual(['before', 'root', 'after']);
     await page.locator('.room-pane .beginning').waitFor();

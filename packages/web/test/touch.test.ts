@@ -1,7 +1,6 @@
 import type { CDPSession, Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
@@ -15,7 +14,7 @@ async function onAPhone() {
   await call('PATCH', '/api/users/me', { token: other.token, body: { name } });
   const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
   for (let at = 0; at < 20; at++) await aMessage(other, room.id, { text: `message ${at}\n\nwith more` }, call);
-  const { page, context, problems } = await visit(browser, { path: `/rooms/${room.id}`, ...phone });
+  const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, ...phone });
   await signIn(page, me);
   await row(page, 'message 19').waitFor();
   return { page, context, problems, me, other, room, finger: await context.newCDPSession(page) };

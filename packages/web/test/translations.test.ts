@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import * as arabic from '../src/i18n/strings-ar.ts';
@@ -16,7 +15,7 @@ describe('the page in another language', () => {
   ] as const)('a page in another language works on a phone, and can be changed: %s', async (_name, locale, words, expected) => {
     const { strings, laterStrings } = words;
     const { owner, id } = await aRoom({ name: 'Plans' });
-    const { page, context, problems } = await visit(browser, { path: `/rooms/${id}`, ...phone, options: { locale } });
+    const { page, context, problems } = await visit({ path: `/rooms/${id}`, ...phone, options: { locale } });
     const html = () => page.evaluate('(({ lang, dir }) => ({ lang, dir }))(document.documentElement)');
     await page.getByLabel(laterStrings.login.username).fill(owner.username);
     expect([await html(), await objections(page)]).toEqual([expected, []]);
@@ -54,7 +53,7 @@ describe('the page in another language', () => {
 
   it('the page in another language stays in English if its words cannot be loaded', async () => {
     const { owner, id } = await aRoom({ name: 'Plans' });
-    const { page, context } = await visit(browser, { path: '/icon.svg', options: { locale: 'de' } });
+    const { page, context } = await visit({ path: '/icon.svg', options: { locale: 'de' } });
     await context.route('**/assets/strings-de-*', (route) => route.abort());
     await page.goto(new URL(`/rooms/${id}`, page.url()).href);
     await page.getByLabel('Username or e-mail address').fill(owner.username);

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
@@ -24,7 +23,7 @@ describe('marking all rooms as read', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const rooms = await Promise.all(Array.from({ length: 21 }, () => aRoom({ owner: other, members: [me] })));
     for (const { id } of rooms) await aMessage(other, id, { text: 'new' }, call);
-    const { page, context, problems } = await visit(browser, { path: '/directory' });
+    const { page, context, problems } = await visit({ path: '/directory' });
     await signIn(page, me);
     await page.locator('.room.unread').nth(20).waitFor();
     await page.locator('.brand').focus();
@@ -49,7 +48,7 @@ describe('marking all rooms as read', () => {
     const { id } = await aRoom({ owner: me, members: [other] });
     const root = await aMessage(me, id, { text: 'root' }, call);
     await aMessage(other, id, { text: 'reply', thread: root._id.$oid }, call);
-    const { page, context } = await visit(browser, { path: '/directory' });
+    const { page, context } = await visit({ path: '/directory' });
     await signIn(page, me);
     const count = page
       .locator('.rooms')
@@ -67,7 +66,7 @@ describe('marking all rooms as read', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me] });
     await aMessage(other, room.id, { text: 'new' }, call);
-    const { page, context, problems } = await visit(browser, phone);
+    const { page, context, problems } = await visit(phone);
     await signIn(page, me);
     await page.locator('.room.unread').waitFor();
     const menu = page.locator('.sidebar header').getByRole('button', { name: 'More' });
@@ -98,7 +97,7 @@ describe('the bar above the messages', () => {
 
   it('the bar above the messages says how many are new when their line is out of view, and leads there by keyboard', async () => {
     const { me, path } = await unreadRoom(71);
-    const { page, context, problems } = await visit(browser, { path });
+    const { page, context, problems } = await visit({ path });
     await signIn(page, me);
     await page.locator('li.message.pointed', { hasText: 'new 70' }).waitFor();
     const bar = page.locator('.new-above');
@@ -117,7 +116,7 @@ describe('the bar above the messages', () => {
 
   it('the bar above the messages is not shown when the room opens at the line', async () => {
     const { me, room } = await unreadRoom(20);
-    const { page, context } = await visit(browser, { path: `/rooms/${room.id}` });
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await signIn(page, me);
     await expect.poll(() => isLineInView(page)).toBe(true);
     await page.waitForTimeout(300);
@@ -127,7 +126,7 @@ describe('the bar above the messages', () => {
 
   it('the bar above the messages marks the room as read by its other button, by finger on a phone', async () => {
     const { me, path } = await unreadRoom(40);
-    const { page, context, problems } = await visit(browser, {
+    const { page, context, problems } = await visit({
       path: path.replace(/\d+$/, (seq) => `${Number(seq) - 10}`),
       ...phone,
     });

@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { aName, anAccount } from '../../../test/support/accounts.ts';
-import { browser } from '../../../test/support/browser.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
@@ -14,7 +13,7 @@ function refusedOf(page: Page): number[] {
 
 describe('a visitor who is not signed in', () => {
   it('a visitor opens the page without an error in the console', async () => {
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await page.getByLabel('Password').waitFor();
     const refused = refusedOf(page);
     const errors: string[] = [];
@@ -27,7 +26,7 @@ describe('a visitor who is not signed in', () => {
   });
 
   it('a visitor is recognised by the session alone', async () => {
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, await anAccount());
     await page.evaluate('localStorage.clear()');
     await page.reload();
@@ -36,7 +35,7 @@ describe('a visitor who is not signed in', () => {
   });
 
   it('a visitor reads that there is nothing at an address that leads nowhere', async () => {
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     const answer = await page.goto(`${serveUrl}/anything/at/all`);
     expect(answer?.status()).toBe(404);
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
@@ -46,7 +45,7 @@ describe('a visitor who is not signed in', () => {
   });
 
   it('a visitor is told in plain words what a form lacks', async () => {
-    const { page, context } = await visit(browser, { path: '/signup' });
+    const { page, context } = await visit({ path: '/signup' });
     const submit = page.getByRole('button', { name: 'Create account' });
     const said = (label: string) =>
       page
@@ -78,7 +77,7 @@ describe('a visitor who is not signed in', () => {
 
 describe('the form for a new account', () => {
   const open = async () => {
-    const visited = await visit(browser, { path: '/signup' });
+    const visited = await visit({ path: '/signup' });
     const { page } = visited;
     const [email, username, password] = ['E-mail address', 'Username', 'Password'].map((label) =>
       page.getByLabel(label, { exact: true }),
@@ -170,7 +169,7 @@ describe('the form for a new account', () => {
 
 describe('a signed-in user', () => {
   it('a signed-in user reads that there is nothing at an address that leads nowhere, and goes on from there', async () => {
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, await anAccount());
     await page.goto(`${serveUrl}/rooms/nothing`);
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
@@ -181,7 +180,7 @@ describe('a signed-in user', () => {
 
   it('a signed-in user sees a message only once if the service stores it in another form', async () => {
     const room = await aRoom();
-    const { page, context } = await visit(browser);
+    const { page, context } = await visit();
     await signIn(page, room.owner);
     await page.goto(`${serveUrl}/rooms/${room.id}`);
     await page.locator('.room-pane .composer textarea').waitFor();

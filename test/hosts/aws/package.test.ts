@@ -23,6 +23,10 @@ import { linkProject, packageFunctions } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
+import { startDatabase } from '../../support/worker.ts';
+
+// The packaged functions use it from processes of their own.
+await startDatabase();
 
 const functions = [...withPath, ...otherFunctions];
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));

@@ -1,6 +1,3 @@
-import '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
-
 import type { Context } from 'aws-lambda';
 import { createChatClient, type Event } from 'chat-service-client';
 import { ObjectId } from 'mongodb';
@@ -11,13 +8,19 @@ import { connections } from '../../../lib/collections/delivery/connections.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { connected, open, type TestSocket } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
+await useDatabaseOutside();
 
 const gateway = await startGateway();
 const { url } = gateway;

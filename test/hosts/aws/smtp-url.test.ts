@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
+import { useConfig } from '../../support/config.ts';
 
 /** In place of SSM. */
 let answer: { status: number; body: object } = { status: 400, body: { __type: 'ParameterNotFound' } };
@@ -13,8 +14,8 @@ const ssm = createServer((_request, response) => {
 await once(ssm, 'listening');
 afterAll(() => void ssm.close());
 
-// Before the service reads its settings.
-Object.assign(process.env, {
+// Before the module reads its environment.
+useConfig({
   SMTP_URL: 'ssm:/chat/smtp-url',
   MAIL_FROM: 'chat@example.org',
   PUBLIC_URL: 'https://chat.example.org',

@@ -3,12 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
-import { freePort, type Service, ServiceEnded, startService } from '../../../tools/harness/service.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { freePort, type Service, ServiceEnded } from '../../../tools/harness/service.ts';
 import { succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { aService } from '../../support/services.ts';
 import { connected } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-start-'));
 const settings = {
@@ -24,9 +26,9 @@ afterAll(() => rm(directory, { recursive: true }));
 const administer = (words: string[], input = '') =>
   runCommand(['npm', 'run', '--silent', 'admin', '--', ...words], { input, environment: settings });
 
-describe.runIf(inject('isEmbedded'))('npm start, on a machine with only Node.js', () => {
+describe.runIf(isEmbedded)('npm start, on a machine with only Node.js', () => {
   it('npm start serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
-    const first = await startService(settings);
+    const first = await aService(settings);
     const code = /setup#([a-z0-9]{32})/.exec(first.output())?.[1];
     expect(first.output()).toBe(
       `The API is at ${first.url}/api, the web client at ${first.url}/. Ctrl-C stops both.
@@ -51,7 +53,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const whileStopped = await administer(['token', 'create', 'ann', '--name', 'another']);
     expect(whileStopped).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
 
-    const second = await startService(settings);
+    const second = await aService(settings);
     expect(second.output()).not.toContain('Make the first administrator');
     const written = second.output().length;
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
@@ -60,14 +62,14 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
   });
 
   it('npm start ends while somebody is connected, and forgets the connection', async () => {
-    const first = await startService(settings);
+    const first = await aService(settings);
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
     const account = { token: stdout.trim() };
     const { closed } = await connected(first.url, account);
     expect(await first.stop()).toBe(0);
     await closed;
     expect(first.output()).not.toMatch(/"level":"error"/);
-    const second = await startService(settings);
+    const second = await aService(settings);
     const again = await connected(second.url, account);
     await succeed(overHttp(second.url)('POST', '/api/rooms', { ...account, body: { name: 'Pushed' } }));
     await expect.poll(() => again.of('room')).toHaveLength(1);
@@ -77,21 +79,21 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
   });
 
   it('npm start needs no home directory', async () => {
-    const service = await startService({ ...settings, HOME: '/dev/null' });
+    const service = await aService({ ...settings, HOME: '/dev/null' });
     expect(service.output()).not.toContain('Error');
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     expect(await service.stop()).toBe(0);
   });
 
   it('npm start does the same as `npx serverless offline`', async () => {
-    const service = await startService(settings, ['serverless', 'offline']);
+    const service = await aService(settings, ['serverless', 'offline']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     expect(await service.stop()).toBe(0);
   });
 
   it('npm start accepts only requests, and no events', async () => {
     const lambdaPort = await freePort();
-    const service = await startService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
+    const service = await aService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
     const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
     await expect(fetch(`http://localhost:${lambdaPort}${path}`, { method: 'POST' })).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },
@@ -102,7 +104,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
 
   it('npm start loses nothing that it acknowledged before it was killed', async () => {
     const ownSettings = { ...settings, DATA_DIR: join(directory, 'killed') };
-    const first = await startService(ownSettings);
+    const first = await aService(ownSettings);
     const environment = ownSettings;
     await runCommand(
       ['npm', 'run', '--silent', 'admin', '--', 'user', 'create', 'ann', '--email', 'a@b.c', '--admin', '--password-stdin'],
@@ -127,14 +129,14 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     await first.stop();
     expect(acknowledged.length).toBeGreaterThanOrEqual(50);
 
-    const second = await startService(ownSettings);
+    const second = await aService(ownSettings);
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual(expect.arrayContaining(acknowledged));
     await second.stop();
   });
 
   it('npm start reports that the data directory is held by another process', async () => {
-    const service = await startService(settings);
-    const ended = await failure(startService(settings));
+    const service = await aService(settings);
+    const ended = await failure(aService(settings));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toMatch(/held by process \d+/);
     await service.stop();
@@ -143,7 +145,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
   it('npm start reports that the data directory is not a directory', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
-    const ended = await failure(startService({ ...settings, DATA_DIR: join(file, 'data') }));
+    const ended = await failure(aService({ ...settings, DATA_DIR: join(file, 'data') }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toContain(join(file, 'data'));
   });
@@ -154,7 +156,7 @@ describe('npm start', () => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const ended = await failure(startService({ [setting]: String(port) }));
+    const ended = await failure(aService({ [setting]: String(port) }));
     server.close();
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toBe(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
@@ -164,13 +166,13 @@ describe('npm start', () => {
     ['HTTP_PORT', 'http', 'from 0 to 65535'],
     ['WEBSOCKET_PORT', '0', 'from 1 to 65535'],
   ])('npm start reports that a port is not valid: %s=%s', async (setting, value, range) => {
-    const ended = await failure(startService({ [setting]: value }));
+    const ended = await failure(aService({ [setting]: value }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toBe(`Set ${setting} to a port ${range}, not '${value}'.`);
   });
 
   it('npm start reports that the database at MONGODB_URI is unreachable', async () => {
-    const ended = await failure(startService({ MONGODB_URI: 'mongodb://127.0.0.1:1/' }));
+    const ended = await failure(aService({ MONGODB_URI: 'mongodb://127.0.0.1:1/' }));
     expect(ended).toMatchObject({ code: 1 });
     expect(sentenceOf(ended)).toMatch(
       /^The database can't be reached \(connect ECONNREFUSED 127\.0\.0\.1:1\): check MONGODB_URI/,

@@ -1,4 +1,3 @@
-import '../../support/database-within.ts';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,9 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readSettings, SettingsError } from '../../../hosts/server/settings.ts';
 import { backupState, makeBackup, scheduleBackups } from '../../../hosts/server/work/backups.ts';
 import { database } from '../../../lib/database/client.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+
+useOwnDatabase();
 
 const place = await mkdtemp(join(tmpdir(), 'chat-backups-'));
 afterAll(() => rm(place, { recursive: true }));

@@ -1,14 +1,16 @@
-import '../../support/webhook-receiver.ts';
-import '../../support/isolated-database.ts';
 import { expect, it } from 'vitest';
 import { handler as notifyHandler } from '../../../functions/notify.ts';
 import { deliverMeanwhile } from '../../../hosts/server/work/webhook-deliveries.ts';
 import { hasOthersToTell } from '../../../lib/notices/notices.ts';
 import { aBot } from '../../support/bots.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
-import { aReceiver } from '../../support/webhook-receiver.ts';
+import { aReceiver, useWebhookReceivers } from '../../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
 
 /* No room has a webhook here. */
 

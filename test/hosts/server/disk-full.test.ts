@@ -1,15 +1,17 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeImage, mountImage, whyNoImages } from '../../../packages/embedded-mongodb/test/support/loop-image.ts';
-import { commands, freePort, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort } from '../../../tools/harness/service.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { aService } from '../../support/services.ts';
 import { overHttp } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
 
 const hindrance = whyNoImages();
 
-describe.runIf(inject('isEmbedded') && hindrance === undefined)('npm run serve on a disk that is full', () => {
+describe.runIf(isEmbedded && hindrance === undefined)('npm run serve on a disk that is full', () => {
   it('npm run serve on a full disk says so in the answers to writes, in its health, its metrics, and once a minute in its log', async () => {
     const place = mkdtempSync(join(tmpdir(), 'chat-full-'));
     makeImage(join(place, 'image'), 32);
@@ -23,7 +25,7 @@ describe.runIf(inject('isEmbedded') && hindrance === undefined)('npm run serve o
       LOG_LEVEL: 'error',
       METRICS_PORT: metricsPort,
     };
-    const service = await startService(settings, commands.serve);
+    const service = await aService(settings, commands.serve);
     onTestFinished(async () => {
       await service.stop();
       image.unmount();

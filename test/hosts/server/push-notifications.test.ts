@@ -1,14 +1,16 @@
-import '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
 import { expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount, aSession } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
 
 /** A room in which somebody has mentioned a user with so many devices, whose push service gives no answer. */
 async function withSilentDevices(count: number) {

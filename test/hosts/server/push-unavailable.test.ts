@@ -1,19 +1,11 @@
-import { afterAll, expect, inject, it, vi } from 'vitest';
-import { startProxy } from '../../support/proxy.ts';
+import { expect, it, vi } from 'vitest';
+import { anAccount } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
+import { useProxiedDatabase } from '../../support/database-outside.ts';
+import { aServer, aTicket, open } from '../../support/sockets.ts';
 
-const { host } = new URL(inject('environment').MONGODB_URI ?? '');
-const proxy = await startProxy(host);
-process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
-process.env.LOG_LEVEL = 'error';
-
-const { client } = await import('../../../lib/database/client.ts');
-const { anAccount } = await import('../../support/accounts.ts');
-const { aServer, aTicket, open } = await import('../../support/sockets.ts');
-
-afterAll(async () => {
-  await client.close();
-  await proxy.close();
-});
+const proxy = await useProxiedDatabase();
+useConfig({ LOG_LEVEL: 'error' });
 
 it('a frame that needs the database is answered with 503 while the database is down, and is logged like a request', async () => {
   const { url, close } = await aServer();

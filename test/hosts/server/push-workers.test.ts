@@ -1,13 +1,14 @@
 import { afterAll, expect, it } from 'vitest';
-import { commands, freePort, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort } from '../../../tools/harness/service.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
+import { aService } from '../../support/services.ts';
 import { aTicket, connected, open } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
 
 const metricsPort = await freePort();
-const service = await startService({ LOG_LEVEL: 'debug' }, [...commands.serve, '--workers', '3', '--metrics-port', metricsPort]);
+const service = await aService({ LOG_LEVEL: 'debug' }, [...commands.serve, '--workers', '3', '--metrics-port', metricsPort]);
 afterAll(() => service.stop());
 
 const metrics = async () => (await fetch(`http://localhost:${metricsPort}/metrics`)).text();

@@ -4,19 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { client } from '../../../lib/database/client.ts';
-import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { aService } from '../../support/services.ts';
 import { overHttp } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-serve-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 const serve = (environment: Record<string, string>, ...options: string[]) =>
-  startService(environment, [...commands.serve, ...options]);
+  aService(environment, [...commands.serve, ...options]);
 
 /** Settings that give it its own database. */
 const withOwnDatabase = (name: string) => ({
@@ -26,7 +28,7 @@ const withOwnDatabase = (name: string) => ({
   LOG_LEVEL: 'info',
 });
 
-describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () => {
+describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
   // A single process has its database within itself, workers share one that is a process of its own.
   const ends = (['SIGINT', 'SIGTERM', 'SIGKILL'] as const).flatMap((signal) => [[signal, 1] as const, [signal, 2] as const]);
   it.each(ends)('npm run serve loses nothing that it acknowledged before a %s, with WORKERS=%i', async (signal, workers) => {
@@ -98,7 +100,7 @@ describe.runIf(inject('isEmbedded'))('npm run serve, with its own database', () 
   });
 
   it('npm run serve ends when npm, which started it, is terminated', async () => {
-    const service = await startService(withOwnDatabase('npm'), ['npm', 'run', '--silent', 'serve']);
+    const service = await aService(withOwnDatabase('npm'), ['npm', 'run', '--silent', 'serve']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');
     await service.ended;

@@ -1,13 +1,16 @@
-import '../../support/isolated-database.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChatClient } from 'chat-service-client';
 import { afterAll, expect, it } from 'vitest';
 import { percentile, processorMillis } from '../../../tools/bench/measure.ts';
-import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { startBalancer } from '../../support/balancer.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aRoomOf } from '../../support/rooms.ts';
+import { aService } from '../../support/services.ts';
+
+useOwnDatabase();
 
 /*
  * Three servers on one database, behind what spreads connections over them. While messages are sent, each is killed again and again. The
@@ -24,7 +27,7 @@ const ports = await Promise.all([0, 1, 2].map(() => freePort()));
 const services: Service[] = [];
 const starts: Promise<void>[] = [];
 const start = async (at: number) => {
-  services[at] = await startService({ HTTP_PORT: ports[at] as string, LOG_LEVEL: 'error' }, commands.serve);
+  services[at] = await aService({ HTTP_PORT: ports[at] as string, LOG_LEVEL: 'error' }, commands.serve);
 };
 await Promise.all([0, 1, 2].map(start));
 const balancer = await startBalancer(ports);

@@ -1,15 +1,18 @@
-import '../../support/isolated-database.ts';
 import { Agent, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands, freePort, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { startBalancer } from '../../support/balancer.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
+import { aService } from '../../support/services.ts';
 import { connected } from '../../support/sockets.ts';
 import { overHttp } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 /** Servers that share the database, each with its ports. */
 const ports = await Promise.all([0, 1, 2].map(() => freePort()));
@@ -18,7 +21,7 @@ const services: Service[] = [];
 
 const start = async (at: number) => {
   const settings = { HTTP_PORT: ports[at] as string, METRICS_PORT: metricsPorts[at] as string, LOG_LEVEL: 'info' };
-  services[at] = await startService(settings, commands.serve);
+  services[at] = await aService(settings, commands.serve);
 };
 beforeAll(() => Promise.all([0, 1, 2].map(start)));
 afterAll(() => Promise.all(services.map((service) => service.stop())));

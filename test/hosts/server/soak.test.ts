@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Message } from '../../../lib/messages/messages.ts';
-import { commands, startService } from '../../../tools/harness/service.ts';
+import { commands } from '../../../tools/harness/service.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { type Mode, startProxy } from '../../support/proxy.ts';
 import { aRoomOf } from '../../support/rooms.ts';
+import { aService } from '../../support/services.ts';
 import { overHttp } from '../../support/transports.ts';
 
 /** For how long the service is called; SOAK_SECONDS sets more. */
@@ -23,11 +24,8 @@ const callers = 16;
 const mebibyte = 1_048_576;
 
 it(`a database that is stopped, frozen and slowed for ${seconds} s causes only timely 503s, and no growth of memory`, async () => {
-  const proxy = await startProxy(new URL(inject('environment').MONGODB_URI ?? '').host);
-  const service = await startService(
-    { ...inject('environment'), MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
-    commands.serve,
-  );
+  const proxy = await startProxy(new URL(process.env.MONGODB_URI ?? '').host);
+  const service = await aService({ MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` }, commands.serve);
   onTestFinished(async () => {
     await service.stop();
     await proxy.close();

@@ -8,8 +8,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { bodyOf } from '../../../hosts/server/http/uploads.ts';
-import { commands, type Service, startService } from '../../../tools/harness/service.ts';
+import { commands, type Service } from '../../../tools/harness/service.ts';
 import { announced } from '../../support/files.ts';
+import { aService } from '../../support/services.ts';
 import { overHttp } from '../../support/transports.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'chat-uploads-'));
@@ -19,7 +20,7 @@ const environment = {
   FILES: join(directory, 'files'),
   ROOM_CREATION: 'users',
 };
-let service: Service = await startService(environment, commands.serve);
+let service: Service = await aService(environment, commands.serve);
 afterAll(async () => {
   await service.stop();
   rmSync(directory, { recursive: true });
@@ -58,7 +59,7 @@ it('a server that is killed in the middle of an upload leaves nothing under a na
   await expect.poll(stored).toEqual([expect.stringMatching(/\.partial$/)]);
   service.signal('SIGKILL');
   await service.ended;
-  service = await startService(environment, commands.serve);
+  service = await aService(environment, commands.serve);
   expect((await call('GET', url, { token })).status).toBe(404);
   expect((await call('PUT', url, { token, body: bytes })).status).toBe(204);
   expect(stored().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);

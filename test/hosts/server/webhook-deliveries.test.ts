@@ -1,12 +1,14 @@
-import '../../support/webhook-receiver.ts';
-import '../../support/isolated-database.ts';
 import { expect, it } from 'vitest';
 import { deliverMeanwhile } from '../../../hosts/server/work/webhook-deliveries.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
-import { aReceiver, type Receiver } from '../../support/webhook-receiver.ts';
+import { aReceiver, type Receiver, useWebhookReceivers } from '../../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
 
 async function withWebhook() {
   const room = await aRoom();

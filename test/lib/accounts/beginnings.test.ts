@@ -1,7 +1,6 @@
-import '../../support/isolated-database.ts';
 import * as fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { changeUser } from '../../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../../lib/accounts/deletion.ts';
 import { fillBeginnings, fillBeginningsMeanwhile } from '../../../lib/accounts/fill-beginnings.ts';
@@ -9,10 +8,16 @@ import { users } from '../../../lib/collections/accounts/users.ts';
 import { upgrades } from '../../../lib/collections/service/upgrades.ts';
 import { beginningFor, emailBeginnings, matchesAccount, nameBeginnings } from '../../../lib/identity/beginnings.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { everyPage } from '../../support/rooms.ts';
 import { admin } from '../../support/run-command.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const administrator = await anAdmin();
 const find = async (q: string, limit = 2) =>
@@ -164,7 +169,7 @@ describe('the search of an administrator for accounts', () => {
       expect(stages).toContain('IXSCAN');
       expect(stages).not.toContain('COLLSCAN');
       // The engine that stands in for MongoDB in tests sorts what an index has found.
-      if (inject('isEmbedded')) expect(stages).not.toContain('SORT');
+      if (isEmbedded) expect(stages).not.toContain('SORT');
     }
   });
 });

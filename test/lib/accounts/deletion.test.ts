@@ -1,5 +1,3 @@
-import '../../support/isolated-database.ts';
-
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser, finishDeletions } from '../../../lib/accounts/deletion.ts';
@@ -10,8 +8,11 @@ import { database } from '../../../lib/database/client.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { createRoom } from '../../../lib/rooms/rooms.ts';
 import { anAccount, logIn } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 const users = database.collection('users');
 const tokens = database.collection('tokens');

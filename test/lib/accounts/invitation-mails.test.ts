@@ -2,6 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { startMailServer } from '../../../tools/harness/mail-server.ts';
+import { aName, anAddress } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
+import { aRoom } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
 const refuse = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
 let answer: 'take' | 'later' | 'refuse' | 'hang up after the e-mail' = 'take';
@@ -38,11 +42,8 @@ afterAll(async () => {
 });
 
 // Before the service reads its settings.
-Object.assign(process.env, { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'chat@example.org' });
-Object.assign(process.env, { PUBLIC_URL: 'https://chat.example.org', RATE_LIMITS: 'on', WRITE_BURST: '1000' });
-const { aName, anAddress } = await import('../../support/accounts.ts');
-const { aRoom } = await import('../../support/rooms.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
+useConfig({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'chat@example.org' });
+useConfig({ PUBLIC_URL: 'https://chat.example.org', RATE_LIMITS: 'on', WRITE_BURST: '1000' });
 type TestRoom = Awaited<ReturnType<typeof aRoom>>;
 
 const anEmail = () => `${aName()}@example.org`;

@@ -1,28 +1,23 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimTtl } from '../../../lib/accounts/last-admin.ts';
+import { database } from '../../../lib/database/client.ts';
+import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { startProcesses } from '../../support/processes.ts';
+import { inProcess as call } from '../../support/transports.ts';
 import type { StepDown } from '../../support/workers/step-down.ts';
 
-// Its own database, because who the last administrator is depends on every account.
-process.env.MONGODB_DATABASE = `${inject('environment').MONGODB_DATABASE}_admins`;
-const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/operating/prepare.ts');
-const { claimTtl } = await import('../../../lib/accounts/last-admin.ts');
-const { anAccount, anAdmin } = await import('../../support/accounts.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
+// Who the last administrator is depends on every account.
+useOwnDatabase();
 
-await ensureIndexes();
 const users = database.collection('users');
 const processes = await startProcesses<StepDown, number>(6, 'step-down');
 
 beforeEach(async () => {
   await users.deleteMany({});
 });
-afterAll(async () => {
-  processes.end();
-  await database.dropDatabase();
-  await client.close();
-});
+afterAll(processes.end);
 
 const admins = () => users.countDocuments({ is_admin: true, is_active: true });
 const lastStays = {

@@ -1,12 +1,14 @@
-import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { verifyTrail } from '../../../lib/audit/trail.ts';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { audit } from '../../../lib/collections/service/audit.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { countWritesOf, dyingAt } from '../../support/deaths.ts';
 import { inProcess } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 const admin = await anAdmin();
 countWritesOf('audit', 'audit_states', 'users');

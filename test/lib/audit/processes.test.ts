@@ -1,13 +1,15 @@
-import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { verifyTrail } from '../../../lib/audit/trail.ts';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { audit } from '../../../lib/collections/service/audit.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { startProcesses } from '../../support/processes.ts';
 import type { Reply } from '../../support/transports.ts';
 import type { CallJob } from '../../support/workers/call.ts';
+
+useOwnDatabase();
 
 const start = (count: number) => startProcesses<CallJob, Reply>(count, 'call', { RATE_LIMITS: 'off' });
 const [admin, processes] = await Promise.all([anAdmin(), start(2)]);

@@ -1,4 +1,3 @@
-import '../../support/isolated-database.ts';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +8,10 @@ import { sweepAudit } from '../../../lib/audit/sweep.ts';
 import { exportedEntries, verifyTrail } from '../../../lib/audit/trail.ts';
 import { type AuditDocument, audit, auditStates } from '../../../lib/collections/service/audit.ts';
 import { nastyText } from '../../support/arbitraries.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { admin as command } from '../../support/run-command.ts';
+
+useOwnDatabase();
 
 const day = 86_400_000;
 

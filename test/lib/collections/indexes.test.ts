@@ -1,10 +1,11 @@
-import '../../support/isolated-database.ts';
-
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { messageIndexes, messages } from '../../../lib/collections/rooms/messages.ts';
 import { database } from '../../../lib/database/client.ts';
 import { ensureIndexes } from '../../../lib/operating/prepare.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+
+useOwnDatabase();
 
 const room = new ObjectId();
 const names = async () => (await messages.unscoped.indexes()).map(({ name }) => name).sort();

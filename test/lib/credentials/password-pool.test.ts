@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
+import { computeInThread } from '../../../lib/credentials/password-pool.ts';
+import { hashPassword, verifyPassword } from '../../../lib/credentials/passwords.ts';
+import { useConfig } from '../../support/config.ts';
+import { inProcess } from '../../support/transports.ts';
 
 // Expensive enough for two queued passwords to take two seconds.
-process.env.BCRYPT_COST = '14';
-const { computeInThread } = await import('../../../lib/credentials/password-pool.ts');
-const { hashPassword, verifyPassword } = await import('../../../lib/credentials/passwords.ts');
-const { inProcess } = await import('../../support/transports.ts');
+useConfig({ BCRYPT_COST: '14' });
 
 const aHash = async (plain = 'correct horse', cost = 4) => computeInThread({ isNew: true, plain, cost });
 

@@ -4,7 +4,10 @@ import { regardlessOfDeadline, withDeadline } from '../../../lib/base/deadline.t
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { batch, fulfilled } from '../../../lib/database/batching.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
+
+await useDatabaseOutside();
 
 const nobody = new ObjectId();
 const within = (milliseconds: number, work: () => Promise<unknown>) => withDeadline(performance.now() + milliseconds, work);

@@ -1,23 +1,14 @@
-import { BSON, type FindOptions, MongoNetworkError } from 'mongodb';
-import { afterAll, describe, expect, inject, it } from 'vitest';
-import { startProxy } from '../../support/proxy.ts';
+import { BSON, type CommandStartedEvent, type FindOptions, MongoNetworkError } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { client, clientOptions, database } from '../../../lib/database/client.ts';
+import { serializeByKey } from '../../../lib/database/writes.ts';
+import { anAdmin } from '../../support/accounts.ts';
+import { useProxiedDatabase } from '../../support/database-outside.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-const { host } = new URL(inject('environment').MONGODB_URI ?? '');
-const proxy = await startProxy(host);
-process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true&monitorCommands=true`;
-
-const { client, clientOptions, database } = await import('../../../lib/database/client.ts');
-const { serializeByKey } = await import('../../../lib/database/writes.ts');
-const { anAdmin } = await import('../../support/accounts.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aRoomOf } = await import('../../support/rooms.ts');
-const { commandsOf } = await import('../../support/sent-commands.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
-
-afterAll(async () => {
-  await client.close();
-  await proxy.close();
-});
+const proxy = await useProxiedDatabase();
 
 describe('the database client', () => {
   it('the database client limits every stage of a call, and never by timeoutMS', () => {
@@ -42,10 +33,14 @@ describe('the database client', () => {
   it('the database client numbers its writes, and requires a sync for the place of a message', async () => {
     const admin = await anAdmin();
     const room = await aRoomOf([admin]);
-    const writes = (await commandsOf(() => aMessage(admin, room))).filter(({ name }) =>
-      ['findAndModify', 'insert'].includes(name),
-    );
-    expect(writes.map(({ name, command }) => [name, command.writeConcern, typeof command.txnNumber])).toEqual([
+    const writes: CommandStartedEvent[] = [];
+    const record = (event: CommandStartedEvent) => {
+      if (['findAndModify', 'insert'].includes(event.commandName)) writes.push(event);
+    };
+    client.on('commandStarted', record);
+    await aMessage(admin, room);
+    client.off('commandStarted', record);
+    expect(writes.map(({ commandName, command }) => [commandName, command.writeConcern, typeof command.txnNumber])).toEqual([
       ['findAndModify', { w: 'majority', j: true }, 'object'],
       ['insert', { w: 'majority', j: true }, 'object'],
     ]);

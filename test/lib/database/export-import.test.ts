@@ -1,4 +1,3 @@
-import '../../support/isolated-database.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,9 @@ import { database } from '../../../lib/database/client.ts';
 import { exportTo, importFrom } from '../../../lib/database/export-import.ts';
 import { collectionNames } from '../../../lib/operating/prepare.ts';
 import { anyCharacter } from '../../support/characters.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+
+useOwnDatabase();
 
 /** `EXPORTED_STORES=10000` tries as many random stores, which takes minutes. */
 const randomStores = Number(process.env.EXPORTED_STORES ?? 25);

@@ -4,22 +4,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
+import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
+import { messageCount } from '../../../lib/rooms/counters.ts';
 import type { Account } from '../../support/accounts.ts';
+import { anAccount } from '../../support/accounts.ts';
 import { attemptsIn } from '../../support/attempts.ts';
+import { useConfig } from '../../support/config.ts';
+import { aMessage } from '../../support/messages.ts';
 import { startProcesses } from '../../support/processes.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 import type { Attempt, WriteJob } from '../../support/workers/write.ts';
 
 // Shorter than the test, so that feeds close gaps, and shorter than one process is frozen, so that its changes come too late.
 const [patience, frozenFor] = [2, 3];
-process.env.FEED_PATIENCE = String(patience);
-const { rooms } = await import('../../../lib/collections/rooms/rooms.ts');
-const { messageCount } = await import('../../../lib/rooms/counters.ts');
-const { anAccount } = await import('../../support/accounts.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aRoomOf } = await import('../../support/rooms.ts');
-const { inProcess } = await import('../../support/transports.ts');
+useConfig({ FEED_PATIENCE: String(patience) });
 
 /** How many changes are made in all; FEED_CHANGES sets more. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);
@@ -111,7 +112,9 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
   const start = async (count: number, killShare: number) => {
-    const writer = await startProcesses<WriteJob, void>(1, 'write');
+    const writer = await startProcesses<WriteJob, void>(1, 'write', {
+      MONGODB_URI: `${process.env.MONGODB_URI}&monitorCommands=true`,
+    });
     const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), retries: false, clock, killShare, log });
     return { writer, done: done.finally(writer.end) };
   };

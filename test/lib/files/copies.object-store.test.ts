@@ -1,18 +1,20 @@
-import '../../support/own-object-store.ts';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { databaseCommands } from '../../../admin/commands/database.ts';
 import { transferCommands } from '../../../admin/commands/transfer.ts';
 import { database } from '../../../lib/database/client.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aFile, readAt } from '../../support/files.ts';
 import { aMessage } from '../../support/messages.ts';
-import { objectStore } from '../../support/own-object-store.ts';
+import { useObjectStore } from '../../support/own-object-store.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
+
+const objectStore = await useObjectStore();
 
 const place = await mkdtemp(join(tmpdir(), 'chat-copies-'));
 afterAll(() => rm(place, { recursive: true }));
@@ -32,7 +34,7 @@ type Run = (operands: string[], options: Record<string, never>, streams: object)
 const run = (command: unknown, ...operands: string[]) => (command as Run)(operands, {}, streams);
 
 describe('files in an object store', () => {
-  it.runIf(inject('isEmbedded'))('files in an object store are in a backup, with their bytes', async () => {
+  it.runIf(isEmbedded)('files in an object store are in a backup, with their bytes', async () => {
     const backup = join(place, 'backup');
     expect((await run(databaseCommands.backup, backup)).text).toContain('\nfiles: 1');
     expect(keysIn(join(backup, 'files')).sort()).toEqual(keys());

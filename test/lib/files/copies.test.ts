@@ -1,10 +1,9 @@
-import '../../support/own-files.ts';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { databaseCommands } from '../../../admin/commands/database.ts';
 import { transferCommands } from '../../../admin/commands/transfer.ts';
 import { fileQuotas } from '../../../lib/collections/rooms/file-quotas.ts';
@@ -13,10 +12,12 @@ import { database } from '../../../lib/database/client.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aFile } from '../../support/files.ts';
 import { aMessage } from '../../support/messages.ts';
+import { useOwnFiles } from '../../support/own-files.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
 
-const directory = process.env.FILES ?? '';
+const directory = useOwnFiles();
 const place = await mkdtemp(join(tmpdir(), 'chat-copies-'));
 afterAll(() => rm(place, { recursive: true }));
 
@@ -42,7 +43,7 @@ describe('files', () => {
     expect((await run(databaseCommands['database check'])).text).toContain('\nfiles: 1\n');
   });
 
-  it.runIf(inject('isEmbedded'))('files are in a backup, as hard links, after the database', async () => {
+  it.runIf(isEmbedded)('files are in a backup, as hard links, after the database', async () => {
     const backup = join(place, 'backup');
     expect((await run(databaseCommands.backup, backup)).text).toContain('\nfiles: 1');
     expect(keys(join(backup, 'files')).sort()).toEqual([key, `${key}p`].sort());

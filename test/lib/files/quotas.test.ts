@@ -1,4 +1,3 @@
-import '../../support/own-files.ts';
 import { readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
@@ -9,13 +8,15 @@ import { fileQuotas } from '../../../lib/collections/rooms/file-quotas.ts';
 import { files } from '../../../lib/collections/rooms/files.ts';
 import { recountQuotas } from '../../../lib/files/quotas.ts';
 import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
+import { findStore } from '../../../lib/files/store.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { aFile, announced } from '../../support/files.ts';
 import { aMessage } from '../../support/messages.ts';
+import { useOwnFiles } from '../../support/own-files.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-const directory = process.env.FILES ?? '';
+const directory = useOwnFiles();
 
 const keys = () =>
   readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
@@ -154,7 +155,6 @@ describe('the sweep', () => {
   });
 
   it('the sweep of files removes bytes without a document after a day, and files that were never completed', async () => {
-    const { findStore } = await import('../../../lib/files/store.ts');
     const store = findStore();
     const ann = await anAccount();
     const room = await aRoomOf([ann]);

@@ -6,9 +6,12 @@ import { database } from '../../../lib/database/client.ts';
 import { renewEpoch } from '../../../lib/database/epoch.ts';
 import { noteMentions, storeNotes } from '../../../lib/rooms/notes.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { afresh, commandsGot } from '../../support/database-within.ts';
 import { aRoom, memberId, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call, type Reply } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 /* Where the database is within the process. */
 describe('a remembered answer', () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { useConfig } from '../../support/config.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-process.env.HSTS = 'subdomains';
-const { inProcess: call } = await import('../../support/transports.ts');
+useConfig({ HSTS: 'subdomains' });
 
 it('with HSTS=subdomains browsers are told to use HTTPS for all subdomains', async () => {
   const { headers } = await call('GET', '/api/rooms');

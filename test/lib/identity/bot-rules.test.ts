@@ -1,16 +1,13 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { changeUser } from '../../../lib/accounts/accounts.ts';
+import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { aBot } from '../../support/bots.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-vi.mock('../../../lib/credentials/sessions.ts', async (original) => ({
-  ...(await original<typeof import('../../../lib/credentials/sessions.ts')>()),
-  endSessions: () => Promise.reject(new Error('dead')),
-}));
-
+const { deleteMany } = tokens;
 const admin = await anAdmin();
 const status = async (token: string) => (await call('GET', '/api/users/me', { token })).status;
 
@@ -20,6 +17,9 @@ describe('the tokens of a bot', () => {
   it('the tokens of a bot end before anything else when its owner is deactivated, which may be cut off', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
+    vi.spyOn(tokens, 'deleteMany').mockImplementation((filter) =>
+      filter?.kind === 'session' ? Promise.reject(new Error('dead')) : deleteMany(filter),
+    );
     await expect(changeUser(new ObjectId(owner.id), { is_active: false })).rejects.toThrow('dead');
     expect(await users.findOne({ _id: new ObjectId(owner.id) })).toMatchObject({ is_active: false });
     expect(await status(bot.token)).toBe(401);

@@ -6,7 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { commandsGot } from '../../support/database-within.ts';
+
+useOwnDatabase();
 
 const [tokens, users, messages] = ['tokens', 'users', 'messages'].map((name) => database.collection(name)) as [Any, Any, Any];
 

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+await useDatabaseOutside();
 
 describe('whether a name or an address is taken', () => {
   it('whether a name or an address is taken is read by indexes, however many accounts there are', async () => {

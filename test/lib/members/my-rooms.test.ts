@@ -1,5 +1,3 @@
-import '../../support/isolated-database.ts';
-
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { users } from '../../../lib/collections/accounts/users.ts';
@@ -9,10 +7,15 @@ import { fillGap } from '../../../lib/messages/gaps.ts';
 import { noteMentions } from '../../../lib/rooms/notes.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, memberId, succeed, type TestRoom } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const [admin, ann, bob, eve] = await Promise.all([anAdmin(), anAccount(), anAccount(), anAccount()]);
 

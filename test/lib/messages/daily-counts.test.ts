@@ -1,6 +1,5 @@
-import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { dayCounts } from '../../../lib/collections/rooms/day-counts.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import { type RoomDocument, rooms } from '../../../lib/collections/rooms/rooms.ts';
@@ -13,10 +12,16 @@ import {
   readGeneration,
 } from '../../../lib/messages/daily-counts.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const dayLength = 86_400_000;
 const owner = await anAccount();
@@ -131,7 +136,7 @@ describe('the messages of a day', () => {
     const { winningPlan } = plan.queryPlanner;
     expect(JSON.stringify(winningPlan)).toContain('IXSCAN');
     // The engine that stands in for MongoDB in tests sorts what an index has found.
-    if (!inject('isEmbedded')) return;
+    if (!isEmbedded) return;
     expect(plan.executionStats.totalDocsExamined).toBe(1);
     expect(JSON.stringify(winningPlan)).toContain('"indexName":"room, seq"');
     expect(JSON.stringify(winningPlan)).not.toContain('"SORT"');

@@ -1,5 +1,3 @@
-import '../../support/isolated-database.ts';
-
 import { ObjectId } from 'mongodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
@@ -7,9 +5,12 @@ import { upgrades } from '../../../lib/collections/service/upgrades.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { fillWords, fillWordsMeanwhile } from '../../../lib/messages/search/fill-words.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 const owner = await anAccount();
 const room = await aRoomOf([owner]);

@@ -7,10 +7,13 @@ import { insertEvent } from '../../../lib/rooms/event-log.ts';
 import { placeOf, takePlace } from '../../../lib/rooms/sequence.ts';
 import { config } from '../../../lib/settings/config.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, age, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+await useDatabaseOutside();
 
 const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
 

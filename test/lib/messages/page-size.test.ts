@@ -2,10 +2,13 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { weightOf } from '../../../lib/messages/page-size.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { age, aRoom } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+await useDatabaseOutside();
 
 const owner = await anAccount();
 const { token } = owner;

@@ -1,18 +1,18 @@
-import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { sweepMessages } from '../../../lib/messages/retention.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../../support/config.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { aMessage } from '../../support/messages.ts';
 import { outcome } from '../../support/responses.ts';
 import { aRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-vi.hoisted(() => {
-  process.env.RETENTION_DAYS = '30';
-});
+useOwnDatabase();
+
+useConfig({ RETENTION_DAYS: '30' });
 
 it('no message is kept longer than the service says, in a conversation or in a room, which can choose fewer days', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];

@@ -1,4 +1,3 @@
-import '../../support/isolated-database.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { deleteUser } from '../../../lib/accounts/deletion.ts';
@@ -10,11 +9,14 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import { sweepMessages } from '../../../lib/messages/retention.ts';
 import { holdRoom } from '../../../lib/rooms/details.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { aMessage } from '../../support/messages.ts';
 import { outcome } from '../../support/responses.ts';
 import { addMember, aRoom, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+useOwnDatabase();
 
 const day = 86_400_000;
 const inDays = (days: number) => Date.now() + days * day;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
@@ -12,6 +12,7 @@ import { attemptsIn } from '../../support/attempts.ts';
 import { startProcesses } from '../../support/processes.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { age, aRoomOf, nextOf } from '../../support/rooms.ts';
+import { offlineUrl } from '../../support/services.ts';
 import { type Call, inProcess, overHttp, type Reply } from '../../support/transports.ts';
 import type { WriteJob } from '../../support/workers/write.ts';
 
@@ -22,7 +23,7 @@ const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Mes
 
 describe(`repeated messages (${sends} sent again under their keys until they are acknowledged)`, () => {
   it('repeated messages are stored once each when the network between callers and the service breaks', async () => {
-    const { host, proxy } = await proxyFor(inject('baseUrl'));
+    const { host, proxy } = await proxyFor(await offlineUrl());
     const call = overHttp(`http://${host}`);
     const room = await aRoomOf(accounts);
     proxy.cut(0.2);

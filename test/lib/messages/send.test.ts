@@ -3,10 +3,13 @@ import { expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
+
+await useDatabaseOutside();
 
 const [ada, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
 

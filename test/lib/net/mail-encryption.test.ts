@@ -1,14 +1,15 @@
 import { afterAll, expect, it } from 'vitest';
 import { startMailServer } from '../../../tools/harness/mail-server.ts';
+import { aName, anAddress } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
+import { aRoom } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const received: string[][] = [];
 const server = await startMailServer((to) => void received.push(to), { hideSTARTTLS: false });
 afterAll(() => server.close());
-Object.assign(process.env, { RATE_LIMITS: 'on', WRITE_BURST: '1000' });
-Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
-const { aName, anAddress } = await import('../../support/accounts.ts');
-const { aRoom } = await import('../../support/rooms.ts');
-const { inProcess } = await import('../../support/transports.ts');
+useConfig({ RATE_LIMITS: 'on', WRITE_BURST: '1000' });
+useConfig({ SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
 
 it('no e-mail is sent to a mail server with an untrusted certificate', async () => {
   const { status } = await inProcess('POST', '/api/codes', { body: { email: 'ann@example.org', purpose: 'password' } });

@@ -1,5 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startMailServer } from '../../../tools/harness/mail-server.ts';
+import { aName, anAccount } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
+import { invalid } from '../../support/error-bodies.ts';
+import { outcome } from '../../support/responses.ts';
+import { aRoom } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const refuse = (code: number) => Object.assign(new Error('no'), { responseCode: code });
 const logins: unknown[] = [];
@@ -16,16 +22,11 @@ const server = await startMailServer((to) => void received.push(to), {
 });
 afterAll(() => server.close());
 
-Object.assign(process.env, {
+useConfig({
   SMTP_URL: server.url.replace('//', '//chat:s%40cret@'),
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
 });
-const { aName, anAccount } = await import('../../support/accounts.ts');
-const { invalid } = await import('../../support/error-bodies.ts');
-const { outcome } = await import('../../support/responses.ts');
-const { aRoom } = await import('../../support/rooms.ts');
-const { inProcess } = await import('../../support/transports.ts');
 
 const ask = (email: string) => inProcess('POST', '/api/codes', { body: { email, purpose: 'password' } });
 

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
@@ -8,21 +9,24 @@ import { get, isPublic, post } from '../../../lib/net/outbound.ts';
 /** What the names of these tests resolve to, as a name server of an attacker's may say. */
 const addresses: Record<string, string[]> = {};
 let lookups = 0;
-vi.mock('node:dns', async (original) => ({
-  ...(await original<object>()),
-  default: {
-    lookup: (name: string, _options: object, done: (error: null, found: { address: string; family: number }[]) => void) => {
-    const found = addresses[name] ?? [];
-    lookups++;
-    // Who looks again is told something else.
-    addresses[name] = addresses[`${name} later`] ?? found;
-    done(
-      null,
-      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
-    },
-  },
-}));
+const { lookup } = dns;
+const answer = (
+  name: string,
+  options: dns.LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: dns.LookupAddress[]) => void,
+) => {
+  const found = addresses[name];
+  if (!found) return lookup(name, options, done);
+  lookups++;
+  // Who looks again is told something else.
+  addresses[name] = addresses[`${name} later`] ?? found;
+  done(
+    null,
+    found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+  );
+};
+vi.spyOn(dns, 'lookup').mockImplementation(answer as never);
+afterAll(() => vi.restoreAllMocks());
 
 /** Listens where nobody from outside may reach. */
 let heard = 0;

@@ -1,14 +1,15 @@
+import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { sendDigests } from '../../../lib/notifications/digests.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../../support/config.ts';
+import { mailsTo } from '../../support/mail.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aRoom } from '../../support/rooms.ts';
 
-Object.assign(process.env, { REQUIRE_2FA: 'all', SECRET_KEY: 'ab'.repeat(32) });
-await import('../../support/isolated-database.ts');
-const { ObjectId } = await import('mongodb');
-const { users } = await import('../../../lib/collections/accounts/users.ts');
-const { sendDigests } = await import('../../../lib/notifications/digests.ts');
-const { anAccount } = await import('../../support/accounts.ts');
-const { mailsTo } = await import('../../support/mail.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aRoom } = await import('../../support/rooms.ts');
+useConfig({ REQUIRE_2FA: 'all', SECRET_KEY: 'ab'.repeat(32) });
+useOwnDatabase();
 
 it('an account that must have a second factor and has none yet gets no e-mail about what is unread', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];

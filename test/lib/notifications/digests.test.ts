@@ -1,7 +1,25 @@
-import '../../support/push-service.ts';
+import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
+import { handler as notify } from '../../../functions/notify.ts';
+import { sendDigestsMeanwhile } from '../../../hosts/server/work/digests.ts';
+import { activities } from '../../../lib/collections/accounts/activities.ts';
+import { tokens } from '../../../lib/collections/accounts/tokens.ts';
+import { users } from '../../../lib/collections/accounts/users.ts';
+import { digestRounds, digests } from '../../../lib/collections/delivery/digests.ts';
+import { sendDigests } from '../../../lib/notifications/digests.ts';
 import { startMailServer } from '../../../tools/harness/mail-server.ts';
+import { aName, anAccount, aSession, logIn } from '../../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { mailHeaders, type ReceivedMail, readMail } from '../../support/mail.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aDevice, subscriptionOf, usePushService } from '../../support/push-service.ts';
+import { aRoom, memberId, succeed } from '../../support/rooms.ts';
+import { commandsOf, planOf } from '../../support/sent-commands.ts';
+import { inProcess as call } from '../../support/transports.ts';
+
+usePushService();
+await useDatabaseOutside();
 
 /** What the mail server says: it takes all, refuses for now or for good, or says nothing after the greeting or the e-mail. */
 type Answers = 'take' | 'later' | 'refuse' | 'silent' | 'silent at the e-mail' | 'silent after the e-mail';
@@ -31,22 +49,8 @@ const server = await startMailServer(
 afterAll(() => void server.close());
 
 // Before the service reads its settings.
-Object.assign(process.env, { SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
-await import('../../support/isolated-database.ts');
-const { ObjectId } = await import('mongodb');
-const { handler: notify } = await import('../../../functions/notify.ts');
-const { sendDigestsMeanwhile } = await import('../../../hosts/server/work/digests.ts');
-const { activities } = await import('../../../lib/collections/accounts/activities.ts');
-const { digestRounds, digests } = await import('../../../lib/collections/delivery/digests.ts');
-const { tokens } = await import('../../../lib/collections/accounts/tokens.ts');
-const { users } = await import('../../../lib/collections/accounts/users.ts');
-const { sendDigests } = await import('../../../lib/notifications/digests.ts');
-const { anAccount, aName, aSession, logIn } = await import('../../support/accounts.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aDevice, subscriptionOf } = await import('../../support/push-service.ts');
-const { aRoom, memberId, succeed } = await import('../../support/rooms.ts');
-const { commandsOf, planOf } = await import('../../support/sent-commands.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
+useConfig({ SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
+useOwnDatabase();
 type Account = Awaited<ReturnType<typeof anAccount>>;
 type TestRoom = Awaited<ReturnType<typeof aRoom>>;
 

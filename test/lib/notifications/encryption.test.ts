@@ -1,6 +1,8 @@
 import { createECDH } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { decrypt } from '../../support/push-service.ts';
+import { decrypt, usePushService } from '../../support/push-service.ts';
+
+usePushService();
 
 /*
  * The push service of these tests is the second implementation beside the library that encrypts. That it is right shows

@@ -1,14 +1,17 @@
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
 import { createECDH } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { pushKeys } from '../../../lib/collections/delivery/push-keys.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { callThrough } from '../../support/processes.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { admin } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
 
 const path = '/api/push-subscription';
 type Token = { token: string };

@@ -1,16 +1,19 @@
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { patience, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { startProcesses } from '../../support/processes.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 import type { TellJob } from '../../support/workers/tell.ts';
+
+usePushService();
+useOwnDatabase();
 
 /*
  * Processes that are killed while they tell a device, some when the push has come and some at any other moment. The next

@@ -1,16 +1,18 @@
-import '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { findMissed, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
 
 /*
  * A process that dies while it tells: before a push, after it, or at a write of how far it came. What a device shows

@@ -1,15 +1,18 @@
-import { aDevice, subscriptionOf } from '../../support/push-service.ts';
+import { expect, it } from 'vitest';
+import { saved } from '../../../lib/collections/rooms/saved.ts';
+import { tellReminders } from '../../../lib/notifications/reminders.ts';
+import { tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { useConfig, useOwnDatabase } from '../../support/config.ts';
+import { aMessage } from '../../support/messages.ts';
+import { aDevice, subscriptionOf, usePushService } from '../../support/push-service.ts';
+import { aRoomOf } from '../../support/rooms.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-process.env.PUSH_TEXT = 'off';
-await import('../../support/isolated-database.ts');
-const { expect, it } = await import('vitest');
-const { saved } = await import('../../../lib/collections/rooms/saved.ts');
-const { tellReminders } = await import('../../../lib/notifications/reminders.ts');
-const { tellOfRoom } = await import('../../../lib/notifications/tell.ts');
-const { anAccount } = await import('../../support/accounts.ts');
-const { aMessage } = await import('../../support/messages.ts');
-const { aRoomOf } = await import('../../support/rooms.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
+usePushService();
+
+useConfig({ PUSH_TEXT: 'off' });
+useOwnDatabase();
 
 it('with PUSH_TEXT=off no push has the text of a message, whatever its user has chosen', async () => {
   const [ann, bob, device] = [await anAccount(), await anAccount(), aDevice()];

@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, vi } from 'vitest';
 import webPush from 'web-push';
 import type { PushSubscriptionDocument } from '../../../lib/collections/delivery/push-subscriptions.ts';
-import { aDevice, type Device } from '../../support/push-service.ts';
+import { sendPush } from '../../../lib/notifications/send.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { aDevice, type Device, usePushService } from '../../support/push-service.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-const { sendPush } = await import('../../../lib/notifications/send.ts');
-const { anAccount } = await import('../../support/accounts.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
+usePushService();
 
 it('pushes that are sent together are encrypted by another thread than the one that answers requests', async () => {
   const { token } = await anAccount();

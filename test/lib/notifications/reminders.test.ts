@@ -1,5 +1,3 @@
-import '../../support/push-service.ts';
-import '../../support/isolated-database.ts';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { handler as notify } from '../../../functions/notify.ts';
@@ -10,11 +8,17 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { retryDevices } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount, aSession } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
-import { aDevice, type Device, subscriptionOf } from '../../support/push-service.ts';
+import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoom, memberId, succeed } from '../../support/rooms.ts';
 import { commandsOf, planOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+usePushService();
+useOwnDatabase();
+await useDatabaseOutside();
 
 async function subscribe(account: Account): Promise<Device> {
   const token = await aSession(call, account);

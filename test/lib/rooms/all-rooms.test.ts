@@ -1,10 +1,13 @@
-import '../../support/isolated-database.ts';
-
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { addMember, aRoom, everyPage, memberId, storedRooms, succeed } from '../../support/rooms.ts';
 import { commandsOf } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const [admin, ann, bob] = await Promise.all([anAdmin(), anAccount(), anAccount()]);
 

@@ -1,14 +1,17 @@
-import '../../support/isolated-database.ts';
-
 import { Binary, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { avatars } from '../../../lib/collections/accounts/avatars.ts';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { addMember, aRoom, aRoomWithEveryone, everyPage, memberId } from '../../support/rooms.ts';
 import { commandsOf, planOf, type SentCommand } from '../../support/sent-commands.ts';
 import { inProcess } from '../../support/transports.ts';
+
+useOwnDatabase();
+await useDatabaseOutside();
 
 const { room, owner, member, user, admin } = await aRoomWithEveryone();
 const busy = await anAccount();

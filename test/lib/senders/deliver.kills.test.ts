@@ -1,5 +1,3 @@
-import '../../support/webhook-receiver.ts';
-import '../../support/isolated-database.ts';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,11 +6,15 @@ import type { NewWebhook } from '../../../lib/members/webhooks.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered } from '../../../lib/senders/deliver.ts';
 import { aBot } from '../../support/bots.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
-import { aReceiver, type Receiver } from '../../support/webhook-receiver.ts';
+import { aReceiver, type Receiver, useWebhookReceivers } from '../../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
 
 /*
  * A process that dies while it delivers: before the receiver has an event, after it, or at a write of how far it came.

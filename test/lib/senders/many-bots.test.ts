@@ -1,5 +1,3 @@
-import '../../support/webhook-receiver.ts';
-import '../../support/isolated-database.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandSucceededEvent, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,10 +8,16 @@ import { client } from '../../../lib/database/client.ts';
 import { freshState } from '../../../lib/members/outgoing-webhooks.ts';
 import { deliverOfRoom, retryDeliveries } from '../../../lib/senders/deliver.ts';
 import { aBot } from '../../support/bots.ts';
+import { useOwnDatabase } from '../../support/config.ts';
+import { useProxiedDatabase } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
-import { aReceiver } from '../../support/webhook-receiver.ts';
+import { aReceiver, useWebhookReceivers } from '../../support/webhook-receiver.ts';
+
+useWebhookReceivers();
+useOwnDatabase();
+await useProxiedDatabase();
 
 const webhookOfNobody = (): BotWebhookDocument => ({
   _id: new ObjectId(),

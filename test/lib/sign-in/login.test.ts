@@ -1,14 +1,15 @@
 import bcrypt from 'bcryptjs';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { changeUser } from '../../../lib/accounts/accounts.ts';
+import { HttpError } from '../../../lib/base/errors.ts';
+import { database } from '../../../lib/database/client.ts';
+import { logIn } from '../../../lib/sign-in/login.ts';
+import { aName, anAccount, anAddress } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
 
 // Expensive enough for the hash to dominate the time of a login.
-process.env.BCRYPT_COST = '7';
-const { database } = await import('../../../lib/database/client.ts');
-const { logIn } = await import('../../../lib/sign-in/login.ts');
-const { changeUser } = await import('../../../lib/accounts/accounts.ts');
-const { HttpError } = await import('../../../lib/base/errors.ts');
-const { aName, anAccount, anAddress } = await import('../../support/accounts.ts');
+useConfig({ BCRYPT_COST: '7' });
 
 const users = database.collection('users');
 const hashOf = async (id: string): Promise<string> => (await users.findOne({ _id: new ObjectId(id) }))?.password_hash;

@@ -1,10 +1,11 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bench } from '../../../tools/bench/figure.ts';
 import { growth } from '../../../tools/bench/growth.ts';
 import { load, withYardstick } from '../../../tools/bench/load.ts';
+import { isEmbedded } from '../../support/worker.ts';
 
 // As it is started: without a database, it brings its own.
-if (inject('isEmbedded')) delete process.env.MONGODB_URI;
+if (isEmbedded) delete process.env.MONGODB_URI;
 
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, seconds: 1, rounds: 1, progress: () => {} };
 

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { overHttp } from '../../../tools/harness/transports.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { offlineUrl, serveUrl } from '../../support/services.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const command = ['node', 'tools/conformance/main.ts'];
@@ -59,11 +60,11 @@ async function leftBehind(token: string) {
 
 describe('npm run conformance', () => {
   it.each([
-    ['under serverless-offline', async () => inject('baseUrl'), ''],
-    ['under npm run serve', async () => inject('serveUrl'), ''],
+    ['under serverless-offline', offlineUrl, ''],
+    ['under npm run serve', serveUrl, ''],
     [
       'behind a proxy that adds headers',
-      () => aProxy(inject('serveUrl')),
+      async () => aProxy(await serveUrl()),
       "Not the service's, and no fault: the headers apigw-requestid, server, via.",
     ],
   ])('npm run conformance finds that this service conforms %s, and leaves nothing behind', async (_where, address, note) => {
@@ -88,7 +89,7 @@ describe('npm run conformance', () => {
     const { token } = await anAdmin();
     // By then it has made rooms, an account and a conversation, of which it is not told yet.
     const interrupt = (answer: string) => answer === 'POST /api/conversations 201' && child.kill(signal);
-    const [node = '', ...words] = [...command, await aProxy(inject('serveUrl'), interrupt)];
+    const [node = '', ...words] = [...command, await aProxy(await serveUrl(), interrupt)];
     const child = spawn(node, words, { env: { ...process.env, CHAT_TOKEN: token }, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     const ended = Promise.all([once(child, 'close'), text(child.stderr)]);

@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listOperations } from '../../../tools/harness/example-requests.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { contract } from '../../support/contract.ts';
+import { aFixture } from '../../support/fixture.ts';
 import { anyRequest } from '../../support/fuzzed-requests.ts';
+import { inProcess as call } from '../../support/transports.ts';
 
-// Its own database, so that random data disturbs no other test. Set before the service is loaded.
-process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
+// Random data would disturb other tests.
+useOwnDatabase();
 // What random requests happen to see, the next run may not: it does not count as covered.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
-const { client, database } = await import('../../../lib/database/client.ts');
-const { ensureIndexes } = await import('../../../lib/operating/prepare.ts');
-const { inProcess: call } = await import('../../support/transports.ts');
-const { aFixture } = await import('../../support/fixture.ts');
-
-await ensureIndexes();
-afterAll(async () => {
-  await database.dropDatabase();
-  await client.close();
-});
 
 const numRuns = Number(process.env.FUZZ_REQUESTS ?? 1_000);
 const seed = Number(process.env.FUZZ_SEED ?? randomBytes(4).readInt32BE());

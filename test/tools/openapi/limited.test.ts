@@ -1,14 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { users } from '../../../lib/collections/accounts/users.ts';
 import { exampleRequest } from '../../../tools/harness/example-requests.ts';
+import { anAdmin } from '../../support/accounts.ts';
+import { useConfig } from '../../support/config.ts';
 import { operationsWith } from '../../support/contract.ts';
+import { inProcess } from '../../support/transports.ts';
 
-process.env.RATE_LIMITS = 'on';
-process.env.WRITE_BURST = '1';
-
-const { users } = await import('../../../lib/collections/accounts/users.ts');
-const { anAdmin } = await import('../../support/accounts.ts');
-const { inProcess } = await import('../../support/transports.ts');
+useConfig({ RATE_LIMITS: 'on' });
+useConfig({ WRITE_BURST: '1' });
 
 const { id, token } = await anAdmin();
 await users.updateOne({ _id: new ObjectId(id) }, { $set: { writes_per_second: 0.001 } });

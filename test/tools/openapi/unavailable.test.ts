@@ -1,20 +1,11 @@
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exampleRequest } from '../../../tools/harness/example-requests.ts';
 import { operationsWith } from '../../support/contract.ts';
-import { startProxy } from '../../support/proxy.ts';
+import { useProxiedDatabase } from '../../support/database-outside.ts';
+import { inProcess } from '../../support/transports.ts';
 
-const { host } = new URL(inject('environment').MONGODB_URI ?? '');
-const proxy = await startProxy(host);
-process.env.MONGODB_URI = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+const proxy = await useProxiedDatabase();
 proxy.set('down');
-
-const { client } = await import('../../../lib/database/client.ts');
-const { inProcess } = await import('../../support/transports.ts');
-
-afterAll(async () => {
-  await client.close();
-  await proxy.close();
-});
 
 describe('every operation while the database is down', () => {
   it.concurrent.each(operationsWith(503))('%s answers 503 and when to retry without a database', async (_name, operation) => {

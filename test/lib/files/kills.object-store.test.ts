@@ -1,2 +1,0 @@
-import '../../support/own-object-store.ts';
-import './kills.test.ts';

@@ -1,0 +1,32 @@
+import { client, database } from '../../lib/database/client.ts';
+import { databaseIsWithinThisProcess } from '../../lib/database/within-process.ts';
+import { useConfig } from './config.ts';
+import { startProxy, type Proxy as TestProxy } from './proxy.ts';
+import { atEndOfFile, startDatabase } from './worker.ts';
+
+/**
+ * Has the service of the test file treat its database as one outside of the process, which does not tell what has
+ * changed: the service then reads again what it could remember otherwise.
+ */
+export async function useDatabaseOutside(): Promise<void> {
+  await startDatabase();
+  databaseIsWithinThisProcess(undefined);
+}
+
+/**
+ * Has the service of the test file reach its database over a socket, through a proxy that can break. The client
+ * reports its commands.
+ */
+export async function useProxiedDatabase(): Promise<TestProxy> {
+  // The database is prepared while it can be reached.
+  await database.command({ ping: 1 });
+  await useDatabaseOutside();
+  const proxy = await startProxy(new URL(process.env.MONGODB_URI ?? '').host);
+  useConfig({ MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true&monitorCommands=true` });
+  const proxied = client;
+  atEndOfFile(async () => {
+    await proxied.close();
+    await proxy.close();
+  });
+  return proxy;
+}
