@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { fast, http, isolated, slow } from './test/support/projects.ts';
 
 export default defineConfig({
+  // Tests use the source of the client, because `dist/` exists only while the package is packed.
+  ssr: { resolve: { conditions: ['chat-service-source', ...defaultServerConditions] } },
   test: {
     projects: [
       { extends: true, test: { name: 'fast', ...fast } },
