@@ -69,7 +69,7 @@ async function connect(): Promise<Transporter | undefined> {
   try {
     known.transporter ??= createTransport({
       url: await readSmtpUrl(),
-      ...patience,
+      ...timeouts(),
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -94,7 +94,15 @@ const isOutOfReach = ({ code = '', originalCode = '', syscall, timeoutType = '' 
   /CERT|LEAF_SIGNATURE|WRONG_VERSION/.test(originalCode);
 
 // In milliseconds, well under the time of a request.
-const patience = { connectionTimeout: 3_000, greetingTimeout: 3_000, socketTimeout: 5_000, dnsTimeout: 3_000 };
+function timeouts() {
+  const { mailServer } = config.patienceMs;
+  return {
+    connectionTimeout: mailServer,
+    greetingTimeout: mailServer,
+    socketTimeout: mailServer + 2_000,
+    dnsTimeout: mailServer,
+  };
+}
 
 type SmtpError = {
   code?: string;

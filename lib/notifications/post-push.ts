@@ -12,13 +12,15 @@ export type Push = {
   /** Of what it takes the place of an earlier push that waits for the device: at most 32 characters. */
   topic?: string;
   mayBeInner: boolean;
+  /** For how many milliseconds the push service may let the service wait. */
+  longest: number;
 };
 
 /** What a push service answers: a status, and after how many seconds to try again if it says so. */
 export type PushReply = { status: number; retryAfter: number | undefined };
 
 /** Encrypts a push and sends it; undefined where it would go to an inner network. Rejects where no answer comes. */
-export async function postPush({ to, from, payload, life, topic, mayBeInner }: Push): Promise<PushReply | undefined> {
+export async function postPush({ to, from, payload, life, topic, mayBeInner, longest }: Push): Promise<PushReply | undefined> {
   const url = new URL(to.endpoint);
   const { headers, body } = webPush.generateRequestDetails(to, payload, {
     headers: { Authorization: senderHeader(url.origin, from) },
@@ -29,7 +31,7 @@ export async function postPush({ to, from, payload, life, topic, mayBeInner }: P
   });
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   try {
-    const { status, retryAfter } = await post(url, { headers: texts, body, mayBeInner });
+    const { status, retryAfter } = await post(url, { headers: texts, body, mayBeInner, longest });
     return { status, retryAfter };
   } catch (error) {
     if (error instanceof InnerAddressError) return undefined;

@@ -65,6 +65,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     // A later one of the same room takes the place of one that waits for the device.
     ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
     mayBeInner: isNamed(config.pushHosts, url),
+    longest: config.patienceMs.pushService,
   };
   try {
     // A function on Lambda has nothing else to do.

@@ -19,8 +19,7 @@ import { oidcSecrets } from '../settings/oidc-secret.ts';
  * out of reach, or lies, is no business of the others.
  */
 
-/** How many milliseconds a provider has for each answer, and how many bytes of it are read. */
-const patience = 4_000;
+/** How many bytes of a provider's answer are read. */
 const mostBytes = 1_048_576;
 
 /** For how many milliseconds what a provider says of itself is taken to hold. */
@@ -162,7 +161,7 @@ async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Pro
   if (own !== issuer) throw new Error(`The provider calls itself ${own}: set its issuer to that, to the letter.`);
   if (address === undefined) throw new Error('The identity provider has no jwks_uri.');
   // An unknown key has the keys fetched again, once a second at most: the provider may change them at any time.
-  const options = { cooldownDuration: 1_000, timeoutDuration: patience, [fetchOfKeys]: fetchBounded };
+  const options = { cooldownDuration: 1_000, timeoutDuration: config.patienceMs.identityProvider, [fetchOfKeys]: fetchBounded };
   return { configuration, keys: createRemoteJWKSet(new URL(address), options) };
 }
 
@@ -183,7 +182,11 @@ const authenticationBy =
 /** Sends a request that ends in time; an answer that is too long, or that the provider's own failure, is none. */
 async function fetchBounded(address: string, options: object): Promise<Response> {
   try {
-    const answer = await fetch(address, { ...options, redirect: 'manual', signal: AbortSignal.timeout(patience) });
+    const answer = await fetch(address, {
+      ...options,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(config.patienceMs.identityProvider),
+    });
     if (answer.status >= 500) throw new Error(`It answered with ${answer.status}.`);
     const { status, headers } = answer;
     return new Response(await readBounded(answer), { status, headers });

@@ -5,9 +5,6 @@ import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
 import { inTurn } from '../net/per-host.ts';
 import { config } from '../settings/config.ts';
 
-/** For how many milliseconds a receiver may let one wait. */
-const patience = 5_000;
-
 /**
  * Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body,
  * with each secret that signs now.
@@ -33,7 +30,8 @@ export async function sendSigned(to: SigningSecret & { url: string }, id: string
   try {
     const url = new URL(to.url);
     const mayBeInner = isNamed(config.webhookHosts, url);
-    const reply = await inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest: patience }));
+    const longest = config.patienceMs.receiver;
+    const reply = await inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest }));
     const answered = reply.body.toString();
     const { status, retryAfter } = reply;
     return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };

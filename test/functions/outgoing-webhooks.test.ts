@@ -10,7 +10,7 @@ import type { Message } from '../../lib/messages/messages.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';
 import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/senders/deliver.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
-import { useOwnDatabase } from '../support/config.ts';
+import { useOwnDatabase, withPatience } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
@@ -197,7 +197,7 @@ describe('an outgoing webhook', () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     receiver.answer = () => answer;
     await aMessage(room.owner, room.id);
-    await deliver();
+    await withPatience({ receiver: 500 }, deliver);
     expect((await details(room, webhook)).deliveries).toMatchObject([
       { status: answer === 'close' || answer === 'none' ? null : 302 },
     ]);

@@ -6,7 +6,7 @@ import { pushed } from '../../lib/collections/delivery/pushed.ts';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { retryDevices, tellOfRoom } from '../../lib/notifications/tell.ts';
 import { type Account, anAccount, aSession } from '../support/accounts.ts';
-import { useOwnDatabase } from '../support/config.ts';
+import { useOwnDatabase, withPatience } from '../support/config.ts';
 import { invalid } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { aDevice, type Device, subscriptionOf, usePushService } from '../support/push-service.ts';
@@ -347,9 +347,11 @@ describe('a device', () => {
     const other = await subscribed({ token: await aSession(call, ann) });
     device.answer = 'none';
     await aMessage(bob, room, { text: `@${ann.username} one` });
-    const telling = tellOfRoom(room);
-    await expect.poll(() => textsOf(other)).toEqual([`@${ann.username} one`]);
-    expect(await telling).toBe('all');
+    await withPatience({ pushService: 500 }, async () => {
+      const telling = tellOfRoom(room);
+      await expect.poll(() => textsOf(other)).toEqual([`@${ann.username} one`]);
+      expect(await telling).toBe('all');
+    });
     const { retry } = (await pushSubscriptions.findOne({ endpoint: device.endpoint })) ?? {};
     expect(retry?.at.getTime()).toBeGreaterThan(Date.now());
   });
@@ -402,12 +404,14 @@ describe('a device', () => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = 'none';
     const { seq } = await aMessage(bob, room, { text: `@${ann.username} one` });
-    const overtaken = tellOfRoom(room);
-    await expect.poll(() => device.asked).toBe(1);
     // Another one tells meanwhile, of what came later, too.
     const other = { seq: seq + 5, holder: new ObjectId(), leased_until: new Date(Date.now() + 20_000) };
-    await pushed.updateOne({ _id: new ObjectId(room) }, { $set: other });
-    await overtaken;
+    await withPatience({ pushService: 1_000 }, async () => {
+      const overtaken = tellOfRoom(room);
+      await expect.poll(() => device.asked).toBe(1);
+      await pushed.updateOne({ _id: new ObjectId(room) }, { $set: other });
+      await overtaken;
+    });
     expect(await pushed.findOne({ _id: new ObjectId(room) })).toMatchObject(other);
     expect(await tellOfRoom(room)).toBe('taken');
   });

@@ -28,6 +28,20 @@ export async function withConfig<T>(settings: Settings, work: () => T): Promise<
   }
 }
 
+/** For how many milliseconds the service waits for others. */
+type Patience = typeof config.patienceMs;
+
+/** Does work while the service waits less for others. */
+export async function withPatience<T>(patienceMs: Partial<Patience>, work: () => T): Promise<Awaited<T>> {
+  const before = config;
+  replaceConfig({ ...config, patienceMs: { ...config.patienceMs, ...patienceMs } });
+  try {
+    return await work();
+  } finally {
+    replaceConfig(before);
+  }
+}
+
 /** Gives the test file a database of its own, for data that would disturb other tests. It has the indexes. */
 export const useOwnDatabase = (): void =>
   useConfig({ MONGODB_DATABASE: `${process.env.MONGODB_DATABASE}_${randomBytes(6).toString('hex')}` });
