@@ -1,28 +1,39 @@
 import { availableParallelism } from 'node:os';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { fast, http, isolated, slow } from './test/support/projects.ts';
+import { variants } from './test/variants.ts';
+
+const { CI, VARIANT } = process.env;
+
+const project = (name: string, include: string[], more: object = {}) => ({
+  extends: true as const,
+  test: { name, include, ...more },
+});
+const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `${folder}/**/*${suffix}`);
+
+// The name of a test file says where it runs: `*.test.ts` with `npm test`, `*.ci.test.ts` with `npm run test:ci`.
+const usual = [
+  project('fast', named('.test.ts'), { exclude: named('.{ci,isolated}.test.ts') }),
+  project('ci', named('.ci.test.ts')),
+  // These replace a module, so that they need modules of their own.
+  project('isolated', named('.isolated.test.ts'), { isolate: true }),
+];
+const variant = VARIANT === undefined ? undefined : variants[VARIANT];
 
 export default defineConfig({
   // Tests use the source of the client, because `dist/` exists only while the package is packed.
   ssr: { resolve: { conditions: ['chat-service-source', ...defaultServerConditions] } },
   test: {
-    projects: [
-      { extends: true, test: { name: 'fast', ...fast } },
-      { extends: true, test: { name: 'http', ...http, env: { TRANSPORTS: 'http' } } },
-      { extends: true, test: { name: 'thorough', ...slow } },
-      { extends: true, test: { name: 'thorough-isolated', ...isolated } },
-    ],
+    projects: variant ? [project(`${VARIANT}`, variant.include, { env: variant.env })] : usual,
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/environment.ts',
-    reporters: ['default', './test/support/contract-coverage.ts', ...(process.env.CI ? ['./test/support/ci-report.ts'] : [])],
+    // The last one has the last word: the summary.
+    reporters: ['./test/support/contract-coverage.ts', ...(CI ? ['./test/support/ci-report.ts'] : []), 'default'],
     isolate: false,
     // Tests wait for the database and for other processes about as often as they compute.
     maxWorkers: availableParallelism() + 1,
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // What is waited for may take long on a busy machine.
     expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -10,7 +10,7 @@ const excluded = [
   'docs/api.md',
   'packages/client/src/contract.ts',
   'packages/rules/test/texts.ts',
-  'packages/web/test/tabs.test.ts',
+  'packages/web/test/tabs.ci.test.ts',
   'test/corpora/',
   'test/words.test.ts',
 ];

@@ -1,11 +1,23 @@
 import { database } from '../../lib/database/client.ts';
 import { databaseIsWithinThisProcess } from '../../lib/database/within-process.ts';
 import { storeNotes } from '../../lib/rooms/notes.ts';
-import { type GotCommand, lastChange, watchers } from './worker.ts';
+import { useConfig, useOwnDatabase } from './config.ts';
+import { embeddedUri, type GotCommand, lastChange, startDatabase, watchers } from './worker.ts';
 
 /* For tests of the database within the process, as `npm run serve` has it. */
 
 export type { GotCommand } from './worker.ts';
+
+/**
+ * Gives the test file an empty database within this process, also if the other tests use another one. For tests of what
+ * the service knows about such a database.
+ */
+export async function useDatabaseWithin(): Promise<void> {
+  useConfig({ MONGODB_URI: embeddedUri });
+  useOwnDatabase();
+  await startDatabase();
+  databaseIsWithinThisProcess(lastChange);
+}
 
 /** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
 export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {

@@ -16,7 +16,7 @@ export const pages = [
  * `never` needs an account or a machine that no test has: its syntax is checked.
  */
 export const marks = {
-  /** In a clean clone: by `npm run test:all` over the packages that are installed, by `npm run test:docs -- all` after a real `npm ci` by the oldest Node.js. */
+  /** In a clean clone: by `npm run test:ci` over the packages that are installed, by `npm run test:docs -- all` after a real `npm ci` by the oldest Node.js. */
   clone: 'clone',
   /** The same with Node.js 24 itself. */
   node24: 'clone',
@@ -28,7 +28,7 @@ export const marks = {
   systemd: 'systemd',
   /** Over an image that buildah has built. */
   container: 'container',
-  /** By `test/docs/webhooks.test.ts`, with the address of a webhook in `WEBHOOK`. */
+  /** By `test/docs/webhooks.ci.test.ts`, with the address of a webhook in `WEBHOOK`. */
   webhook: 'webhook',
   /** Needs an account of AWS or of Atlas. */
   aws: 'never',

@@ -22,8 +22,11 @@ const directory = join(tmpdir(), `worker-${process.pid}`);
 export const dataDir = join(directory, 'data');
 const socket = join(dataDir, 'database.sock');
 
+/** The connection string of the embedded database. */
+export const embeddedUri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+
 const settings: Record<string, string> = {
-  ...(isEmbedded && { MONGODB_URI: `mongodb://${encodeURIComponent(socket)}/?directConnection=true` }),
+  ...(isEmbedded && { MONGODB_URI: embeddedUri }),
   BCRYPT_COST: '4',
   // A test file sends many concurrent requests through one process.
   MONGODB_POOL_SIZE: '20',
@@ -78,13 +81,14 @@ async function storeRest(): Promise<void> {
     import('../../lib/database/within-process.ts'),
   ]);
   await storeNotes();
-  if (isEmbedded) databaseIsWithinThisProcess(lastChange);
+  databaseIsWithinThisProcess(isEmbedded ? lastChange : undefined);
 }
 
-/** Starts the embedded database, if that is the one. Call this before other processes use it. */
-export function startDatabase(): Promise<void> {
-  starting ??= isEmbedded ? startEmbedded() : Promise.resolve();
-  return starting;
+/** Starts the embedded database, if the service uses it. Call this before other processes use it. */
+export async function startDatabase(): Promise<void> {
+  if (process.env.MONGODB_URI !== embeddedUri) return;
+  starting ??= startEmbedded();
+  await starting;
 }
 
 let starting: Promise<void> | undefined;

@@ -32,7 +32,7 @@ it('a release publishes last what cannot be taken back, and a second run continu
   const runs = jobs.publish.steps.map(({ run = '', uses = '' }) => run || uses);
   const at = (what: RegExp) => runs.findIndex((run) => what.test(run));
   const order = [
-    /^npm run test:thorough/,
+    /^npm run test:ci/,
     /^npm whoami/,
     /^npm pack .*--dry-run/,
     /^docker\/login-action/,

@@ -13,8 +13,8 @@ import { type Ask, Cursors, type ListedRoom, type Place } from '../src/cursors.t
  *   room after the other, goes on in each from where it was, and reads where they are after each push.
  */
 
-/** How many courses of events are tried; MODEL_RUNS sets more. */
-const numRuns = Number(process.env.MODEL_RUNS ?? 3_000);
+/** How many courses of events are tried; CURSOR_MODEL_RUNS sets more. */
+const numRuns = Number(process.env.CURSOR_MODEL_RUNS ?? 3_000);
 
 const rooms = ['garden', 'kitchen', 'attic'];
 

@@ -10,8 +10,8 @@ import { type Ask, Cursors, type FollowedEvent } from '../src/cursors.ts';
  * an earlier version has stored at any time; pushes may be late, doubled and lost.
  */
 
-/** How many courses of events are tried; MODEL_RUNS sets more. */
-const numRuns = Number(process.env.MODEL_RUNS ?? 3_000);
+/** How many courses of events are tried; CURSOR_MODEL_RUNS sets more. */
+const numRuns = Number(process.env.CURSOR_MODEL_RUNS ?? 3_000);
 
 const rooms = ['garden', 'kitchen'];
 

@@ -18,6 +18,8 @@ export type VisitSettings = {
   width?: number;
   height?: number;
   baseUrl?: string;
+  /** The account that has signed in already. */
+  as?: Pick<Account, 'username' | 'password'>;
   options?: Parameters<Browser['newContext']>[0];
 };
 
@@ -27,12 +29,23 @@ export async function visit({
   width = 1_280,
   height = 800,
   baseUrl = serveUrl,
+  as,
   options = {},
 }: VisitSettings = {}): Promise<Visit> {
   const context = await (await browser()).newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
   // Several browsers share a busy machine.
   context.setDefaultTimeout(60_000);
+  if (as) await context.addCookies([await sessionCookie(baseUrl, as)]);
   return { ...(await openPage(context, `${baseUrl}${path}`)), context };
+}
+
+/** Begins a session whose token is in a cookie, as the form does. */
+async function sessionCookie(url: string, { username, password }: Pick<Account, 'username' | 'password'>) {
+  const body = { username, password, cookie: true };
+  const { status, headers } = await overHttp(url)('POST', '/api/sessions', { body, headers: { origin: url } });
+  const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(headers['set-cookie'] ?? '') ?? [];
+  if (name === '') throw new Error(`No session begins: ${status}`);
+  return { name, value, url, httpOnly: true, sameSite: 'Strict' as const };
 }
 
 /** Opens one more tab. */

@@ -2,10 +2,9 @@ import { MongoBulkWriteError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { isDuplicateKey } from '../../../lib/database/failures.ts';
-import { useOwnDatabase } from '../../support/config.ts';
-import { commandsGot } from '../../support/database-within.ts';
+import { commandsGot, useDatabaseWithin } from '../../support/database-within.ts';
 
-useOwnDatabase();
+await useDatabaseWithin();
 
 type Numbered = { _id: number; text?: string | undefined };
 const numbers = database.collection<Numbered>('numbers');

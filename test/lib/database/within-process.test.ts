@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { stateOf } from '../../../lib/database/within-process.ts';
 import { anAccount } from '../../support/accounts.ts';
-import { useOwnDatabase } from '../../support/config.ts';
-import { commandsGot, type GotCommand } from '../../support/database-within.ts';
+import { commandsGot, type GotCommand, useDatabaseWithin } from '../../support/database-within.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 
-useOwnDatabase();
+await useDatabaseWithin();
 
 const ann = await anAccount();
 const room = await aRoomOf([ann]);

@@ -2,13 +2,12 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
-import { useOwnDatabase } from '../../support/config.ts';
-import { commandsGot } from '../../support/database-within.ts';
+import { commandsGot, useDatabaseWithin } from '../../support/database-within.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-useOwnDatabase();
+await useDatabaseWithin();
 
 const users = database.collection('users');
 

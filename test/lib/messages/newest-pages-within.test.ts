@@ -2,13 +2,12 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { type Account, anAccount, anAdmin } from '../../support/accounts.ts';
-import { useOwnDatabase } from '../../support/config.ts';
-import { commandsGot } from '../../support/database-within.ts';
+import { commandsGot, useDatabaseWithin } from '../../support/database-within.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, memberId, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-useOwnDatabase();
+await useDatabaseWithin();
 
 describe('the newest page of a room, with the database within the process', () => {
   it('the newest page of a room is not queried while no room and no account changes, and is current after each change', async () => {

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { anAccount } from '../../support/accounts.ts';
-import { useOwnDatabase } from '../../support/config.ts';
-import { commandsGot } from '../../support/database-within.ts';
+import { commandsGot, useDatabaseWithin } from '../../support/database-within.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoom } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 
-useOwnDatabase();
+await useDatabaseWithin();
 
 const hidden = await aRoom({ is_visible: false });
 const stranger = await anAccount();

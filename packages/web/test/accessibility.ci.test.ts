@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
+import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
+import { drawn } from '../../../tools/harness/browser.ts';
+import { objections } from './axe.ts';
+import { cutOff } from './cut-off.ts';
+import { serveUrl, signIn, visit } from './support.ts';
+
+let sample: Sample;
+beforeAll(async () => {
+  const admin = await anAccount({ isAdmin: true });
+  sample = await fillSample(serveUrl, { ...admin, username: admin.username });
+});
+
+describe('every screen', () => {
+  it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
+    'every screen passes axe-core in light and dark, and fits its width, on a phone also with a text twice as large: %s',
+    // Some forty screens, of which each is looked at for a second.
+    { timeout: 600_000 },
+    async (_name, look) => {
+      const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };
+      const { page, context, problems } = await visit({ path: '/login', ...sizes[look.where], options });
+      const found: string[] = [];
+      let isIn = false;
+      for (const screen of screens) {
+        if (!screen.isSignedOut && !isIn) {
+          await show(page, { name: 'login', path: () => '/login' }, sample, look);
+          await signIn(page, sample.people.ann);
+          isIn = true;
+        }
+        await show(page, screen, sample, look);
+        const note = (how: string, what: string[]) => found.push(...what.map((one) => `${screen.name}, ${how}: ${one}`));
+        for (const theme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme: theme });
+          // An animation keeps the colours of its theme until the next frame.
+          await drawn(page);
+          note(theme, await objections(page));
+        }
+        if (look.where === 'phone') {
+          await page.evaluate("document.documentElement.style.fontSize = '200%'");
+          await drawn(page);
+          note('large', await cutOff(page));
+          await page.evaluate("document.documentElement.style.fontSize = ''");
+        }
+        await context.setOffline(false);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+      }
+      expect([found, problems]).toEqual([[], []]);
+      await context.close();
+    },
+  );
+});
+
+describe('the page', () => {
+  it('the page shows the current place and the selection in forced colours', async () => {
+    const { page, context } = await visit({
+      path: `/rooms/${sample.room}?panel=members`,
+      options: { forcedColors: 'active' },
+      as: sample.people.bob,
+    });
+    await page.locator('.reaction').first().waitFor();
+    await page.keyboard.press('Control+k');
+    const outlined =
+      "[...document.querySelectorAll('[aria-current], [aria-selected=true], .reaction[aria-pressed=true], .count')]";
+    const styles = (await page.evaluate(
+      `${outlined}.map((element) => [element.className, getComputedStyle(element).outlineStyle])`,
+    )) as [string, string][];
+    expect(styles.length).toBeGreaterThan(2);
+    expect(styles.filter(([, style]) => style !== 'solid')).toEqual([]);
+    await context.close();
+  });
+
+  it('the page shows no animation where reduced motion is preferred, and still highlights a message', async () => {
+    const { page, context } = await visit({
+      path: `/rooms/${sample.room}/${sample.linked}`,
+      options: { reducedMotion: 'reduce' },
+      as: sample.people.bob,
+    });
+    const pointed = page.locator('li.message.pointed');
+    await pointed.waitFor();
+    const running = () => page.evaluate("document.getAnimations().filter(({ playState }) => playState === 'running').length");
+    await expect.poll(running).toBe(0);
+    const color = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    expect(await color('li.message.pointed')).not.toBe(await color('li.message:not(.pointed, .mentions-me)'));
+    await context.close();
+  });
+
+  it('the page can be used at 320 pixels, and at twice the size of text', async () => {
+    const { page, context } = await visit({ path: `/rooms/${sample.room}`, width: 320, height: 640, as: sample.people.bob });
+    await page.locator('.room-pane li.message').first().waitFor();
+    const tooWide = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 640, height: 800 });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    expect(await tooWide()).toBeLessThanOrEqual(0);
+    await context.close();
+  });
+});

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Account, anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { readFiles, readPage } from '../site.ts';
+import { heapAtRest, scrollThrough } from './scrolling.ts';
+import { say, serveUrl, visit } from './support.ts';
+
+/** How many messages the long room has: more than twice what is on the page at a time. */
+const many = 700;
+
+/** How many messages somebody scrolls through, up and down; more with `SCROLLED`. */
+const scrolled = Number(process.env.SCROLLED ?? 20_000);
+
+let owner: Account;
+let long: string;
+beforeAll(async () => {
+  // One account may send so many messages at once.
+  const each = 40;
+  const people = await Promise.all(Array.from({ length: Math.ceil(many / each) }, () => anAccount()));
+  owner = people[0] as Account;
+  long = await aRoomOf(people, { name: 'Long' });
+  for (const [at, person] of people.entries()) {
+    const numbers = Array.from({ length: Math.min(each, many - at * each) }, (_, index) => at * each + index);
+    const textOf = (number: number) => `message ${number}`.padEnd(20 + (number % 7) * 40, ' word');
+    await Promise.all(numbers.map((number) => aMessage(person, long, { text: textOf(number) })));
+  }
+});
+
+const size = (base64: string) => Buffer.from(base64, 'base64').length;
+
+describe('the load of the page', () => {
+  it('the load of the page until the first message is at most 70 kB of script and 12 kB of style, compressed', () => {
+    const files = readFiles() ?? {};
+    const first = Object.entries(files).filter(([path]) => readPage()?.includes(path));
+    const bytes = (type: string) =>
+      first.filter(([path]) => path.endsWith(type)).reduce((sum, [, { gzip }]) => sum + size(gzip), 0);
+    expect(bytes('.js')).toBeGreaterThan(10_000);
+    expect(bytes('.js')).toBeLessThanOrEqual(70_000);
+    expect(bytes('.css')).toBeLessThanOrEqual(12_000);
+    const later = Object.entries(files).filter(([path]) => !readPage()?.includes(path));
+    expect(later.filter(([, { gzip }]) => size(gzip) > 45_000)).toEqual([]);
+  });
+
+  it('the load of the page until the first messages are there is at most 11 requests, all of them needed', async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
+    await page.reload();
+    await page.locator('li.message').first().waitFor();
+    // What begins between their arrival and their drawing holds nothing up, and is more where drawing takes longer.
+    const asked = (await page.evaluate(`(() => {
+      const all = performance.getEntriesByType('resource').map((entry) => ({ entry, path: new URL(entry.name).pathname }));
+      const { responseEnd } = all.find(({ path }) => path === '/api/messages').entry;
+      return all.filter(({ entry }) => entry.startTime < responseEnd).map(({ path }) => path);
+    })()`)) as string[];
+    expect(asked.length + 1, asked.join(' ')).toBeLessThanOrEqual(11);
+    expect(asked.filter((path) => path.includes('emoji'))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('a long room', () => {
+  it('a long room shows at most 300 messages, none of which moves when older ones are loaded', async () => {
+    const { page, context, problems } = await visit({ path: `/rooms/${long}`, as: owner });
+    await page.locator('li.message').nth(40).waitFor();
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
+    await page.getByText(`message ${many - 1}`).waitFor();
+    await expect.poll(() => isAtStart(page)).toBe(false);
+    let moved = 0;
+    while (!(await isAtStart(page))) {
+      const before = await wheel(page, -1_500);
+      await page.waitForTimeout(50);
+      moved = Math.max(moved, await movement(page, before));
+      expect(await page.locator('.room-pane li.message').count()).toBeLessThanOrEqual(300);
+    }
+    expect(moved).toBeLessThanOrEqual(1);
+    expect(await page.locator('*').count()).toBeLessThanOrEqual(6_000);
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
+    await page.getByText(`message ${many - 1}`).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it(`a long room takes as much memory after ${scrolled} scrolled messages as after 5000`, { timeout: 1_200_000 }, async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
+    await page.locator('li.message').nth(40).waitFor();
+    const few = await scrollThrough(page, 5_000);
+    const before = await heapAtRest(page);
+    await scrollThrough(page, scrolled - few);
+    // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and compiles meanwhile: the messages are many times that.
+    expect(await heapAtRest(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
+    await context.close();
+  });
+
+  it('a long room shows any of its messages in one request, and goes on from there', async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
+    await page.locator('li.message').first().waitFor();
+    const pages: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/messages?') && pages.push(request.url()));
+    await goWithin(page, `/rooms/${long}/400`);
+    await page.locator('li[data-seq="400"].pointed').waitFor();
+    expect(pages.filter((address) => address.includes('around'))).toEqual([expect.stringContaining('around=400')]);
+    await say(page, 'back at the end');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'back at the end' }).waitFor();
+    await context.close();
+  });
+});
+
+const isAtStart = (page: Page) => page.getByText('This is the beginning of the room.').isVisible();
+
+type Place = { seq: string; top: number };
+
+/** Scrolls, and says where the message in the middle is then. */
+async function wheel(page: Page, by: number): Promise<Place> {
+  return (await page.evaluate(`(async () => {
+    const box = document.querySelector('#messages');
+    box.scrollTop += ${by};
+    const { top, height } = box.getBoundingClientRect();
+    const rows = [...box.querySelectorAll('li[data-seq]')];
+    const row = rows.find((row) => row.getBoundingClientRect().bottom > top + height / 2);
+    return { seq: row.dataset.seq, top: row.getBoundingClientRect().top };
+  })()`)) as Place;
+}
+
+/** By how many pixels that message has moved since. */
+const movement = async (page: Page, { seq, top }: Place): Promise<number> =>
+  Math.abs(
+    ((await page.evaluate(`document.querySelector('li[data-seq="${seq}"]').getBoundingClientRect().top`)) as number) - top,
+  );
+
+describe('the page', () => {
+  it('the page requests nothing from any other origin, and stays in the cache of the browser until it changes', async () => {
+    const response = await fetch(serveUrl, { headers: { 'Accept-Encoding': 'br' } });
+    expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+    const [asset = ''] = Object.keys(readFiles() ?? {});
+    const file = await fetch(`${serveUrl}${asset}`);
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect((await fetch(`${serveUrl}/assets/nothing.js`)).status).toBe(404);
+  });
+});

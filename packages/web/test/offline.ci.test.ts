@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
+import { say, signIn, textsOf, visit } from './support.ts';
+
+it('the page opens without a connection, with the messages and drafts from before', async () => {
+  const room = await aRoom();
+  const { page, context } = await visit({ path: `/rooms/${room.id}`, options: { serviceWorkers: 'allow' }, as: room.owner });
+  await say(page, 'one');
+  await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
+  await page.reload();
+  await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
+  await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+  await context.setOffline(true);
+  await say(page, 'two');
+  await page.locator('li.pending').first().waitFor();
+  await page.reload();
+  await page.getByText('two').first().waitFor();
+  expect(await textsOf(page)).toEqual(['one', 'two']);
+  await context.close();
+});
+
+describe('code that is loaded late', () => {
+  const young = 10_000;
+
+  it('code that is loaded late can be loaded again when there is a connection, and until then the page stays as it is', async () => {
+    const room = await aRoom();
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
+    await page.route('**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
+    await signIn(page, room.owner);
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.setOffline(true);
+    await say(page, 'from a tunnel');
+    await goWithin(page, `/rooms/${room.id}?panel=search`);
+    const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);
+    await again.click();
+    await again.waitFor();
+    await page.locator('li.pending', { hasText: 'from a tunnel' }).waitFor();
+    await page.unroute('**/assets/search-*.js');
+    await context.setOffline(false);
+    // What else failed to load may have had the page loaded again already.
+    await again.click({ timeout: 5_000 }).catch(() => {});
+    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'from a tunnel' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('code that is loaded late comes with the page of another version when its file is gone', async () => {
+    const room = await aRoom();
+    const { page, context } = await visit({ path: `/rooms/${room.id}` });
+    await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
+    await signIn(page, room.owner);
+    await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);
+    await page.unroute('**/assets/search-*.js');
+    await goWithin(page, `/rooms/${room.id}?panel=search`);
+    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await context.close();
+  });
+});

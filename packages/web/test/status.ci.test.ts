@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { call, visit } from './support.ts';
+
+describe('a status', () => {
+  it("a status is set and cleared from one's own card, and shown to others beside the name", async () => {
+    const [me, zoe] = [await anAccount(), await anAccount({ name: 'Zoe Example' })];
+    const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
+    const { body } = await call('POST', '/api/conversations', { token: zoe.token, body: { users: [me.username] } });
+    await aMessage(zoe, (body as { _id: { $oid: string } })._id.$oid, { text: 'hello' }, call);
+
+    const own = await visit({ path: '/', as: zoe });
+    const mine = own.page.locator('.sidebar footer .person');
+    await mine.focus();
+    await own.page.keyboard.press('Enter');
+    // The first button of the card has the focus.
+    await own.page.getByRole('dialog').getByRole('button', { name: 'Set a status' }).waitFor();
+    await own.page.keyboard.press('Enter');
+    const dialog = own.page.getByRole('dialog', { name: 'Status' });
+    await dialog.getByRole('button', { name: 'On holiday' }).click();
+    await dialog.getByLabel('What others see').fill('On holiday in Åre');
+    await dialog.getByLabel('Until').selectOption('Tonight');
+    await dialog.getByRole('button', { name: 'Set status' }).click();
+    await mine.getByRole('img', { name: 'On holiday in Åre' }).waitFor();
+    expect(await own.page.evaluate("document.activeElement.matches('footer .person')")).toBe(true);
+
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=members`, as: me });
+    const mark = { name: 'On holiday in Åre' };
+    await page.locator('.sidebar a.room', { hasText: 'Zoe' }).getByRole('img', mark).waitFor();
+    const member = page.locator('li.member', { hasText: 'Zoe' });
+    expect(await member.getByRole('img', mark).textContent()).toBe('🌴');
+    await member.locator('.name .person').click();
+    const card = page.getByRole('dialog', { name: 'Zoe Example' });
+    expect(await card.locator('.said').textContent()).toMatch(/^🌴 On holiday in Åre until .*12:00/);
+    await page.keyboard.press('Escape');
+
+    // Another, which ends while the page is open.
+    const status = { text: 'Back soon', until: new Date(Date.now() + 2_000).toISOString() };
+    await call('PATCH', '/api/users/me', { token: zoe.token, body: { status } });
+    await member.locator('.name .person').click();
+    await card.getByText('Back soon').waitFor();
+    await page.keyboard.press('Escape');
+    await member.getByRole('img').waitFor({ state: 'detached' });
+    await member.locator('.name .person').click();
+    await card.waitFor();
+    expect(await card.locator('.said').count()).toBe(0);
+
+    await own.page.keyboard.press('Enter');
+    await own.page.getByRole('button', { name: 'Change status' }).click();
+    await dialog.getByRole('button', { name: 'Clear status' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await mine.getByRole('img').count()).toBe(0);
+    const { body: shown } = await call('GET', '/api/users/me', { token: zoe.token });
+    expect(shown).not.toHaveProperty('status');
+    expect([problems, own.problems]).toEqual([[], []]);
+    await Promise.all([context.close(), own.context.close()]);
+  });
+
+  it('a status can be an emoji alone, by touch, and what is neither a text nor an emoji is explained', async () => {
+    const me = await anAccount();
+    const options = { hasTouch: true, isMobile: true };
+    const { page, problems, context } = await visit({ width: 390, height: 780, options, as: me });
+    await page.locator('.sidebar footer .person').tap();
+    await page.getByRole('button', { name: 'Set a status' }).tap();
+    const dialog = page.getByRole('dialog', { name: 'Status' });
+    await dialog.getByLabel('Emoji').fill('not one');
+    await dialog.getByRole('button', { name: 'Set status' }).tap();
+    await dialog.getByText('A status is one emoji').waitFor();
+    await dialog.getByLabel('Emoji').fill('🚀');
+    await dialog.getByRole('button', { name: 'Set status' }).tap();
+    await page.locator('.sidebar footer').getByRole('img', { name: '🚀' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

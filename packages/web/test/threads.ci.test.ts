@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoom } from '../../../test/support/rooms.ts';
+import { call, signIn, textsOf, visit } from './support.ts';
+
+describe('a thread', () => {
+  it('a thread takes replies out of the room, which shows who replied, how often and when', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
+    const { page, context, problems } = await visit({ path: `/rooms/${id}`, as: owner });
+    await page.locator('.room-pane li.message').focus();
+    await page.keyboard.press('r');
+    const side = page.locator('.side');
+    const [editor, send] = [await side.locator('.editor').boundingBox(), await side.locator('.send').boundingBox()];
+    expect((send?.x ?? 0) + (send?.width ?? 0)).toBeLessThanOrEqual((editor?.x ?? 0) + (editor?.width ?? 0));
+    await side.locator('textarea').fill('I do.');
+    await side.locator('textarea').press('Enter');
+    await side.locator('li.message:not(.pending)', { hasText: 'I do.' }).waitFor();
+    await side.getByLabel('Also send to the room').check();
+    await side.locator('textarea').fill('And tea.');
+    await side.locator('textarea').press('Enter');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'And tea.' }).waitFor();
+    expect(await side.getByLabel('Also send to the room').isChecked()).toBe(false);
+    await aMessage(other, id, { text: 'Thank you!', thread: root._id.$oid }, call);
+    await side.locator('li.message', { hasText: 'Thank you!' }).waitFor();
+    const summary = page.locator('.room-pane a.replies');
+    await expect.poll(() => summary.textContent()).toMatch(/3 replies.*last /);
+    expect(await summary.locator('.avatar').count()).toBe(2);
+    expect(await textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    await page.reload();
+    await expect.poll(() => textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    expect(await summary.textContent()).toMatch(/3 replies.*last /);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread of a conversation can be replied to in the conversation as well', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [me.username] } });
+    const { $oid: id } = (body as { _id: { $oid: string } })._id;
+    const root = await aMessage(other, id, { text: 'Lunch?' }, call);
+    const { page, context, problems } = await visit({ path: `/rooms/${id}?thread=${root._id.$oid}`, as: me });
+    const side = page.locator('.side');
+    await side.getByLabel('Also send to the conversation').check();
+    await side.locator('textarea').fill('At noon.');
+    await side.locator('textarea').press('Enter');
+    await expect.poll(() => textsOf(page)).toEqual(['Lunch?', 'At noon.']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    for (const text of ['one', 'two']) await aMessage(other, id, { text, thread }, call);
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}`, as: owner });
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    await page.locator('.side .new-line').waitFor();
+    await expect.poll(unread).toBe(0);
+    const follow = page.getByRole('button', { name: 'Follow this thread' });
+    expect(await follow.getAttribute('aria-pressed')).toBe('true');
+    await follow.click();
+    await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
+    await aMessage(other, id, { text: 'three', thread }, call);
+    expect(await unread()).toBe(0);
+    await context.close();
+  });
+
+  it('a thread that was read without the service learning of it is read by the next look at it', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const { _id } = await aMessage(owner, id, { text: 'root' }, call);
+    await aMessage(other, id, { text: 'one', thread: _id.$oid }, call);
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${_id.$oid}` });
+    const lost = Promise.withResolvers<void>();
+    let isLost = false;
+    await page.route(
+      (url) => url.pathname === `/api/threads/${_id.$oid}`,
+      async (route) => {
+        if (route.request().method() !== 'PATCH' || isLost) return route.fallback();
+        isLost = true;
+        await route.abort();
+        lost.resolve();
+      },
+    );
+    await signIn(page, owner);
+    await lost.promise;
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    expect(await unread()).toBe(1);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await expect.poll(unread).toBe(0);
+    await context.close();
+  });
+
+  it('a thread that has news is counted above the rooms, in whichever room it is, and is in a list there', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const [here, there] = [
+      await aRoom({ owner: me, members: [other], name: 'Here' }),
+      await aRoom({ owner: me, members: [other], name: 'There' }),
+    ];
+    const root = await aMessage(me, there.id, { text: 'Lunch?' }, call);
+    const { page, context, problems } = await visit({ path: `/rooms/${here.id}`, as: me });
+    await page.locator('.room-pane .beginning').waitFor();
+    await aMessage(other, there.id, { text: 'At noon', thread: root._id.$oid }, call);
+    const row = page.locator('.rooms').getByRole('link', { name: /^Threads/ });
+    await row.getByText('1', { exact: true }).waitFor();
+    expect(await page.locator('.rooms a.room.unread').count()).toBe(0);
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.results').getByText('1 unread reply').waitFor();
+    await page.locator('.results a').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.side li.message', { hasText: 'At noon' }).waitFor();
+    await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread is opened by the address of a reply, also of one that is far back', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    const first = await aMessage(owner, id, { text: 'the first of many', thread }, call);
+    for (let count = 0; count < 110; count++) await aMessage(owner, id, { text: `reply ${count}`, thread }, call);
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}&reply=${first.seq}`, as: owner });
+    const reply = page.locator('.side li.message', { hasText: 'the first of many' });
+    await reply.waitFor();
+    await expect.poll(() => reply.evaluate((row) => row.matches('.pointed'))).toBe(true);
+    await context.close();
+  });
+
+  it('a thread opens at the first new reply, and stays where it is read while more come', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    const reply = (text: string) => aMessage(other, id, { text, thread }, call);
+    for (let at = 0; at < 110; at++) await reply(`read ${at}`);
+    const { seq } = await reply('the last that was read');
+    await call('PATCH', `/api/threads/${thread}`, { token: owner.token, body: { last_read: seq } });
+    for (let at = 0; at < 40; at++) await reply(`new ${at}`);
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${thread}`, as: owner });
+    const box = page.locator('.thread-content');
+    const top = (selector: string) =>
+      page.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top -
+        document.querySelector('.thread-content').getBoundingClientRect().top`) as Promise<number>;
+    await page.locator('.side .new-line').waitFor();
+    await expect.poll(() => top('.side .new-line')).toBeGreaterThan(0);
+    expect(await top('.side .new-line')).toBeLessThan(400);
+    const before = await top('.side .new-line');
+    await reply('one more');
+    await page.locator('.side li.message', { hasText: 'one more' }).waitFor();
+    expect(Math.abs((await top('.side .new-line')) - before)).toBeLessThan(1);
+    // What was not seen is not read.
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
+    await page.waitForTimeout(1_500);
+    expect(await unread()).toBe(1);
+    // Also while earlier ones come above.
+    await box.evaluate((element) => element.scrollTo(0, 0));
+    const first = await page.locator('.side ol:not(.root) li.message').first().getAttribute('data-seq');
+    const place = await top(`.side li[data-seq="${first}"]`);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator('.side li.message', { hasText: 'read 0' }).waitFor();
+    expect(Math.abs((await top(`.side li[data-seq="${first}"]`)) - place)).toBeLessThan(40);
+    // Who is at the end stays there.
+    await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.waitForTimeout(100);
+    await reply('the very last');
+    await page.locator('.side li.message', { hasText: 'the very last' }).waitFor();
+    await expect
+      .poll(() => box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight))
+      .toBeLessThan(40);
+    await expect.poll(unread).toBe(0);
+    await context.close();
+  });
+
+  it('a thread that is closed by its button gives the focus back to the composer of the room', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    const { page, context } = await visit({ path: `/rooms/${id}?thread=${root._id.$oid}`, as: owner });
+    await page.locator('.side textarea:focus').waitFor();
+    await page.locator('.side header').getByRole('link', { name: 'Close' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.room-pane .composer textarea:focus').waitFor({ timeout: 5_000 });
+    await context.close();
+  });
+
+  it('a thread of hundreds of replies leaves the room that it is in as it is', async () => {
+    const [owner] = [await anAccount()];
+    const { id } = await aRoom({ owner });
+    await aMessage(owner, id, { text: 'before' }, call);
+    const root = await aMessage(owner, id, { text: 'root' }, call);
+    await Promise.all(
+      Array.from({ length: 400 }, (_, at) => aMessage(owner, id, { text: `reply ${at}`, thread: root._id.$oid }, call)),
+    );
+    await aMessage(owner, id, { text: 'after' }, call);
+    const { page, context } = await visit({ path: `/rooms/${id}`, as: owner });
+    await expect.poll(() => textsOf(page)).toEqual(['before', 'root', 'after']);
+    await page.locator('.room-pane .beginning').waitFor();
+    await context.close();
+  });
+});

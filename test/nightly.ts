@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+
+/*
+ * `npm run test:nightly`: the long versions of the tests, which take hours. It goes on after a failure, and ends with 1
+ * if there was one.
+ */
+
+/** How often the usual tests run again, which shows tests that fail now and then. */
+const repetitions = 10;
+
+/** The sizes of the tests that have a random part. */
+const sizes = {
+  CURSOR_MODEL_RUNS: '30000',
+  DAMAGED_FILES: '400',
+  EXPORTED_STORES: '200',
+  FEED_CHANGES: '6000',
+  FILE_KILLS: '30',
+  FUZZ_MESSAGES: '200000',
+  FUZZ_REQUESTS: '20000',
+  KILL_CUTS: '200',
+  KILL_RUNS: '200',
+  MODEL_RUNS: '300',
+  OUTBOX_RUNS: '200',
+  POWER_CUTS: '200',
+  RESTARTS: '20',
+  SEARCH_CASES: '2000',
+  SENDS: '3200',
+  SOAK_SECONDS: '600',
+};
+
+type Step = { name: string; environment?: Record<string, string> };
+
+const steps: Step[] = [
+  { name: 'over HTTP', environment: { VARIANT: 'http' } },
+  { name: 'with an object store', environment: { VARIANT: 'object-store' } },
+  { name: 'with large numbers', environment: sizes },
+  ...Array.from({ length: repetitions }, (_, at) => ({ name: `again (${at + 1} of ${repetitions})` })),
+];
+
+const { MONGODB_URI, ...withoutDatabase } = process.env;
+if (MONGODB_URI) steps.push({ name: 'on the database of MONGODB_URI', environment: { MONGODB_URI } });
+
+const failed = steps.filter(({ name, environment = {} }) => {
+  process.stdout.write(`\n== ${name}\n`);
+  const { status } = spawnSync('vitest', ['run'], { stdio: 'inherit', env: { ...withoutDatabase, ...environment } });
+  return status !== 0;
+});
+for (const { name } of failed) process.stderr.write(`Failed: ${name}\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;
