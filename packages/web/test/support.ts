@@ -35,8 +35,12 @@ export async function visit({
   const context = await (await browser()).newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
   // Several browsers share a busy machine.
   context.setDefaultTimeout(60_000);
-  if (as) await context.addCookies([await sessionCookie(baseUrl, as)]);
-  return { ...(await openPage(context, `${baseUrl}${path}`)), context };
+  if (!as) return { ...(await openPage(context, `${baseUrl}${path}`)), context };
+  await context.addCookies([await sessionCookie(baseUrl, as)]);
+  const opened = await openPage(context, `${baseUrl}${path}`);
+  // Before the page is drawn, it takes no keys.
+  await opened.page.locator('.shell').waitFor();
+  return { ...opened, context };
 }
 
 /** Begins a session whose token is in a cookie, as the form does. */
