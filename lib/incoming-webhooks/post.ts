@@ -22,10 +22,10 @@ export async function post(
 ): Promise<Posted> {
   const { room, caller } = await findWebhook(secret);
   await countWrite(caller.user);
-  const { shape, text, isReport } = readSent(bytes, headers);
+  const { shape, text, display, isReport } = readSent(bytes, headers);
   if (text === undefined) return { shape, message: undefined };
   const key = shape === 'own' ? idempotencyKeyOf(headers, text) : deliveryOf(headers);
-  const message = await sendMessage({ room, text, files: [], ...(isReport && { isReport }) }, key, caller);
+  const message = await sendMessage({ room, text, display, files: [], ...(isReport && { isReport }) }, key, caller);
   return { shape, message };
 }
 

@@ -6,19 +6,26 @@ import { isBlank } from 'chat-service-rules/texts';
 import { limits } from '../api/limits.ts';
 import { optional, readParameters } from '../api/parameters.ts';
 import { invalidJson, invalidParameter, missingParameter, payloadTooLarge } from '../base/errors.ts';
+import type { Display } from '../collections/rooms/messages.ts';
 import { decodeBody } from '../http/middleware/json-body.ts';
 import { longestText, messageText, requireContent } from '../messages/messages.ts';
 import { readAlerts } from './alerts.ts';
 import { readGithub } from './github.ts';
 import { readGitlab } from './gitlab.ts';
+import { readDisplay } from './slack-display.ts';
 
 type Headers = Record<string, string | undefined>;
 
 /**
- * What a program has sent: the text to post, undefined where there is nothing to show; the shape that it came in; and
- * whether it reports what people have written elsewhere.
+ * What a program has sent: the text to post, undefined if there is nothing to show; the shape that it came in; how it
+ * wants to look; and whether it reports what people have written elsewhere.
  */
-export type Sent = { shape: 'own' | 'slack' | 'other'; text: string | undefined; isReport?: true };
+export type Sent = {
+  shape: 'own' | 'slack' | 'other';
+  text: string | undefined;
+  display?: Display | undefined;
+  isReport?: true;
+};
 
 /** Reads what a program has sent, by its headers and its fields; 400 with the path of the field that cannot be read. */
 export function readSent(bytes: Uint8Array, headers: Headers): Sent {
@@ -38,7 +45,8 @@ function readFormat(bytes: Uint8Array, headers: Headers): Sent {
   if (event !== undefined) return report(readGithub(event, body));
   if (Array.isArray(sent.alerts)) return { shape: 'other', text: fitting(readAlerts(body)) };
   const isOwn = !isPayload && Object.keys(sent).every((name) => name === 'text') && !slackLink.test(String(sent.text));
-  return isOwn ? { shape: 'own', text: ownText(sent) } : { shape: 'slack', text: fitting(readSlack(body)) };
+  if (isOwn) return { shape: 'own', text: ownText(sent) };
+  return { shape: 'slack', text: fitting(readSlack(body)), display: readDisplay(body) };
 }
 
 /** A link in Slack's markup, which nothing in Markdown looks like: some programs send a text alone in Slack's shape. */

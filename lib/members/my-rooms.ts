@@ -51,7 +51,7 @@ export const sinceHeader = {
 type MyRoomsPage = Page<MemberCursor> & { since?: Date | undefined };
 
 /** A room with the membership of the one who asks. */
-type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'avatar' | 'direct_key' | 'seq' | 'changed_at'> &
+type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'avatar' | 'is_open' | 'direct_key' | 'seq' | 'changed_at'> &
   Counters & { members: [MemberDocument] };
 
 /** A page of the caller's memberships, those in the most recently active rooms first, and since when to ask the next time. */
@@ -70,6 +70,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
     return {
       ...showOwnMember(room, room.members[0], user, readings[at] as ReadState),
       ...(room.avatar !== undefined && { room_avatar: room.avatar }),
+      ...(!others && { room_is_open: room.is_open }),
       unread_threads: threads.get(room._id.toHexString()) ?? 0,
       ...(others && { others }),
     };
@@ -128,6 +129,7 @@ function readPage({ limit, after, since }: MyRoomsPage, caller: Caller, other?: 
 const myRoomFields = (user: ObjectId) => ({
   name: 1,
   avatar: 1,
+  is_open: 1,
   direct_key: 1,
   seq: 1,
   changed_at: 1,

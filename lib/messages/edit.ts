@@ -94,7 +94,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { files: '', words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
+        $unset: { display: '', files: '', words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
       }),
     };
   };

@@ -12,6 +12,7 @@ import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
 import { type ContextRow, contextFields, contextOf, may, noteReadingAsAdmin, type RoomContext } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
+import { displaySchema, showDisplay } from './display.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with what its author is called and the number of its replies. */
@@ -56,6 +57,13 @@ export const shownMessage = representation(
     avatar: as(personFields.avatar, 'avatar'),
     is_bot: as(aBot, 'is_bot'),
     text: as(described('The text; empty if the message has files alone, or is deleted.', aText), 'text'),
+    display: made(
+      described(
+        'How the program that posted the message by a webhook wants it to look. `text` has what the cards say, for programs that show none.',
+        displaySchema,
+      ),
+      ({ display }) => display && showDisplay(display),
+    ),
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
       files.map(shownFile.show),
     ),
@@ -92,7 +100,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'avatar', 'is_bot'],
+  ['name', 'avatar', 'is_bot', 'display'],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { type CreationResult, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { invalidParameter } from '../base/errors.ts';
-import { type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { type Display, type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { batch, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -38,6 +38,8 @@ type NewMessage = {
   is_in_room?: boolean | undefined;
   /** Whether no name in the text mentions anybody: what it reports was written elsewhere, by people who are not here. */
   isReport?: boolean;
+  /** How another program wants it to look. */
+  display?: Display | undefined;
 };
 
 export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
@@ -65,6 +67,7 @@ export async function sendMessage(
   const draft: Draft = {
     room,
     text,
+    display: sent.display,
     attachments,
     // Threads have one level: a reply to a reply stands where all who read the thread see it.
     thread: parent?._id,
@@ -134,6 +137,7 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
     ordinal: place.ordinal,
     user: draft.caller.user._id,
     text: draft.text,
+    ...(draft.display && { display: draft.display }),
     ...files,
     words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id),
     created_at: place.at,

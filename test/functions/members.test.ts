@@ -76,7 +76,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
       const { status, body } = await call('GET', '/api/members?user=me', { token: me.token });
       const own = (name: string, id: string, role: string, seq: number, last_read: number) => ({
         ...row(me, role, id),
-        ...{ room_name: name, seq, last_read, ...allRead, unread_threads: 0 },
+        ...{ room_name: name, room_is_open: name !== 'One', seq, last_read, ...allRead, unread_threads: 0 },
       });
       expect({ status, body }).toEqual({
         status: 200,

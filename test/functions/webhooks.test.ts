@@ -91,6 +91,25 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
 });
 
 describe('a webhook', () => {
+  it('a webhook posts cards, which the message loses with its text when it is deleted', async () => {
+    const room = await aRoom();
+    const webhook = await add(room);
+    const attachments = [{ color: 'good', title: 'Build 214', fields: [{ title: 'time', value: '3 min', short: true }], ts: 1 }];
+    await succeed(post(webhook, { username: 'CI', icon_emoji: '🚦', attachments }));
+    const cards = [
+      {
+        color: '#2eb67d',
+        title: 'Build 214',
+        fields: [{ title: 'time', value: '3 min', is_short: true }],
+        at: { $date: '1970-01-01T00:00:01.000Z' },
+      },
+    ];
+    const [message] = await read(room);
+    expect(message).toMatchObject({ name: 'Builds', is_bot: true, display: { name: 'CI', icon: '🚦', text: '', cards } });
+    await succeed(inProcess('DELETE', `/api/messages/${message?._id.$oid}`, { token: room.owner.token }));
+    expect((await read(room))[0]).not.toHaveProperty('display');
+  });
+
   it('a webhook ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
     const maker = await anAdmin();
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];

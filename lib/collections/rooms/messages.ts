@@ -24,6 +24,29 @@ export type AttachedFile = {
   alt?: string;
 };
 
+/** A field of a card. Short ones stand side by side. */
+export type CardField = { title: string; value: string; is_short: boolean };
+
+/** A card as another program has sent it, with texts in Markdown. */
+export type Card = {
+  /** As `#rrggbb`. */
+  color?: string;
+  author?: string;
+  title?: string;
+  url?: string;
+  text?: string;
+  fields: CardField[];
+  image_url?: string;
+  footer?: string;
+  at?: Date;
+};
+
+/**
+ * How another program wants its message to look: the name and the icon that it gives itself, and cards. `text` is what
+ * stands above the cards. The text of the message has what the cards say, too.
+ */
+export type Display = { name?: string; icon?: string; text?: string; cards: Card[] };
+
 /** A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
 export type MessageDocument = {
   _id: ObjectId;
@@ -36,6 +59,8 @@ export type MessageDocument = {
   ordinal: number;
   user: ObjectId;
   text: string;
+  /** Only there in some messages of webhooks. */
+  display?: Display;
   /** Only there where the message has some; an edit never changes them. */
   files?: AttachedFile[];
   /** The words by which a search finds it: `messages/tokens.ts`. */

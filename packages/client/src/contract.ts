@@ -249,6 +249,47 @@ export type SentId = {
   $oid: string;
 };
 
+export type CardField = {
+  /** The name of the field. */
+  title: string;
+  /** The value, in Markdown. */
+  value: string;
+  /** Whether it can stand beside another one. */
+  is_short: boolean;
+};
+
+export type Card = {
+  /** The colour of its edge, as `#rrggbb`. */
+  color?: string;
+  /** Who or what it is from. */
+  author?: string;
+  /** The title. */
+  title?: string;
+  /** The address that the title leads to. */
+  url?: string;
+  /** The text, in Markdown. */
+  text?: string;
+  /** The fields, in the order of their sender. */
+  fields: CardField[];
+  /** The address of a picture. */
+  image_url?: string;
+  /** What stands below. */
+  footer?: string;
+  /** The time that it is about. */
+  at?: Time;
+};
+
+export type MessageDisplay = {
+  /** The name that the program gives itself. */
+  name?: string;
+  /** Its icon: an emoji, or the code of one, such as `:tada:`. */
+  icon?: string;
+  /** What stands above the cards, in Markdown; only there with cards. */
+  text?: string;
+  /** The cards, one below the other. */
+  cards: Card[];
+};
+
 export type AttachedFile = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -296,6 +337,8 @@ export type Message = {
   is_bot?: true;
   /** The text; empty if the message has files alone, or is deleted. */
   text: string;
+  /** How the program that posted the message by a webhook wants it to look. `text` has what the cards say, for programs that show none. */
+  display?: MessageDisplay;
   /** The files, in the order of their sender. */
   files: AttachedFile[];
   /** The time of sending. */
@@ -384,6 +427,8 @@ export type Member = {
   room_name?: string;
   /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. Only in the list. */
   room_avatar?: string;
+  /** Whether anyone can join the room; only in the list, and not of a direct conversation. */
+  room_is_open?: boolean;
   /** The latest place in the room; anything after it is new. */
   seq?: number;
   /** The place up to which the caller has read. */

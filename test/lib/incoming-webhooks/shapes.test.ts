@@ -53,6 +53,63 @@ describe('messages in the shapes of other programs', () => {
     expect(readSent(bytesOf({ text }), {})).toEqual({ shape, text: shown });
   });
 
+  it("Slack's attachments become cards, with the name and the icon that the program gives itself", () => {
+    const sent = {
+      username: 'Grafana',
+      icon_emoji: ':rotating_light:',
+      channel: '#ops',
+      text: 'Two *alarms*',
+      attachments: [
+        {
+          color: 'danger',
+          pretext: 'Look:',
+          author_name: 'checkout',
+          title: 'Latency',
+          title_link: 'https://grafana.example/d/1',
+          text: 'above *2 s*',
+          fields: [
+            { title: 'p95', value: '2.4 s', short: true },
+            { title: 'since', value: '<https://a.example|10 min>' },
+          ],
+          footer: 'Grafana v12',
+          ts: 1_795_000_000,
+        },
+        { color: '36A64F', fallback: 'Recovered' },
+        { color: '#000000' },
+      ],
+    };
+    const cards = [
+      {
+        color: '#e01e5a',
+        author: 'checkout',
+        title: 'Latency',
+        url: 'https://grafana.example/d/1',
+        text: 'above **2 s**',
+        fields: [
+          { title: 'p95', value: '2.4 s', is_short: true },
+          { title: 'since', value: '[10 min](https://a.example)', is_short: false },
+        ],
+        footer: 'Grafana v12',
+        at: new Date(1_795_000_000_000),
+      },
+      { color: '#36a64f', text: 'Recovered', fields: [] },
+    ];
+    const text = 'Two **alarms**\n\nLook:';
+    const { display, text: whole } = readSent(bytesOf(sent), {});
+    expect(display).toEqual({ name: 'Grafana', icon: ':rotating_light:', text, cards });
+    for (const part of ['Two **alarms**', 'Latency', 'above **2 s**', '2.4 s', 'Recovered']) expect(whole).toContain(part);
+  });
+
+  it.each([
+    ['without attachments, a name and an icon', { text: 'a', channel: '#ops' }, undefined],
+    ['with an icon of another service alone', { text: 'a', icon_url: 'https://a.example/i.png' }, undefined],
+    ['with a name alone', { text: 'a', username: 'CI' }, { name: 'CI', cards: [] }],
+    ['with a time that is none', { attachments: [{ text: 'a', ts: 'soon' }] }, { text: '', cards: [{ text: 'a', fields: [] }] }],
+    ['that is too long to be shown as cards', { attachments: [{ text: 'a'.repeat(12_001) }] }, undefined],
+  ])("a message in Slack's shape looks as it wants to: %s", (_what, sent, display) => {
+    expect(readSent(bytesOf(sent), {}).display).toEqual(display);
+  });
+
   it("Slack's blocks are readable, and their text stands in only if they show nothing", () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Deploy' } },

@@ -2,20 +2,20 @@ import { lines, link, paragraphs } from './markdown.ts';
 import { type Reader, webAddress } from './reader.ts';
 
 /*
- * Messages in Slack's shape, which many programs send: a text, blocks and attachments. The name and the picture that
- * they want to be shown with are not used: the webhook's name is the one that moderators gave it.
+ * Messages in Slack's shape, which many programs send: a text, blocks and attachments. Here they become one text, for
+ * searches, notifications and programs; `slack-display.ts` reads how they are to look.
  */
 
 /** As many as Slack takes itself. */
 const mostBlocks = 50;
-const mostAttachments = 100;
-const mostFields = 50;
+export const mostAttachments = 100;
+export const mostFields = 50;
 
 /** A message in Slack's shape as Markdown. Its text only stands in for its blocks, where these show nothing. */
 export const readSlack = (sent: Reader): string =>
   paragraphs(blocksOf(sent) || mrkdwn(sent.at('text').text()), ...sent.at('attachments').list(mostAttachments).map(attachment));
 
-const blocksOf = (sent: Reader): string => paragraphs(...sent.at('blocks').list(mostBlocks).map(block));
+export const blocksOf = (sent: Reader): string => paragraphs(...sent.at('blocks').list(mostBlocks).map(block));
 
 function block(sent: Reader): string {
   switch (sent.at('type').text()) {
@@ -50,7 +50,7 @@ const words = (sent: Reader): string =>
 const element = (sent: Reader): string => (sent.at('type').text() === 'image' ? sent.at('alt_text').line() : words(sent));
 
 /** A button, of which its link is shown: pressing any other would have to reach the program. */
-function action(sent: Reader): string {
+export function action(sent: Reader): string {
   const address = sent.at('url').address();
   if (!address) return '';
   const label = sent.at('text');
