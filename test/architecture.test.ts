@@ -43,8 +43,9 @@ const layers: Record<string, string[][]> = {
     ['message'],
     ['sidebar'],
     ['lists'],
+    ['text'],
     ['people'],
-    ['files', 'sign-in', 'text'],
+    ['files', 'sign-in'],
     ['shared'],
   ],
 };

@@ -6,8 +6,8 @@ import { method } from './middleware/method.ts';
 import { allowedMethods, type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
 
-/** A file with its media type, and the policy of a worker: as text, or compressed, in base64. */
-type ServedFile = { type: string; policy?: string } & ({ text: string } | { br: string; gzip: string });
+/** A file with its media type, and the policy of a worker: as text, or in base64, as it is or compressed. */
+type ServedFile = { type: string; policy?: string } & ({ text: string } | { bytes: string } | { br: string; gzip: string });
 
 /**
  * The handler of paths that have files, which anyone may read. Files that are `isImmutable` never change under the
@@ -35,6 +35,7 @@ export function fileEndpoint(
 
 function respond(event: ApiEvent, file: ServedFile, headers: Record<string, string>): ApiResponse {
   if ('text' in file) return { statusCode: 200, headers, body: file.text };
+  if ('bytes' in file) return { statusCode: 200, headers, body: file.bytes, isBase64Encoded: true };
   const encoding = acceptedEncoding(event);
   if (encoding)
     return {

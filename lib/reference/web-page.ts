@@ -48,6 +48,7 @@ function policyWith(socketUrl: string, bucket: Config['files']['bucket']): strin
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     ["img-src 'self'", ...files].join(' '),
     // A video that somebody is about to send is looked at where it is.
     ["media-src 'self' blob:", ...files].join(' '),

@@ -38,12 +38,15 @@ async function build(): Promise<void> {
   );
   const version = hashOf(JSON.stringify([page, files])).slice(0, 22);
   files['/sw.js'] = fileOf(
-    await buildAlone('sw', { 'globalThis.builtSite': JSON.stringify({ version, files: Object.keys(files) }) }),
+    await buildAlone('sw', { 'globalThis.builtSite': JSON.stringify({ version, files: keptOffline(Object.keys(files)) }) }),
   );
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'files.json'), JSON.stringify(files));
   writeFileSync(join(target, 'page.json'), JSON.stringify(page));
 }
+
+/** The files that the worker loads ahead. Fonts come with the letters that need them, and stay in the browser's cache. */
+const keptOffline = (paths: readonly string[]) => paths.filter((path) => !path.endsWith('.woff2'));
 
 /** Builds a script that shares no file with the page; returns where it is. */
 async function buildAlone(name: string, define: Record<string, string>): Promise<string> {
@@ -74,12 +77,18 @@ export function canBuild(): boolean {
   }
 }
 
-const types: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
 
 function fileOf(path: string): SiteFile {
   const content = readFileSync(path);
   const type = types[extname(path)];
   if (type === undefined) throw new Error(`packages/web/build.ts does not know the type of ${path}`);
+  // A font is compressed already.
+  if (type === types['.woff2']) return { type, bytes: content.toString('base64') };
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
   return {
     type,

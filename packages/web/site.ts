@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** One file of the built client, compressed twice: browsers accept Brotli only over https and from localhost. In base64. */
-export type SiteFile = { type: string; br: string; gzip: string };
+/**
+ * One file of the built client, in base64: as it is, or compressed twice, as browsers accept Brotli only over https and
+ * from localhost.
+ */
+export type SiteFile = { type: string } & ({ br: string; gzip: string } | { bytes: string });
 
 const built = new URL('dist/', import.meta.url);
 

@@ -7,7 +7,7 @@ const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta
 
 type Emoji = { unicode: string; label: string; hexcode: string; group?: number; tags?: string[] };
 
-/** `virtual:emoji`: each emoji with its short codes and the words that find it, by group; components such as skin tones are left out. */
+/** `virtual:emoji`: each emoji with its short codes, its name and the words that find it, by group; components such as skin tones are left out. */
 const emoji: Plugin = {
   name: 'emoji',
   resolveId: (id) => (id === 'virtual:emoji' ? id : undefined),
@@ -18,10 +18,10 @@ const emoji: Plugin = {
     for (const { unicode, label, hexcode, group, tags = [] } of read('emojibase-data/en/compact.json') as Emoji[]) {
       if (group === undefined || group === 2) continue;
       const names = [codes[hexcode] ?? label.replaceAll(/\W+/g, '_').toLowerCase()].flat();
-      const words = [label, ...tags].filter((word) => !names.includes(word.replaceAll(' ', '_')));
+      const words = tags.filter((word) => !names.includes(word.replaceAll(' ', '_')));
       groups[group] ??= [];
       // In the form in which reactions are stored.
-      groups[group].push([normaliseReaction(unicode) ?? unicode, names.join(' '), words.join(' ')].join('\t'));
+      groups[group].push([normaliseReaction(unicode) ?? unicode, names.join(' '), label, words.join(' ')].join('\t'));
     }
     return `export default ${JSON.stringify(groups.filter(Boolean).map((group) => group.join('\n')))};`;
   },
@@ -43,7 +43,7 @@ const settingsOfService: Plugin = {
 };
 
 const shared =
-  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|icon|later|use-list)))\.tsx?/;
+  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
 
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
 export default defineConfig({

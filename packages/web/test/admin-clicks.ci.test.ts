@@ -82,7 +82,7 @@ const tasks: Task[] = [
     async (hands) => {
       const email = `${aName()}@example.org`;
       await open(hands, 'People');
-      await hands.press(button(hands.page, 'Invite people'));
+      await hands.press(button(hands.page.getByRole('main'), 'Invite people'));
       await hands.type(hands.page.getByLabel('Send it to an e-mail address'), email);
       await hands.press(button(hands.page.getByRole('dialog'), 'Create a link'));
       await hands.page.getByText(`The link was sent to ${email}.`).waitFor();

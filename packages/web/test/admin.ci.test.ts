@@ -123,7 +123,7 @@ describe('people', () => {
     const owner = await anAdmin();
     await aRoomOf([owner], { name: 'Welcome' });
     const { page, context } = await at('people', owner);
-    await page.getByRole('button', { name: 'Invite people' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Invite people' }).click();
     await page.getByLabel('Room that they join').selectOption('Welcome');
     await page.getByRole('button', { name: 'Create a link' }).click();
     const link = await page.getByLabel('Invitation link').inputValue();
@@ -139,7 +139,7 @@ describe('people', () => {
     await aRoomOf([await anAccount()], { name: elsewhere });
     const [first, second] = [`${aName()}@example.org`, `${aName()}@example.org`];
     const { page, context, problems } = await at('people', owner);
-    await page.getByRole('button', { name: 'Invite people' }).click();
+    await page.getByRole('main').getByRole('button', { name: 'Invite people' }).click();
     await page.getByLabel('Send it to an e-mail address').fill('nobody');
     await page.keyboard.press('Enter');
     expect(

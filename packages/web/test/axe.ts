@@ -7,10 +7,16 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** What axe-core objects to, and what reaches beyond the page's width. */
 export async function objections(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
+  await page.evaluate(settled);
   const found = (await page.evaluate(violations)) as string[];
   const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
   return [...found, ...(wide > 0 ? [`${wide} pixels too wide`] : [])];
 }
+
+// What is still fading in has less contrast than it will have.
+const settled = `Promise.allSettled(document.getAnimations()
+  .filter((animation) => animation.effect.getComputedTiming().endTime < Infinity)
+  .map(({ finished }) => finished)).then(() => undefined)`;
 
 // Put into sentences within the page: all that axe-core has to tell would take longer on its way out than to find.
 const violations = `axe

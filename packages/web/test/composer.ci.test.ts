@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, textsOf, visit } from './support.ts';
+import { call, press, textsOf, visit } from './support.ts';
 
 /** A room of two, with the caret where one of them writes. */
 async function writing() {
@@ -208,7 +208,7 @@ describe('undoing', () => {
     const { page, context, field } = await writing();
     await page.keyboard.type('well done ');
     await page.getByRole('button', { name: 'Choose an emoji' }).click();
-    await page.getByRole('button', { name: '👍' }).first().click();
+    await page.getByRole('button', { name: 'thumbs up', exact: true }).first().click();
     expect(await field.inputValue()).toBe('well done 👍');
     await page.keyboard.press('Control+z');
     expect(await field.inputValue()).toBe('well done ');
@@ -223,8 +223,7 @@ describe('an edit', () => {
     await page.getByText('as it was').waitFor();
     const field = page.locator('li.message textarea');
     const begin = async () => {
-      await page.locator('li.message').focus();
-      await page.keyboard.press('e');
+      await press(page.locator('li.message'), 'e');
       await page.locator('li.message textarea:focus').waitFor();
     };
     await begin();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { call, say, signIn, visit } from './support.ts';
+import { call, say, signIn, signOut, visit } from './support.ts';
 
 const listed = (page: Page) => page.locator('.rooms section li:not(.muted)').count();
 
@@ -64,8 +64,7 @@ describe('signing out', () => {
     const { page, context } = await visit({ as: one });
     await begin(page, other);
     await page.locator('.room-pane textarea').fill('to be said');
-    const signOut = page.locator('.sidebar').getByRole('button', { name: 'Sign out' });
-    await signOut.click();
+    await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Sign out? 1 draft will be deleted from this browser.' });
     await dialog.waitFor();
     await page.keyboard.press('Enter');
@@ -75,13 +74,13 @@ describe('signing out', () => {
     await page.locator('.room-pane textarea').press('Enter');
     await page.locator('.room-pane li.pending .state.waiting').waitFor();
     await page.locator('.room-pane textarea').fill('and more');
-    await signOut.click();
+    await signOut(page);
     await page.getByRole('dialog', { name: 'Sign out? 1 unsent message and 1 draft will be deleted' }).waitFor();
     await page.keyboard.press('Escape');
     await context.setOffline(false);
     await page.locator('.room-pane li.message:not(.pending)').waitFor();
     await page.locator('.room-pane textarea').fill('');
-    await signOut.click();
+    await signOut(page);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await context.close();
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, serveUrl, textsOf, visit } from './support.ts';
+import { call, press, serveUrl, textsOf, visit } from './support.ts';
 
 /** Shows a path to a user. */
 async function at(path: string, user: Account) {
@@ -174,15 +174,14 @@ describe('a question', () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'to be kept' }, call);
     const { page, context, dialog } = await at(`/rooms/${id}`, owner);
-    await page.locator('li.message').focus();
-    await page.keyboard.press('Delete');
+    await press(page.locator('li.message'), 'Delete');
     await dialog.waitFor();
     expect(await focused(page)).toBe('Cancel');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     expect(await textsOf(page)).toEqual(['to be kept']);
-    // The focus is where it was: the key works again.
-    await page.keyboard.press('Delete');
+    // The focus is where it was: the keys work again.
+    await press(page.locator('li.message:focus'), 'Delete');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText('This message was deleted.').waitFor();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, openPage, serveUrl, textsOf, visit } from './support.ts';
+import { call, openPage, press, serveUrl, textsOf, visit } from './support.ts';
 
 const field = (page: Page) => page.locator('.room-pane li.message textarea');
 const drafts = (page: Page) => page.locator('.rooms').getByRole('link', { name: /^Drafts/ });
@@ -184,18 +184,18 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
-  it('an edit that was not saved and is open has the focus after ↑ and after E, with the caret at its end', async () => {
+  it('an edit that was not saved and is open has the focus after ↑ and after Enter on it, with the caret at its end', async () => {
     const { page, context } = await editing();
     await untilKept(page);
     await page.reload();
     await field(page).waitFor();
     const composer = page.locator('.room-pane .composer textarea');
-    for (const [target, key] of [
-      [composer, 'ArrowUp'],
-      [page.locator('.room-pane li.message'), 'e'],
-      [composer, 'ArrowUp'],
-    ] as const) {
-      await target.press(key);
+    for (const begin of [
+      () => composer.press('ArrowUp'),
+      () => page.locator('.room-pane li.message').press('Enter'),
+      () => composer.press('ArrowUp'),
+    ]) {
+      await begin();
       await page.locator('.room-pane li.message textarea:focus').waitFor();
       expect(await field(page).evaluate((element) => (element as { selectionStart?: number }).selectionStart)).toBe(13);
     }
@@ -219,7 +219,7 @@ describe('an edit that was not saved', () => {
       [inThread, 'typed in the thread'],
       [page.locator('.messages li.message'), 'typed in the room'],
     ] as const) {
-      await row.press('e');
+      await press(row, 'e');
       await row.locator('textarea:focus').waitFor();
       await expect.poll(() => fields.count()).toBe(1);
       await fields.press('End');
@@ -238,7 +238,7 @@ describe('an edit that was not saved', () => {
     await aMessage(owner, room.id, { text: 'a reply', thread: id }, call);
     await page.goto(`${serveUrl}/rooms/${room.id}?thread=${id}`);
     const reply = page.locator('.thread-content li.message', { hasText: 'a reply' });
-    await reply.press('e');
+    await press(reply, 'e');
     const fields = page.locator('li.message textarea');
     await fields.fill('a longer reply');
     expect(await drafts(page).count()).toBe(0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, say, visit } from './support.ts';
+import { call, say, signOut, visit } from './support.ts';
 
 describe('the features of a room', () => {
   it('a name is completed after @, and the mentioned user sees it', async () => {
@@ -137,7 +137,7 @@ describe('the settings', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     // Beside the one that the account was made with.
     await page.locator('li.card', { hasText: 'all scopes' }).nth(1).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

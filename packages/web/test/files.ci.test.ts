@@ -101,6 +101,8 @@ describe('the files of a message', () => {
     await page.getByRole('button', { name: `Show One.png ${alt}` }).press('Enter');
     const shown = page.getByRole('dialog');
     await shown.getByRole('img', { name: alt }).waitFor();
+    expect(await shown.locator('p').count()).toBe(0);
+    await shown.getByRole('button', { name: 'Description' }).click();
     expect([await shown.locator('p').textContent(), problems]).toEqual([alt, []]);
     await context.close();
   });
@@ -336,7 +338,15 @@ describe('a file that is sent', () => {
   it.each([
     ['chosen', (page: Page) => choose(page, chosen('Plan.txt'))],
     ['pasted', (page: Page) => hand(page, 'paste', '.room-pane .composer textarea')],
-    ['dropped on the messages', (page: Page) => hand(page, 'drop', '#messages')],
+    [
+      'dropped on the messages, over which the page shows where it goes',
+      async (page: Page) => {
+        await hand(page, 'dragover', '#messages');
+        await page.locator('.room-pane[data-drop="Drop files to add them to your message"]').waitFor();
+        await hand(page, 'drop', '#messages');
+        expect(await page.locator('[data-drop]').count()).toBe(0);
+      },
+    ],
   ] as const)('a file goes with a text or without one, when it is %s', async (_how, give) => {
     const { page, context, problems, id, owner } = await writing();
     await give(page);
@@ -640,12 +650,12 @@ describe('a file that is sent', () => {
 });
 
 /** Drops or pastes a file. */
-const hand = (page: Page, type: 'drop' | 'paste', where: string) =>
+const hand = (page: Page, type: 'dragover' | 'drop' | 'paste', where: string) =>
   page.evaluate(`(() => {
     const data = new DataTransfer();
     data.items.add(new File(['Hello'], 'Plan.txt', { type: 'text/plain' }));
     const settings = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
-    const event = '${type}' === 'drop' ? new DragEvent('drop', settings) : new ClipboardEvent('paste', settings);
+    const event = '${type}' === 'paste' ? new ClipboardEvent('paste', settings) : new DragEvent('${type}', settings);
     document.querySelector('${where}').dispatchEvent(event);
   })()`);
 

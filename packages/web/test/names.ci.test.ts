@@ -47,7 +47,7 @@ describe('a full name', () => {
     expect(await page.locator('li.member', { hasText: 'Ζωή' }).locator('.name').textContent()).toBe(
       `Ζωή Παπαδοπούλου @${zoe.username}`,
     );
-    // Stored and drawn as before.
+    // Stored with the username, and drawn with the full name.
     const composer = page.locator('.room-pane .composer textarea');
     await composer.pressSequentially('Hello @παπ');
     const option = page.getByRole('option', { name: 'Ζωή' });
@@ -55,8 +55,8 @@ describe('a full name', () => {
     await composer.press('Tab');
     expect(await composer.inputValue()).toBe(`Hello @${zoe.username} `);
     await composer.press('Enter');
-    await expect.poll(() => page.locator('li.message .mention').first().textContent()).toBe(`@${zoe.username}`);
-    expect(await textsOf(page)).toEqual([`Hello @${zoe.username}`]);
+    await expect.poll(() => page.locator('li.message .mention').first().textContent()).toBe('@Ζωή Παπαδοπούλου');
+    expect(await textsOf(page)).toEqual(['Hello @Ζωή Παπαδοπούλου']);
 
     const direct = page.locator('.sidebar a.room', { hasText: 'Ζωή Παπαδοπούλου' });
     expect([await direct.locator('.avatar').textContent(), await direct.locator('.name').getAttribute('title')]).toEqual([

@@ -6,7 +6,7 @@ import { type IdentityProvider, startIdentityProvider } from '../../../test/supp
 import { aService } from '../../../test/support/services.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
-import { visit } from './support.ts';
+import { signOut, visit } from './support.ts';
 
 useOwnDatabase();
 
@@ -32,7 +32,7 @@ async function atProvider(page: Page, name: string): Promise<void> {
 
 const leave = async (page: Page) => {
   await page.goto(`${service.url}/settings/about`);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor();
 };
 

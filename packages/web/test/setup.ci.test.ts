@@ -29,7 +29,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await page.getByRole('heading', { name: 'General' }).waitFor();
   expect(new URL(page.url()).hash).toBe('');
 
-  await page.getByRole('link', { name: 'Members', exact: true }).click();
+  await page.getByRole('link', { name: 'Members: 1' }).click();
   await page.getByRole('button', { name: 'Create a link' }).click();
   const invitation = new URL(await page.getByLabel('Invitation link').inputValue());
   const guest = await visit({ path: `${invitation.pathname}${invitation.hash}`, baseUrl: service.url });

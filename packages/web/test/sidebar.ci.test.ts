@@ -98,7 +98,7 @@ describe('the list of rooms', () => {
     await aMessage(owner, room.id, { text: 'Hello' }, call);
     const { page, context, problems } = await visit({ path: '/directory', as: owner });
     await page.locator('.rooms a', { hasText: 'Alpha' }).focus();
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
     await expect.poll(focused).toBe('Add to favourites');
@@ -117,6 +117,39 @@ describe('the list of rooms', () => {
     await expect
       .poll(async () => (await call('GET', '/api/members?user=me', { token: owner.token })).body)
       .toMatchObject([{ is_muted: true }]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('the list of rooms has unread rooms first where that is chosen, and a name of any length on one line', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    await succeed(
+      call('PATCH', '/api/users/me', { token: owner.token, body: { name: 'Bartholomew Maximilian Featherstonehaugh' } }),
+    );
+    for (const name of ['Alpha', 'Beta', 'Gamma']) {
+      const room = await aRoom({ owner, members: [other], name });
+      if (name === 'Gamma') await aMessage(other, room.id, { text: 'new' }, call);
+    }
+    const { page, context, problems } = await visit({ path: '/directory', as: owner });
+    const names = () => page.locator('.rooms section li .name').allTextContents();
+    await expect.poll(names).toEqual(['Alpha', 'Beta', 'Gamma']);
+    const choose = async (name: string) => {
+      await page.locator('.sidebar').getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await choose('Show unread rooms first');
+    await expect.poll(names).toEqual(['Gamma', 'Alpha', 'Beta']);
+    // It stays there while it is open, and for as long as one reads it.
+    await page.locator('.rooms a', { hasText: 'Gamma' }).click();
+    await page.locator('.rooms a.unread').waitFor({ state: 'detached' });
+    expect(await names()).toEqual(['Gamma', 'Alpha', 'Beta']);
+    await page.locator('.rooms a', { hasText: 'Beta' }).click();
+    await expect.poll(names).toEqual(['Alpha', 'Beta', 'Gamma']);
+    await choose('Sort rooms by name');
+    const [face, who] = [page.locator('.sidebar footer .avatar'), page.locator('.sidebar footer .who')];
+    const [faceBox, whoBox] = [await face.boundingBox(), await who.boundingBox()];
+    expect(whoBox?.height).toBeLessThan(28);
+    expect(whoBox?.x).toBeGreaterThan((faceBox?.x ?? 0) + (faceBox?.width ?? 0));
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -285,12 +318,13 @@ describe('favourites', () => {
       await actionsFor(page, name).and(page.locator(':focus')).waitFor();
     };
     await choose('Alpha', 'Move down');
-    expect(await favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
+    await expect.poll(() => favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
     await page.locator('[role=log]', { hasText: 'Alpha: 2 of 3 favourites' }).waitFor({ state: 'attached' });
     await choose('Alpha', 'Move down');
-    expect(await favourites(page)).toEqual(['beta', 'Gamma', 'Alpha']);
+    await expect.poll(() => favourites(page)).toEqual(['beta', 'Gamma', 'Alpha']);
     await choose('Gamma', 'Move up');
-    expect(await favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await expect.poll(() => favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await actionsFor(page, 'Gamma').and(page.locator(':focus')).waitFor();
     await actionsFor(page, 'Gamma').press('Enter');
     await page.getByRole('menuitem', { name: 'Move down' }).waitFor();
     expect(await page.getByRole('menuitem', { name: 'Move up' }).count()).toBe(0);

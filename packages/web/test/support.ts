@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { Account } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { serveUrl as startServer } from '../../../test/support/services.ts';
@@ -96,6 +96,19 @@ export async function signIn(page: Page, { username, password }: Pick<Account, '
   await page.locator('input[name=password]').fill(password);
   await page.locator('.login form button.primary').click();
   await page.locator('.shell').waitFor();
+}
+
+/** Signs out by the menu of the service. */
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('.sidebar').getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+/** Chooses something in the menu of a message by the keyboard alone. */
+export async function press(row: Locator, key: string): Promise<void> {
+  await row.press('Enter');
+  await row.page().getByRole('menu').waitFor();
+  await row.page().keyboard.press(key);
 }
 
 /** Writes a message into the room that is open, and sends it. */

@@ -3,7 +3,9 @@ import { parse } from 'chat-service-rules/markdown/parse';
 import type { Block, Inline } from 'chat-service-rules/markdown/pieces';
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hiddenHost } from '../src/text/links.ts';
+import { isJumbo } from '../src/text/jumbo.ts';
+import { hiddenHost, shortAddress } from '../src/text/links.ts';
+import { nameRooms, splitAtRooms } from '../src/text/room-names.ts';
 
 const text = (value: string): Inline => ({ type: 'text', text: value });
 const paragraph = (...children: Inline[]): Block => ({ type: 'paragraph', children });
@@ -114,5 +116,56 @@ describe('a link', () => {
     expect(hiddenHost('www.bank.example/in', 'https://bank.example/out')).toBeUndefined();
     expect(hiddenHost('click here', 'https://evil.example/')).toBeUndefined();
     expect(safeAddress('javascript:alert(1)')).toBeUndefined();
+  });
+});
+
+describe('an address in a message', () => {
+  it.each([
+    ['https://www.example.org/', 'example.org'],
+    ['http://example.org/notes', 'example.org/notes'],
+    ['https://design.example.org/northwind/projects/2027/invoices-v4', 'design.example.org/…/invoices-v4'],
+    ['https://example.org/a/b/c?utm_source=chat&utm_medium=message&x=1', 'example.org/…/c…'],
+    ['https://example.org/?q=a-very-long-search-for-something-that-is-not-there', 'example.org…'],
+    ['https://example.org/an-article-whose-name-goes-on-and-on-and-on', 'example.org/an-article-whose-name-goes-…'],
+    [
+      'https://login.example.org.evil.example.net/a-path-that-is-long/example.org',
+      'login.example.org.evil.example.net/…/example.org',
+    ],
+  ])('an address in a message is shown short, with its host as a whole: %s', (address, shown) => {
+    expect(shortAddress(address)).toBe(shown);
+  });
+});
+
+describe('a message of emoji', () => {
+  it.each([
+    ['🎉', true],
+    ['👍🏽 ❤️ 👩‍👩‍👧', true],
+    [':tada:', true],
+    ['🎉🎉🎉🎉', false],
+    ['🎉 yes', false],
+    ['1', false],
+    ['**🎉**', false],
+    [':nothing:', false],
+    ['🎉\n\n🎉', false],
+    ['', false],
+  ])('a message of emoji is shown large if it has one to three of them and nothing else: %j', (source, isLarge) => {
+    expect(isJumbo(parse(source), (code) => (code === ':tada:' ? '🎉' : undefined))).toBe(isLarge);
+  });
+});
+
+describe('the name of a room', () => {
+  const rooms = nameRooms([{ name: 'Design' }, { name: 'Design system' }, { name: 'People & Culture' }, { name: 'ÄRGER' }]);
+  it.each([
+    ['see #Design', ['Design']],
+    ['see #design.', ['Design']],
+    ['(#design system, or #design)', ['Design system', 'Design']],
+    ['#people & culture!', ['People & Culture']],
+    ['#ärger #nothing #', ['ÄRGER']],
+    ['a#design ##design https://example.org/#design #designs', []],
+    ['#design\nsystem', ['Design']],
+  ])('the name of a room after its sign leads there, the longest one that fits: %j', (source, names) => {
+    const parts = splitAtRooms(source, rooms);
+    expect(parts.flatMap(({ room }) => (room ? [room.name] : []))).toEqual(names);
+    expect(parts.map(({ text }) => text).join('')).toBe(source);
   });
 });

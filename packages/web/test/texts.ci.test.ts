@@ -65,14 +65,16 @@ const expectedOf = (sample: Sample) => ({
 
 const isNumbered = (text: string) => /^\s*[1-9]\d{0,2}[.)] /m.test(text);
 const codes = /:(?:smile|tada|\+1):/g;
-const wordsOf = (text: string) => text.replaceAll(/[^\p{L}\p{M}\p{N}]+|\ufe0f/gu, '');
+// Links are shown without what every address has: text.test.ts.
+const beginnings = /https?:\/\/(?:www\.)?|www\./g;
+const wordsOf = (text: string) => text.replaceAll(beginnings, '').replaceAll(/[^\p{L}\p{M}\p{N}]+|\ufe0f/gu, '');
 
 const read = `(() => {
   return [...document.querySelectorAll('li.message .text')].map((element) => {
     const links = [...element.querySelectorAll('a')];
     const marked = [...element.querySelectorAll('.mention')].map((one) => one.textContent.slice(1).normalize('NFKC').toLowerCase());
     return {
-      drawn: element.textContent.replaceAll(/${codes.source}/g, '').replaceAll(/[^\\p{L}\\p{M}\\p{N}]+|\\ufe0f/gu, ''),
+      drawn: element.textContent.replaceAll(/${codes.source}|${beginnings.source}/g, '').replaceAll(/[^\\p{L}\\p{M}\\p{N}]+|\\ufe0f/gu, ''),
       marked: [...new Set(marked)],
       links: links.map(({ href }) => href),
     };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, signIn, textsOf, visit } from './support.ts';
+import { call, press, signIn, textsOf, visit } from './support.ts';
 
 describe('a thread', () => {
   it('a thread takes replies out of the room, which shows who replied, how often and when', async () => {
@@ -10,9 +10,9 @@ describe('a thread', () => {
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
     const { page, context, problems } = await visit({ path: `/rooms/${id}`, as: owner });
-    await page.locator('.room-pane li.message').focus();
-    await page.keyboard.press('r');
+    await press(page.locator('.room-pane li.message'), 'r');
     const side = page.locator('.side');
+    await side.locator('.editor').waitFor();
     const [editor, send] = [await side.locator('.editor').boundingBox(), await side.locator('.send').boundingBox()];
     expect((send?.x ?? 0) + (send?.width ?? 0)).toBeLessThanOrEqual((editor?.x ?? 0) + (editor?.width ?? 0));
     await side.locator('textarea').fill('I do.');
@@ -111,12 +111,60 @@ describe('a thread', () => {
     expect(await page.locator('.rooms a.room.unread').count()).toBe(0);
     await row.focus();
     await page.keyboard.press('Enter');
-    await page.locator('.results').getByText('1 unread reply').waitFor();
-    await page.locator('.results a').focus();
+    const card = page.getByRole('article', { name: 'Thread in There' });
+    await card.getByText('1 unread reply').waitFor();
+    await card.locator('li.message', { hasText: 'At noon' }).waitFor();
+    // Who looks at it has read it, and it stays where it is.
+    await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
+    await card.locator('header a').focus();
     await page.keyboard.press('Enter');
     await page.locator('.side li.message', { hasText: 'At noon' }).waitFor();
-    await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('the threads with unread replies are read and answered on one page, in whichever rooms they are', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const rooms = await Promise.all(['Here', 'There'].map((name) => aRoom({ owner: me, members: [other], name })));
+    const roots = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const { id } = rooms[at % 2] as (typeof rooms)[0];
+        const { _id } = await aMessage(me, id, { text: `question ${at}` });
+        for (let reply = 0; reply < 3; reply++) await aMessage(other, id, { text: `answer ${reply} to ${at}`, thread: _id.$oid });
+        return { room: id, thread: _id.$oid };
+      }),
+    );
+    const { page, context, problems } = await visit({ path: '/?panel=threads', as: me });
+    const cards = page.getByRole('article');
+    await expect.poll(() => cards.count()).toBe(20);
+    const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: me.token })).body as object[]).length;
+    // A field for each; what is sent is shown there.
+    const first = cards.first();
+    await first.getByText('New', { exact: true }).waitFor();
+    expect(await first.locator('li.message').count()).toBe(4);
+    await first.locator('textarea').fill('Thank you');
+    await first.locator('textarea').press('Enter');
+    await first.locator('li.message:not(.pending)', { hasText: 'Thank you' }).waitFor();
+    // The others are read by looking at them.
+    for (let at = 1; at < 20; at++) {
+      await cards.nth(at).locator('.composer').scrollIntoViewIfNeeded();
+      await expect
+        .poll(() =>
+          cards
+            .nth(at)
+            .getByText(/unread repl/)
+            .count(),
+        )
+        .toBe(0);
+    }
+    expect([await cards.count(), page.url().endsWith('/?panel=threads'), problems]).toEqual([20, true, []]);
+    await expect.poll(unread).toBe(0);
+    // All at once.
+    for (const { room, thread } of roots.slice(0, 3)) await aMessage(other, room, { text: 'one more', thread }, call);
+    await page.locator('.threads').evaluate((box) => box.scrollTo(0, 0));
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await expect.poll(unread).toBe(0);
+    await page.getByRole('button', { name: 'Mark all as read' }).waitFor({ state: 'detached' });
     await context.close();
   });
 

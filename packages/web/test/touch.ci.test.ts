@@ -63,7 +63,7 @@ describe('a long press on a message', () => {
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeGreaterThan(phone.height - 16);
     expect(await page.evaluate('getSelection().toString()')).toBe('');
     await menu(page).getByRole('menuitem').first().tap();
-    await row(page, 'message 19').locator('.reaction').waitFor();
+    await row(page, 'message 19').locator('.reaction[aria-pressed]').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

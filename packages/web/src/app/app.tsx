@@ -6,7 +6,7 @@ import { route } from '../device/routes.ts';
 import { strings } from '../i18n/strings.ts';
 import { settings } from '../service/settings.ts';
 import { rooms } from '../store/rooms/rooms.ts';
-import { List } from '../view/lists/rows.tsx';
+import { List } from '../view/room/list.tsx';
 import { RoomView } from '../view/room/room.tsx';
 import { Boundary } from '../view/shared/boundary.tsx';
 import { Loading } from '../view/shared/controls.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { keepsCookies } from '../account/session.ts';
 import { strings } from '../i18n/strings.ts';
+import { settings } from '../service/settings.ts';
 import { keeping } from '../store/cache.ts';
 import { connection } from '../store/connection.ts';
 import { IconButton } from '../view/shared/controls.tsx';
@@ -14,7 +15,11 @@ export function Banner() {
       {state !== 'online' && (
         <p class="banner">
           <Icon name="offline" />
-          {state === 'offline' ? strings.app.offline : strings.app.limited}
+          {state === 'offline'
+            ? strings.app.offline
+            : state === 'unreachable'
+              ? strings.app.serviceDown(settings.name)
+              : strings.app.limited}
         </p>
       )}
       <Keeping />

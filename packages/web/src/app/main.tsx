@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { language, speak } from '../account/language.ts';
 import { restoreSession } from '../account/session.ts';
+import { startFont } from '../device/font.ts';
 import { go, startRouting } from '../device/routes.ts';
 import { applyTheme } from '../device/theme.ts';
 import { takeFiles } from '../files/files.ts';
@@ -14,6 +15,7 @@ import { followClicks, keepOffline } from './worker.ts';
 
 applyTheme(settings.color);
 const spoken = speak().catch(() => {});
+const isFontReady = startFont();
 startRouting();
 followClicks(go);
 showNews();
@@ -28,7 +30,7 @@ const Page = () => (
 
 // The first picture has what this browser keeps, and the words of its language: to draw it twice takes longer.
 void followSession().finally(async () => {
-  await spoken;
+  await Promise.all([spoken, isFontReady]);
   render(<Page />, document.getElementById('app') as HTMLElement);
 });
 keepOffline();

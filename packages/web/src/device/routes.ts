@@ -78,10 +78,10 @@ export function roomPath(room: string, { seq, thread, reply, panel }: RoomPlace 
 export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
   roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
 
-/** The address of a list across all rooms: beside the room that is open. */
+/** The address of a list across all rooms: beside the room that is open; threads have a page of their own. */
 export function listPath(list: ListName): string {
   const { value } = route;
-  return value.name === 'room' ? roomPath(value.room, { panel: list }) : `/?panel=${list}`;
+  return value.name === 'room' && list !== 'threads' ? roomPath(value.room, { panel: list }) : `/?panel=${list}`;
 }
 
 /** The present route. */

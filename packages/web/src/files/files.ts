@@ -22,8 +22,13 @@ export function attach(place: string, files: readonly File[]): Promise<boolean> 
 
 /** Takes what is dropped on the page or pasted: for the thread in which that is, or else for the room. */
 export function takeFiles(): void {
-  document.addEventListener('dragover', (event) => mustKeepPage(event) && event.preventDefault());
+  document.addEventListener('dragover', (event) => {
+    if (!mustKeepPage(event)) return;
+    event.preventDefault();
+    if (hasFiles(event.dataTransfer)) showTarget(paneOf(event.target));
+  });
   document.addEventListener('drop', (event) => {
+    showTarget(undefined);
     if (!mustKeepPage(event)) return;
     event.preventDefault();
     take(event, event.dataTransfer);
@@ -36,10 +41,32 @@ export function takeFiles(): void {
   });
 }
 
+/** The thread or the room to which what is dropped at an element goes. */
+function paneOf(target: EventTarget | null): HTMLElement | undefined {
+  const around = target instanceof Element ? target.closest<HTMLElement>('.side, .thread-card') : null;
+  const panes = [around, document.querySelector<HTMLElement>('.room-pane')];
+  return panes.find((pane) => pane?.querySelector('.composer[data-place]')) ?? undefined;
+}
+
+/** A browser tells twice a second where something is dragged, and not always that it has left. */
+const dragPauseMs = 700;
+
+let shownTarget: HTMLElement | undefined;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows where files go that are about to be dropped. */
+function showTarget(pane: HTMLElement | undefined): void {
+  clearTimeout(hiding);
+  if (shownTarget && shownTarget !== pane) delete shownTarget.dataset.drop;
+  shownTarget = pane;
+  if (!pane) return;
+  pane.dataset.drop = strings.composer.drop;
+  hiding = setTimeout(() => showTarget(undefined), dragPauseMs);
+}
+
 function take({ target }: Event, data: DataTransfer | null): void {
   if (!hasFiles(data)) return;
-  const thread = target instanceof Element ? target.closest('.side') : null;
-  const composer = (thread ?? document).querySelector<HTMLElement>('.composer[data-place]');
+  const composer = (paneOf(target) ?? document).querySelector<HTMLElement>('.composer[data-place]');
   if (composer) void attach(composer.dataset.place as string, [...(data?.files ?? [])]);
   else notice(strings.composer.noPlace);
 }

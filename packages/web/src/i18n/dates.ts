@@ -1,17 +1,20 @@
 import type { Message } from 'chat-service-client';
 import { locale } from './locale.ts';
 
-/** How dates are written, made when it is first needed, and again in another language. */
-function format(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
-  let made: Intl.DateTimeFormat | undefined;
+/** Something that depends on the language: made when it is first needed, and again in another language. */
+function inLanguage<T>(make: () => T): () => T {
+  let made: T | undefined;
   let of: string | undefined;
   return () => {
     if (of !== locale) made = undefined;
     of = locale;
-    made ??= new Intl.DateTimeFormat(locale, options);
+    made ??= make();
     return made;
   };
 }
+
+const format = (options: Intl.DateTimeFormatOptions) => inLanguage(() => new Intl.DateTimeFormat(locale, options));
+const relative = inLanguage(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
 
 const time = format({ timeStyle: 'short' });
 const day = format({ weekday: 'long', day: 'numeric', month: 'long' });
@@ -37,6 +40,20 @@ export function clockOf(date: Date): string {
 
 /** The day, for the line between two days. */
 export const dayOf = (date: Date): string => (date.getFullYear() === new Date().getFullYear() ? day : oldDay)().format(date);
+
+/** The day for the line between two days: the last two by their names. */
+export function dayLabelOf(date: Date, now = new Date()): string {
+  for (const daysAgo of [0, 1]) {
+    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
+    if (isSameDay(date, day)) return capitalised(relative().format(-daysAgo, 'day'));
+  }
+  return dayOf(date);
+}
+
+const capitalised = (text: string): string => {
+  const [first = ''] = text;
+  return first.toLocaleUpperCase(locale) + text.slice(first.length);
+};
 
 /** Day and time in words. */
 export const fullOf = (date: Date): string => full().format(date);

@@ -14,11 +14,18 @@ export const languageFor = (own: string | undefined, asked: readonly string[], a
 export const localeOf = (language: Language, asked: readonly string[] = navigator.languages): string =>
   asked.find((one) => baseOf(one) === language && isTag(one)) ?? language;
 
-// Some systems name things such as `en-US@posix`.
+const tags = new Map<string, boolean>();
+
+// Some systems name things such as `en-US@posix`. Each is looked at once: every number that is shown asks for it.
 function isTag(text: string): boolean {
+  const known = tags.get(text);
+  if (known !== undefined) return known;
+  let isOne = true;
   try {
-    return Intl.getCanonicalLocales(text).length > 0;
+    Intl.getCanonicalLocales(text);
   } catch {
-    return false;
+    isOne = false;
   }
+  tags.set(text, isOne);
+  return isOne;
 }

@@ -32,6 +32,8 @@ export const strings: Words['strings'] = {
     limited: 'Du sendest zu schnell. Deine Nachrichten bleiben hier und werden gleich gesendet.',
     failed: 'Etwas ist schiefgegangen.',
     unreachable: 'Der Dienst ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
+    serviceDown: (service) =>
+      `${service} ist nicht erreichbar. Neuer Versuch läuft … Schreib ruhig weiter: Deine Nachrichten werden gesendet.`,
   },
   nowhere: {
     title: 'Hier ist nichts',
@@ -84,6 +86,7 @@ export const strings: Words['strings'] = {
     notFavourite: 'Aus Favoriten entfernen',
     mute: 'Stummschalten',
     unmute: 'Stummschaltung aufheben',
+    closed: 'privat',
     muted: 'Stummgeschaltet',
     markRead: 'Als gelesen markieren',
     menu: 'Mehr',
@@ -99,7 +102,12 @@ export const strings: Words['strings'] = {
     mentions: (number) => `${numberOf(number)}-mal erwähnt`,
     settings: 'Einstellungen',
     logOut: 'Abmelden',
-    switchTo: 'Raum wechseln',
+    switchTo: 'Suchen oder springen …',
+    invite: 'Personen einladen',
+    unreadFirst: 'Ungelesene Räume zuerst',
+    sortByName: 'Räume nach Namen ordnen',
+    unreadBelow: (number) => `${numberOf(number)} ungelesen weiter unten`,
+    unreadAbove: (number) => `${numberOf(number)} ungelesen weiter oben`,
     welcome: 'Wähle einen Raum, um zu lesen und zu schreiben.',
     welcomeNone: 'Tritt einem Raum bei, um loszulegen.',
     welcomeFirst: 'Erstelle einen Raum oder tritt einem bei, um loszulegen.',
@@ -161,6 +169,8 @@ export const strings: Words['strings'] = {
     edited: 'bearbeitet',
     deleted: 'Diese Nachricht wurde gelöscht.',
     deletedUser: 'Gelöschtes Konto',
+    via: (webhook) => `über ${webhook}`,
+    picture: 'Bild',
     bot: 'Bot',
     pinned: 'Angeheftet',
     replies: (number) => count(number, 'Antwort', 'Antworten'),
@@ -178,6 +188,7 @@ export const strings: Words['strings'] = {
     unpin: 'Nicht mehr anheften',
     copyLink: 'Link kopieren',
     copyText: 'Text kopieren',
+    copyYourself: 'Diesen Text kopieren',
     textCopied: 'Text kopiert.',
     remind: 'Erinnern',
     quote: 'Zitieren',
@@ -196,6 +207,7 @@ export const strings: Words['strings'] = {
     you: 'du',
     showAll: 'Alles anzeigen',
     showLess: 'Weniger anzeigen',
+    messageIn: (room) => `eine Nachricht in ${room}`,
     copyCode: 'Kopieren',
     opens: (host) => ` (${host})`,
   },
@@ -212,6 +224,10 @@ export const strings: Words['strings'] = {
     saving: 'Wird gespeichert',
     waiting: (seconds) =>
       seconds > 1 ? `Offline. Nächster Versuch in ${numberOf(seconds)} Sekunden.` : 'Offline. Neuer Versuch läuft.',
+    unreachable: (service, seconds) =>
+      seconds > 1
+        ? `${service} ist nicht erreichbar. Neuer Versuch in ${numberOf(seconds)} Sekunden.`
+        : `${service} ist nicht erreichbar. Neuer Versuch läuft.`,
     limited: (seconds) => `Zu schnell gesendet. Weiter in ${count(Math.max(1, seconds), 'Sekunde', 'Sekunden')}.`,
     refused: (sentence) => `Nicht gesendet: ${sentence}`,
     changed: 'Nicht gespeichert: Die Nachricht wurde inzwischen an anderer Stelle bearbeitet. Dein Text:',
@@ -230,12 +246,17 @@ export const strings: Words['strings'] = {
   },
   composer: {
     placeholder: (name) => `Nachricht an ${name}`,
+    readByAll: (service) => `alle bei ${service} können es lesen`,
+    readByMembers: (number) =>
+      number === 1 ? 'nur du kannst es lesen' : `nur die ${numberOf(number)} Mitglieder können es lesen`,
+    readByYou: (number) => (number === 2 ? 'nur ihr beide könnt es lesen' : `nur ihr ${numberOf(number)} könnt es lesen`),
     reply: 'Antworten',
     send: 'Senden',
     emoji: 'Emoji auswählen',
     tooLong: (over) => `${numberOf(over)} Zeichen zu lang`,
     isTooLong: (over) =>
       `Nicht gesendet: Diese Nachricht ist ${numberOf(over)} Zeichen zu lang. Kürze sie oder sende sie in mehreren Teilen.`,
+    drop: 'Dateien hier ablegen, um sie der Nachricht hinzuzufügen',
     attach: 'Dateien hinzufügen',
     noPlace: 'Öffne einen Raum, um Dateien zu senden.',
     asFile: 'Als Datei senden',
@@ -253,6 +274,11 @@ export const strings: Words['strings'] = {
     everyone: { room: 'Allen Mitgliedern Bescheid sagen', here: 'Allen Bescheid sagen, die gerade da sind' },
     everyoneAsk: (number) => `${count(number, 'Person', 'Personen')} Bescheid sagen?`,
     hint: 'Mit der Eingabetaste senden. Umschalt+Eingabetaste beginnt eine neue Zeile, ebenso die Eingabetaste in einem Codeblock. Markdown funktioniert.',
+    notInRoom: 'nicht in diesem Raum',
+    absent: (names, number) =>
+      `${names} ${number === 1 ? 'ist' : 'sind'} nicht in diesem Raum und ${number === 1 ? 'sieht' : 'sehen'} deine Nachricht nicht.`,
+    addAbsent: () => 'Zum Raum hinzufügen',
+    added: (names) => `${names} hinzugefügt.`,
     editing: 'Nachricht bearbeiten',
     editHint: 'Eingabetaste speichert, Esc bricht ab.',
   },
@@ -270,8 +296,9 @@ export const strings: Words['strings'] = {
   },
   shortcuts: {
     title: 'Tastenkürzel',
+    deleteKey: 'Entf',
     keys: [
-      ['Strg K', 'Raum wechseln'],
+      ['Strg K', 'Suchen oder springen'],
       ['Alt ↑, Alt ↓', 'Voriger oder nächster Raum'],
       ['Alt Umschalt ↑, Alt Umschalt ↓', 'Voriger oder nächster ungelesener Raum'],
       ['F6', 'Nächster Teil der Seite'],
@@ -281,6 +308,8 @@ export const strings: Words['strings'] = {
       ['↑ in einer leeren Nachricht', 'Deine letzte Nachricht bearbeiten'],
       ['Esc', 'Schließen, oder zu den neuesten Nachrichten springen'],
       ['↑ ↓ in den Nachrichten', 'Vorige oder nächste Nachricht'],
+      ['← → in einer Nachricht', 'Ihre Links, Dateien und Reaktionen'],
+      ['Eingabetaste auf einer Nachricht', 'Was du mit ihr tun kannst, mit diesen Tasten:'],
       ['E', 'Nachricht bearbeiten'],
       ['R', 'Im Thread antworten'],
       ['+', 'Reagieren'],
@@ -378,6 +407,11 @@ export const laterStrings: Words['laterStrings'] = {
     noneSaved: 'Keine gemerkten Nachrichten. Über das Menü einer Nachricht kannst du sie dir merken.',
     noThreads:
       'Du folgst noch keinem Thread. Du folgst allen, die du beginnst, in denen du antwortest oder in denen du erwähnt wirst.',
+    noNewThreads: 'Du hast alles gelesen.',
+    markThreads: 'Alle als gelesen markieren',
+    threadIn: (room) => `Thread in ${room}`,
+    earlierThreads: 'Frühere Threads',
+    earlierReplies: 'Frühere Antworten anzeigen',
     unreadReplies: (number) => count(number, 'ungelesene Antwort', 'ungelesene Antworten'),
   },
   notifications: {
@@ -397,10 +431,14 @@ export const laterStrings: Words['laterStrings'] = {
     none: 'Kein solches Emoji.',
     groups: ['Smileys', 'Menschen', 'Tiere und Natur', 'Essen', 'Orte', 'Aktivitäten', 'Dinge', 'Symbole', 'Flaggen'],
     recent: 'Oft verwendet',
+    categories: 'Kategorien',
+    tone: 'Hautton',
+    tones: ['Standard', 'Hell', 'Mittelhell', 'Mittel', 'Mitteldunkel', 'Dunkel'],
   },
   files: {
     open: (name) => `${name} anzeigen`,
     download: (name) => `${name} herunterladen`,
+    place: (at, number) => `${numberOf(at)} von ${numberOf(number)}`,
     before: 'Voriges Bild',
     next: 'Nächstes Bild',
     gone: 'Diese Datei wurde gelöscht.',

@@ -79,6 +79,11 @@ export const laterStrings = {
   lists: {
     noneSaved: 'No saved messages. Save one by the menu of a message.',
     noThreads: 'You follow no threads yet. You will follow those that you begin, reply in or are mentioned in.',
+    noNewThreads: 'You’re all caught up.',
+    markThreads: 'Mark all as read',
+    threadIn: (room: string) => `Thread in ${room}`,
+    earlierThreads: 'Earlier threads',
+    earlierReplies: 'Show earlier replies',
     unreadReplies: (number: number) => count(number, 'unread reply', 'unread replies'),
   },
   notifications: {
@@ -98,10 +103,14 @@ export const laterStrings = {
     none: 'No such emoji.',
     groups: ['Smileys', 'People', 'Animals and nature', 'Food', 'Places', 'Activities', 'Things', 'Symbols', 'Flags'],
     recent: 'Often used',
+    categories: 'Categories',
+    tone: 'Skin tone',
+    tones: ['Default', 'Light', 'Medium-light', 'Medium', 'Medium-dark', 'Dark'],
   },
   files: {
     open: (name: string) => `Show ${name}`,
     download: (name: string) => `Download ${name}`,
+    place: (at: number, number: number) => `${numberOf(at)} of ${numberOf(number)}`,
     before: 'Previous picture',
     next: 'Next picture',
     gone: 'This file was deleted.',

@@ -3,7 +3,7 @@ import { localeOf } from './languages.ts';
 /* Every word that the client shows, but for those of `strings-later.ts`. The other languages are in `strings-de.ts` and its like. */
 
 /** A number, as English writes it. */
-export const numberOf = (number: number) => number.toLocaleString(localeOf('en'));
+export const numberOf = (number: number) => (number < 1_000 ? String(number) : number.toLocaleString(localeOf('en')));
 
 /** A number of things. */
 export const count = (number: number, one: string, many: string) => `${numberOf(number)} ${number === 1 ? one : many}`;
@@ -30,6 +30,7 @@ export const strings = {
     limited: 'You are sending too fast. Your messages are kept here and will be sent shortly.',
     failed: 'Something went wrong.',
     unreachable: 'The service can’t be reached. Check your connection and try again.',
+    serviceDown: (service: string) => `Can’t reach ${service}. Retrying… Keep writing: your messages will be sent.`,
   },
   nowhere: {
     title: 'There is nothing here',
@@ -85,6 +86,7 @@ export const strings = {
     mute: 'Mute',
     unmute: 'Unmute',
     muted: 'Muted',
+    closed: 'private',
     markRead: 'Mark as read',
     menu: 'More',
     markAllRead: 'Mark all as read',
@@ -99,7 +101,12 @@ export const strings = {
     mentions: (number: number) => `${count(number, 'mention', 'mentions')} of you`,
     settings: 'Settings',
     logOut: 'Sign out',
-    switchTo: 'Go to a room',
+    switchTo: 'Search or jump to…',
+    invite: 'Invite people',
+    unreadFirst: 'Show unread rooms first',
+    sortByName: 'Sort rooms by name',
+    unreadBelow: (number: number) => `${numberOf(number)} unread below`,
+    unreadAbove: (number: number) => `${numberOf(number)} unread above`,
     welcome: 'Choose a room to read and write.',
     welcomeNone: 'Join a room to start.',
     welcomeFirst: 'Create or join a room to start.',
@@ -163,6 +170,8 @@ export const strings = {
     deleted: 'This message was deleted.',
     deletedUser: 'Deleted user',
     bot: 'bot',
+    via: (webhook: string) => `via ${webhook}`,
+    picture: 'Picture',
     pinned: 'Pinned',
     replies: (number: number) => count(number, 'reply', 'replies'),
     lastReply: (at: string) => `last ${at}`,
@@ -178,6 +187,7 @@ export const strings = {
     pin: 'Pin',
     unpin: 'Unpin',
     copyText: 'Copy text',
+    copyYourself: 'Copy this text',
     textCopied: 'Text copied.',
     copyLink: 'Copy link',
     quote: 'Quote',
@@ -198,6 +208,7 @@ export const strings = {
     showAll: 'Show all',
     showLess: 'Show less',
     copyCode: 'Copy',
+    messageIn: (room: string) => `a message in ${room}`,
     opens: (host: string) => ` (${host})`,
   },
   forward: {
@@ -212,6 +223,8 @@ export const strings = {
     sending: 'Sending',
     saving: 'Saving',
     waiting: (seconds: number) => (seconds > 1 ? `Offline. Retrying in ${seconds} seconds.` : 'Offline. Retrying now.'),
+    unreachable: (service: string, seconds: number) =>
+      seconds > 1 ? `Can’t reach ${service}. Retrying in ${seconds} seconds.` : `Can’t reach ${service}. Retrying now.`,
     limited: (seconds: number) => `Sending too fast. Continues in ${Math.max(1, seconds)} seconds.`,
     refused: (sentence: string) => `Not sent: ${sentence}`,
     changed: 'Not saved: the message was edited somewhere else in the meantime. Your text:',
@@ -230,6 +243,11 @@ export const strings = {
   },
   composer: {
     placeholder: (name: string) => `Message ${name}`,
+    readByAll: (service: string) => `anyone at ${service} can read it`,
+    readByMembers: (number: number) =>
+      number === 1 ? 'only you can read it' : `only its ${numberOf(number)} members can read it`,
+    readByYou: (number: number) =>
+      number === 2 ? 'only the two of you can read it' : `only the ${numberOf(number)} of you can read it`,
     reply: 'Reply',
     send: 'Send',
     emoji: 'Choose an emoji',
@@ -237,6 +255,7 @@ export const strings = {
     isTooLong: (over: number) =>
       `Not sent: this message is ${count(over, 'character', 'characters')} too long. Shorten it, or send it in parts.`,
     attach: 'Add files',
+    drop: 'Drop files to add them to your message',
     noPlace: 'Open a room to send files.',
     asFile: 'Send as a file',
     tools: 'Format',
@@ -252,6 +271,11 @@ export const strings = {
     suggestions: 'Suggestions',
     everyone: { room: 'Tell all members', here: 'Tell those who are here now' },
     everyoneAsk: (number: number) => `Tell ${count(number, 'person', 'people')}?`,
+    notInRoom: 'not in this room',
+    absent: (names: string, number: number) =>
+      `${names} ${number === 1 ? 'isn’t' : 'aren’t'} in this room and won’t see your message.`,
+    addAbsent: (number: number): string => (number === 1 ? 'Add to the room' : 'Add them to the room'),
+    added: (names: string) => `Added ${names}.`,
     hint: 'Enter sends. Shift+Enter makes a new line, as Enter does in a block of code. Markdown works.',
     editing: 'Edit the message',
     editHint: 'Enter saves, Escape cancels.',
@@ -271,8 +295,9 @@ export const strings = {
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
+    deleteKey: 'Del',
     keys: [
-      ['Ctrl K', 'Go to a room'],
+      ['Ctrl K', 'Search or jump to…'],
       ['Alt ↑, Alt ↓', 'Previous or next room'],
       ['Alt Shift ↑, Alt Shift ↓', 'Previous or next unread room'],
       ['F6', 'Next part of the page'],
@@ -282,6 +307,8 @@ export const strings = {
       ['↑ in an empty message', 'Edit your last message'],
       ['Escape', 'Close, or jump to the newest messages'],
       ['↑ ↓ in the messages', 'Previous or next message'],
+      ['← → in a message', 'Its links, files and reactions'],
+      ['Enter on a message', 'What you can do with it, by these keys:'],
       ['E', 'Edit the message'],
       ['R', 'Reply in a thread'],
       ['+', 'React'],

@@ -174,13 +174,13 @@ export const trimCache = gettingOn(async (): Promise<void> => {
   }
 });
 
-/** Keeps the list of my rooms. */
-export const keepRooms = gettingOn(async (rooms: readonly MyRoom[]): Promise<void> => {
+/** Keeps what has changed in the list of my rooms. */
+export const keepRooms = gettingOn(async (changed: readonly MyRoom[], gone: readonly string[]): Promise<void> => {
   const db = await cache();
   if (!db) return;
   const transaction = db.transaction('rooms', 'readwrite');
-  transaction.store.clear();
-  for (const room of rooms) transaction.store.put(room);
+  for (const id of gone) transaction.store.delete(id);
+  for (const room of changed) transaction.store.put(room);
   await transaction.done;
 });
 

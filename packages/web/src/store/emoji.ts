@@ -1,4 +1,4 @@
-import { recallJson, remember } from '../device/storage.ts';
+import { recall, recallJson, remember } from '../device/storage.ts';
 
 const key = 'chat-emoji';
 
@@ -10,6 +10,14 @@ export const usualEmoji = (): string[] => [...new Set([...recallJson<string[]>(k
 
 /** The three that stand at each message. */
 export const quickEmoji = (): string[] => usualEmoji().slice(0, 3);
+
+const toneKey = 'chat-skin-tone';
+
+/** The tone of skin that hands and people have, in this browser; empty for the yellow one. */
+export const chosenTone = (): string => recall(toneKey) ?? '';
+
+/** Chooses it. */
+export const chooseTone = (tone: string): void => remember(toneKey, tone);
 
 /** Notes that an emoji was picked. */
 export const noteEmoji = (emoji: string): void =>

@@ -11,6 +11,8 @@ export type MyRoom = {
   avatar: string | undefined;
   /** Whether it is a conversation of a few people, which has no name of its own. */
   isDirect: boolean;
+  /** Whether anyone can join it; unknown of a room that an earlier version has kept, and false of a conversation. */
+  isOpen?: boolean | undefined;
   role: 'owner' | 'moderator' | 'member';
   /** The last place that was taken in the room. */
   seq: number;
@@ -27,7 +29,7 @@ export type MyRoom = {
   place?: number | undefined;
   /** The others in a conversation. */
   people: readonly (Person & { id: string })[];
-  /** Its place in the list, which the store of the browser does not keep. */
+  /** Its place among all rooms: those with lower numbers were active later. */
   order: number;
 };
 

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { me } from '../account/session.ts';
 import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
 import { learnNamed } from './people/names.ts';
+import { applyToCards, closeThreadCards } from './thread-cards.ts';
 import { merge } from './window.ts';
 
 /**
@@ -115,8 +116,15 @@ export function closeThread(): void {
   thread.value = undefined;
 }
 
+/** Forgets all threads: somebody else uses the page. */
+export function resetThreads(): void {
+  closeThread();
+  closeThreadCards();
+}
+
 /** Applies messages as they are now. */
 export function applyToThreads(messages: readonly Message[]): void {
+  applyToCards(messages);
   const { value } = thread;
   if (!value) return;
   const root = messages.findLast(({ _id }) => _id.$oid === value.id);

@@ -1,6 +1,7 @@
 import { batch, type Signal, signal } from '@preact/signals';
 import { readCursor } from 'chat-service-client/cursor';
 import type { Place } from 'chat-service-client/cursors';
+import { me } from '../account/session.ts';
 import { newestPageSize } from '../service/ahead.ts';
 import { askFully, chat, Failure, type Message } from '../service/api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
@@ -49,6 +50,10 @@ async function readHistory(room: string, limit: number, place: PageBounds) {
   }
 }
 
+/** How many messages of others came after a place. */
+const countNews = (messages: readonly Message[], known: number): number =>
+  messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid).length;
+
 /** Whether the newest page has the line before the first unread message. */
 const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
 
@@ -60,7 +65,7 @@ export class Timeline {
   readonly room: string;
   readonly window: Signal<Window> = signal(emptyWindow);
   readonly state: Signal<'loading' | 'ready' | Failure> = signal<'loading' | 'ready' | Failure>('loading');
-  /** How many messages came while the window stood elsewhere. */
+  /** How many messages of others came while somebody read further up. */
   readonly missed = signal(0);
   /**
    * Up to where the feed is applied; unknown until the room was read for the first time. The epoch
@@ -256,8 +261,8 @@ export class Timeline {
     const after = applyTo(this.window.value, messages, isFollowing ? 'end' : 'start');
     const last = after.messages.at(-1)?.seq ?? 0;
     batch(() => {
-      // Only what came after all that was seen before is news.
-      if (!after.isAtEnd) this.missed.value += messages.filter(({ seq }) => seq > Math.max(before, last, this.#newest)).length;
+      // Who reads further up is told of what others have said since.
+      if (!isFollowing || !after.isAtEnd) this.missed.value += countNews(messages, Math.max(before, this.#newest));
       if (isWatched && line.value >= before) line.value = Math.max(line.value, last);
       this.window.value = after;
     });

@@ -1,7 +1,7 @@
 import { lateCode } from '../device/late-code.ts';
 import { tell } from '../device/tabs.ts';
 import { ask, askFully, chat, Failure, type Message } from '../service/api.ts';
-import { connection } from '../store/connection.ts';
+import { connection, connectionFailed } from '../store/connection.ts';
 import type { Entry, Reason } from '../store/kept.ts';
 import { applyToThreads } from '../store/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
@@ -143,7 +143,7 @@ function outcomeOf({ attempts }: Entry, failure: Failure) {
     return { state: 'refused' as const, reason, attempts: attempts + 1 };
   }
   const isLimited = failure.status === 429;
-  connection.value = isLimited ? 'limited' : 'offline';
+  connectionFailed(isLimited);
   const pause = failure.retryAfter !== undefined ? failure.retryAfter * 1_000 : Math.min(longestPause, 1_000 * 2 ** attempts);
   const reason: Reason = { kind: isLimited ? 'limited' : 'unreachable' };
   return { reason, attempts: attempts + 1, retryAt: Date.now() + pause, pause };

@@ -10,7 +10,7 @@ import { resetHidden } from '../store/rooms/hidden.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from '../store/rooms/rooms.ts';
 import { resetSaved } from '../store/saved.ts';
 import { intentOf } from '../store/scroll-intent.ts';
-import { applyToThreads, closeThread } from '../store/thread.ts';
+import { applyToThreads, resetThreads } from '../store/thread.ts';
 import { dropTimeline, knownTimeline, timelineOf } from '../store/timelines.ts';
 import { dropSentDraft, loadDrafts, saveDrafts } from '../store/unsent/drafts.ts';
 import { loadOutbox, outbox } from '../store/unsent/outbox.ts';
@@ -103,7 +103,7 @@ function leave(): void {
   resetHidden();
   resetSaved();
   resetTrays();
-  closeThread();
+  resetThreads();
 }
 
 function hear(told: TabMessage): void {

@@ -5,7 +5,7 @@ import { tell } from '../device/tabs.ts';
 import { tellOfHere } from '../notify/news.ts';
 import { giveUpOld } from '../service/ahead.ts';
 import { askFully, chat, Failure, type Member, type ServerFrame } from '../service/api.ts';
-import { connection } from '../store/connection.ts';
+import { connection, connectionFailed } from '../store/connection.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/people/members.ts';
 import { showTyping } from '../store/people/typing.ts';
@@ -177,7 +177,7 @@ class Sync {
       if (!(failure instanceof Failure)) throw failure;
       const { status, isTemporary, retryAfter } = failure;
       if (status === 401) this.stop();
-      else if (isTemporary) connection.value = status === 429 ? 'limited' : 'offline';
+      else if (isTemporary) connectionFailed(status === 429);
       const pause = retryAfter && retryAfter * 1_000;
       follower.cursors.failed(asked ?? { kind: 'rooms', since: undefined }, performance.now(), pause);
     }

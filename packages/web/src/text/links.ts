@@ -13,3 +13,22 @@ export function hiddenHost(text: string, href: string): string | undefined {
       .replace(/:\d+$/, '');
   return bare(shown) === bare(host) ? undefined : host;
 }
+
+/** Longer addresses are shown in parts, and longer names in them are cut off. */
+const mostShown = 44;
+const mostOfName = 28;
+
+/**
+ * An address as it is shown: without what every address has, and in parts where it is long. The host is always whole,
+ * because it says who is behind a link.
+ */
+export function shortAddress(address: string): string {
+  const [, shown = address] = /^(?:https?:\/\/)?(?:www\.)?(.*?)\/?$/is.exec(address) ?? [];
+  if (shown.length <= mostShown) return shown;
+  const [host = '', ...names] = (/^[^?#]*/.exec(shown)?.[0] ?? '').split('/').filter(Boolean);
+  const isCut = /[?#]/.test(shown);
+  const last = names.at(-1) ?? '';
+  const name = last.length > mostOfName ? `${[...last].slice(0, mostOfName - 1).join('')}…` : last;
+  const path = names.length > 1 ? `/…/${name}` : names.length === 1 ? `/${name}` : '';
+  return `${host}${path}${isCut && !name.endsWith('…') ? '…' : ''}`;
+}

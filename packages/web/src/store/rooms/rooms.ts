@@ -48,6 +48,7 @@ function asRoom(member: Member): MyRoom {
     name: others ? nameOfDirect(people, member) : room_name,
     avatar: member.room_avatar,
     isDirect: others !== undefined,
+    isOpen: others === undefined && (member.room_is_open ?? roomOf(member.room.$oid)?.isOpen),
     role: member.role,
     seq,
     lastRead: readHere ?? last_read,
@@ -185,9 +186,31 @@ export function resetRooms(): void {
   noticed.value = undefined;
 }
 
+/**
+ * Takes over a list, in its order. What has not changed stays the same object, and keeps its number: of a thousand rooms,
+ * a message in one changes one.
+ */
 function setRooms(list: readonly MyRoom[]): void {
-  const next = list.map((room, order) => ({ ...room, order }));
-  if (JSON.stringify(next) === JSON.stringify(rooms.value)) return;
+  const before = rooms.value ?? [];
+  const known = new Map(before.map((room) => [room.id, room]));
+  const next: MyRoom[] = [];
+  let order = 1;
+  for (const room of list.toReversed()) {
+    const earlier = known.get(room.id);
+    order = Math.min(order - 1, earlier?.order ?? order - 1);
+    next.push(earlier && isSameRoom(earlier, { ...room, order }) ? earlier : { ...room, order });
+  }
+  next.reverse();
+  if (rooms.value && next.length === before.length && next.every((room, at) => room === before[at])) return;
   rooms.value = next;
-  void keepRooms(next);
+  const listed = new Set(next.map(({ id }) => id));
+  void keepRooms(
+    next.filter((room) => room !== known.get(room.id)),
+    before.map(({ id }) => id).filter((id) => !listed.has(id)),
+  );
 }
+
+const isSameRoom = (one: MyRoom, other: MyRoom): boolean =>
+  (Object.keys(other) as (keyof MyRoom)[]).every(
+    (key) => one[key] === other[key] || (key === 'people' && JSON.stringify(one.people) === JSON.stringify(other.people)),
+  );

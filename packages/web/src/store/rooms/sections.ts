@@ -21,8 +21,31 @@ const byName = (one: MyRoom, other: MyRoom) => collator.compare(one.name, other.
 // Those that nobody has put anywhere are as far down as others.
 const byPlace = (one: MyRoom, other: MyRoom) => (one.place ?? 1 / 0) - (other.place ?? 1 / 0) || byName(one, other);
 
+const unreadFirstKey = 'chat-unread-first';
+
+/** Whether unread rooms stand before the others of their section, in this browser. */
+export const isUnreadFirst = signal(recallJson(unreadFirstKey, false));
+
+/** Puts unread rooms first, or all rooms by name. */
+export function showUnreadFirst(isOn: boolean): void {
+  isUnreadFirst.value = isOn;
+  remember(unreadFirstKey, JSON.stringify(isOn));
+}
+
+/** The room that was unread when it was opened: while it is open, it keeps its place among the unread ones. */
+export const heldRoom = signal<string | undefined>(undefined);
+
+const isUnread = ({ id, unread, isMuted }: MyRoom) => (unread > 0 && !isMuted) || id === heldRoom.value;
+const unreadFirst = (list: readonly MyRoom[]) => [...list.filter(isUnread), ...list.filter((room) => !isUnread(room))];
+
 /** The list of my rooms, by its parts; undefined until it is known. */
 export const sections = computed((): readonly Section[] | undefined => {
+  const parts = partsByName.value;
+  if (!parts || !isUnreadFirst.value) return parts;
+  return parts.map(({ name, rooms }) => ({ name, rooms: unreadFirst(rooms) }));
+});
+
+const partsByName = computed((): readonly Section[] | undefined => {
   const list = rooms.value?.filter(isListed);
   if (!list) return undefined;
   const others = list.filter(({ isFavourite }) => !isFavourite);

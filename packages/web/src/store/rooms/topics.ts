@@ -14,7 +14,7 @@ export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
 export function learnAbout(id: string, about: RoomFacts): void {
   known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
   if (about.details) changeMyRoom(id, { avatar: about.details.avatar });
-  if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name });
+  if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name, isOpen: about.room.is_open });
 }
 
 /** Asks for a room and its details; throws a `Failure`. */

@@ -177,10 +177,15 @@ function openPicture(pictures: readonly SentFile[], file: SentFile): void {
     const at = pictures.indexOf(file) + by + pictures.length;
     openPicture(pictures, pictures[at % pictures.length] as SentFile);
   };
-  openDialog(safeName(file.name), () => <Lightbox key={idOf(file)} file={file} step={pictures.length > 1 ? step : undefined} />);
+  const count = pictures.length > 1 ? laterStrings.files.place(pictures.indexOf(file) + 1, pictures.length) : undefined;
+  const content = () => <Lightbox key={idOf(file)} file={file} step={count ? step : undefined} count={count} />;
+  openDialog(safeName(file.name), content, undefined, { isFull: true });
 }
 
-function Lightbox({ file, step }: { file: SentFile; step: ((by: number) => void) | undefined }) {
+type LightboxProps = { file: SentFile; step: ((by: number) => void) | undefined; count: string | undefined };
+
+function Lightbox({ file, step, count }: LightboxProps) {
+  const [isDescribed, setDescribed] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const { zoom, isZoomed, zoomBy, reset, frame, picture, gestures } = useZoom();
   const percent = `${Math.round(zoom.scale * 100)} %`;
@@ -202,13 +207,21 @@ function Lightbox({ file, step }: { file: SentFile; step: ((by: number) => void)
           <Picture address={addressOf(file)} alt={file.alt ?? safeName(file.name)} />
         </div>
       </div>
-      {file.alt !== undefined && <p class="alt">{file.alt}</p>}
+      {step && <IconButton icon="back" class="step" label={laterStrings.files.before} onPress={() => step(-1)} />}
+      {step && <IconButton icon="back" class="step next" label={laterStrings.files.next} onPress={() => step(1)} />}
+      {isDescribed && <p class="alt">{file.alt}</p>}
       <div class="row">
-        {step && <IconButton icon="back" label={laterStrings.files.before} onPress={() => step(-1)} />}
-        {step && <IconButton icon="back" class="next" label={laterStrings.files.next} onPress={() => step(1)} />}
-        <small class="muted">{sizeOf(file.size)}</small>
+        <small class="muted">
+          {count && `${count} · `}
+          {sizeOf(file.size)}
+        </small>
+        {file.alt !== undefined && (
+          <button type="button" class="quiet" aria-expanded={isDescribed} onClick={() => setDescribed(!isDescribed)}>
+            {laterStrings.files.description}
+          </button>
+        )}
         <Download file={file} />
-        <div class="row">
+        <div class="zoom">
           <button
             type="button"
             class="icon-button minus"

@@ -2,11 +2,11 @@ import { type ListName, roomPath } from '../../device/routes.ts';
 import { shortOf } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, askFully, chat, type Message, type SavedMessage, type Thread } from '../../service/api.ts';
+import { ask, askFully, chat, type Message, type SavedMessage } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { nextOf } from '../../store/people/members.ts';
 import type { Page } from '../../store/read-page.ts';
-import { allThreads, roomOf } from '../../store/rooms/rooms.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
 import { dueReminders, isSaved, noteSaved, savedLast } from '../../store/saved.ts';
 import { discardDraft, draftOf } from '../../store/unsent/drafts.ts';
 import { waitingDrafts } from '../../store/unsent/waiting.ts';
@@ -16,10 +16,11 @@ import { plainText } from '../../text/plain.ts';
 import { attempt, IconButton } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
+import { RovingList } from '../shared/roving.tsx';
 import { Side } from '../shared/side.tsx';
 import { Notifications } from './notifications.tsx';
 import { Pages } from './pages.tsx';
-import { Result, Results } from './results.tsx';
+import { Results } from './results.tsx';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
@@ -36,15 +37,13 @@ async function readPins(room: string): Promise<Page<Message>> {
   return { list: found.toReversed(), next: undefined };
 }
 
-/** A list across all rooms, beside the open room or in its place. */
-export const List = ({ list, room }: { list: ListName; room?: string }) => (
+type OtherList = Exclude<ListName, 'threads'>;
+
+/** Notifications, saved messages or drafts, beside the open room or in its place. */
+export const List = ({ list, room }: { list: OtherList; room?: string | undefined }) => (
   <Side room={room} title={strings.lists[list].title}>
     {list === 'drafts' ? (
       <Drafts />
-    ) : list === 'threads' ? (
-      <Pages name={list} read={readThreads} none={laterStrings.lists.noThreads} news={allThreads.value} id={idOfThread}>
-        {(threads) => <Threads threads={threads} />}
-      </Pages>
     ) : list === 'saved' ? (
       <Pages
         name={list}
@@ -104,41 +103,17 @@ const SaveButton = ({ message }: { message: Message }) => {
   );
 };
 
-async function readThreads(after?: string): Promise<Page<Thread>> {
-  const query = { limit: 30, ...(after !== undefined && { after }) };
-  const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
-  return { list: data, next: nextOf(headers) };
-}
-
-const idOfThread = ({ message }: Thread) => idOf(message);
-
-/** Threads, each with the message that it began with, and how many replies are new. */
-const Threads = ({ threads }: { threads: readonly Thread[] }) => (
-  <ul class="results">
-    {threads.map(({ message, unread }) => (
-      <li key={idOf(message)}>
-        <Result
-          message={message}
-          href={roomPath(message.room.$oid, { thread: idOf(message) })}
-          note={unread > 0 ? laterStrings.lists.unreadReplies(unread) : strings.message.replies(message.reply_count)}
-          isNew={unread > 0}
-        />
-      </li>
-    ))}
-  </ul>
-);
-
 /** What was typed and not sent: each leads to where it was typed. */
 function Drafts() {
   const { drafts: words } = strings.lists;
   const places = waitingDrafts.value;
   const discard = async (place: string) => {
-    if (await confirmed(strings.app.discardAsk, strings.app.discard)) await discardDraft(place);
+    if (await confirmed(strings.app.discardAsk, strings.app.discard, { isDangerous: true })) await discardDraft(place);
   };
   return (
     <div class="side-content">
       {places.length === 0 && <p class="muted center">{words.none}</p>}
-      <ul class="results">
+      <RovingList class="results">
         {places.map((place) => {
           const [room = '', thread, seq] = place.split('/');
           const message = Number(seq);
@@ -167,7 +142,7 @@ function Drafts() {
             </li>
           );
         })}
-      </ul>
+      </RovingList>
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { safeName } from '../../text/names.ts';
 import { summaryOf } from '../../text/plain.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { PersonName } from '../shared/controls.tsx';
+import { RovingList } from '../shared/roving.tsx';
 import './results.css';
 
 type ResultsProps = {
@@ -25,14 +26,14 @@ type ResultsProps = {
 
 /** Messages from anywhere, each of which leads to its place. */
 export const Results = ({ messages, words, note, isNew, action }: ResultsProps) => (
-  <ul class="results">
+  <RovingList class="results">
     {messages.map((message) => (
       <li key={idOf(message)}>
         <Result message={message} href={pathOf(message)} words={words} note={note?.(message)} isNew={isNew?.(message)} />
         {action?.(message)}
       </li>
     ))}
-  </ul>
+  </RovingList>
 );
 
 type ResultProps = {

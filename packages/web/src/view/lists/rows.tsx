@@ -4,10 +4,6 @@ import { allThreads, forMe } from '../../store/rooms/rooms.ts';
 import { dueReminders } from '../../store/saved.ts';
 import { waitingDrafts } from '../../store/unsent/waiting.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
-import { later } from '../shared/later.tsx';
-
-/** A list across all rooms. */
-export const List = later(async () => (await import('./lists.tsx')).List);
 
 /** What leads to a list; a `count` in the colour for what is for me, or a plain one. */
 type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean };
@@ -15,7 +11,7 @@ type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean }
 /** The rows above the rooms. What comes and goes stands below the others, which stand still. */
 const rows = (): Row[] => [
   { list: 'notifications', icon: 'bell', count: forMe.value, isForMe: true },
-  { list: 'threads', icon: 'reply', count: allThreads.value, isForMe: true },
+  { list: 'threads', icon: 'reply', count: allThreads.value },
   { list: 'saved', icon: 'save', count: dueReminders.value.length, isForMe: true },
   ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),
 ];
@@ -28,13 +24,17 @@ export function Rows() {
     <ul class="across" aria-label={strings.lists.label}>
       {rows().map(({ list, icon, count = 0, isForMe = false }) => (
         <li key={list}>
-          <a class="room" href={listPath(list)} aria-current={list === open ? 'true' : undefined}>
+          <a
+            class="room"
+            href={listPath(list)}
+            aria-current={list !== open ? undefined : value.name === 'list' ? 'page' : 'true'}
+          >
             <Icon name={icon} />
             <span class="name">{strings.lists[list].title}</span>
             {count > 0 && (
               <>
                 <span class="visually-hidden">{strings.lists[list].count(count)}</span>
-                <span class={isForMe ? 'count' : ''} aria-hidden="true">
+                <span class={isForMe ? 'count' : 'count plain'} aria-hidden="true">
                   {count > 99 ? '99+' : count}
                 </span>
               </>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { announce } from '../../device/announcer.tsx';
 import { reader } from '../../device/routes.ts';
-import { dayOf, isSameDay, sentAt } from '../../i18n/dates.ts';
+import { dayLabelOf, isSameDay, sentAt } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
 import { nameOf } from '../../store/people/names.ts';
@@ -14,6 +14,8 @@ import { pendingIn } from '../../store/unsent/pending.ts';
 import { sync } from '../../sync/sync.ts';
 import { summaryOf } from '../../text/plain.ts';
 import { IconButton, Loading } from '../shared/controls.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { useRoving } from '../shared/roving.tsx';
 import { MessageRow } from './message.tsx';
 import { lookForLine, NewAbove } from './new-above.tsx';
 import { PendingRow } from './pending.tsx';
@@ -24,6 +26,9 @@ export const readAfter = 1_000;
 
 /** Messages of one author within so many milliseconds stand together. */
 const together = 5 * 60_000;
+
+/** The messages of a list are one tab stop: the newest at first. */
+export const messageRows = { rows: 'li[data-seq]', first: (rows: readonly HTMLElement[]) => rows.at(-1) };
 
 /** A room's messages: a window of them, which moves as one scrolls. */
 export function MessageList({ timeline, name }: { timeline: Timeline; name: string }) {
@@ -37,6 +42,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   // What is written stands there also while the room has yet to be read.
   const pending = isAtEnd || !isReady ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
   useReading(timeline);
+  useRoving(list, messageRows, [timeline, isReady]);
 
   useLayoutEffect(() => {
     const shown = box.current;
@@ -93,7 +99,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
         ) : (
           <Loading />
         )}
-        <ol ref={list} onKeyDown={moveFocus}>
+        <ol ref={list}>
           <Rows messages={messages} timeline={timeline} />
           {waiting}
         </ol>
@@ -111,6 +117,10 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const rows: ComponentChildren[] = [];
   const next: typeof drawn.current = new Map();
   let before: Message | undefined;
+  // What comes while somebody reads at the end appears; what was there is there.
+  const last = useRef<number>(undefined);
+  const known = last.current;
+  const isLive = known !== undefined && timeline.window.value.isAtEnd && intentOf(timeline).isFollowing;
   // The line stands before the first new message, not before the first one of a window that begins later.
   let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
   for (const message of messages) {
@@ -118,7 +128,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
     if (isNewDay)
       rows.push(
         <li key={`day-${message.seq}`} class="day">
-          <span>{dayOf(sentAt(message))}</span>
+          <span>{dayLabelOf(sentAt(message))}</span>
         </li>,
       );
     const isFirstNew: boolean = !hasLine && message.seq > line && message.user.$oid !== me()._id.$oid;
@@ -130,24 +140,31 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
         </li>,
       );
     const isGrouped = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
-    const known = drawn.current.get(message.seq);
+    const earlier = drawn.current.get(message.seq);
     const row =
-      known?.message === message && known.isGrouped === isGrouped ? (
-        known.row
+      earlier?.message === message && earlier.isGrouped === isGrouped ? (
+        earlier.row
       ) : (
-        <MessageRow key={message.seq} message={message} isGrouped={isGrouped} />
+        <MessageRow
+          key={message.seq}
+          message={message}
+          isGrouped={isGrouped}
+          isNew={isLive && message.seq > known && message.user.$oid !== me()._id.$oid}
+        />
       );
     next.set(message.seq, { message, isGrouped, row });
     rows.push(row);
     before = message;
   }
   drawn.current = next;
+  last.current = messages.at(-1)?.seq;
   return rows;
 }
 
 /** Whether a message goes on where the one before it ended. */
 export const belongTogether = (before: Message, message: Message): boolean =>
   before.user.$oid === message.user.$oid &&
+  before.display?.name === message.display?.name &&
   before.thread?.$oid === message.thread?.$oid &&
   before.deleted_at === null &&
   sentAt(message).getTime() - sentAt(before).getTime() < together;
@@ -160,7 +177,7 @@ function ToEnd({ timeline }: { timeline: Timeline }) {
   const go = () => void intent.goToEnd();
   return count > 0 ? (
     <button type="button" class="to-end" onClick={go}>
-      {strings.room.came(count)}
+      {strings.room.came(count)} <Icon name="down" />
     </button>
   ) : (
     <IconButton class="to-end" icon="down" label={strings.room.toEnd} onPress={go} />
@@ -244,16 +261,4 @@ const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
 export function point(row: Element): void {
   for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
   requestAnimationFrame(() => row.classList.add('pointed'));
-}
-
-/** Up and down move between messages; what else a key does there, the message knows. */
-function moveFocus(event: KeyboardEvent): void {
-  const row = event.target instanceof HTMLElement && event.target.matches('li[data-seq]') ? event.target : undefined;
-  if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
-  const rows = [...(row.parentElement?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])];
-  const at = rows.indexOf(row);
-  const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
-  if (next === undefined) return;
-  event.preventDefault();
-  rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
 }

@@ -1,6 +1,8 @@
 import { me } from '../../account/session.ts';
 import { strings } from '../../i18n/strings.ts';
 import { idOf } from '../../service/ids.ts';
+import { settings } from '../../service/settings.ts';
+import { connection } from '../../store/connection.ts';
 import type { Entry, UnsentFile } from '../../store/kept.ts';
 import { draftOf, keepDraft, placeOf } from '../../store/unsent/drafts.ts';
 import { waitOf } from '../../store/unsent/due.ts';
@@ -97,7 +99,13 @@ function Waiting({ entry, onRetry }: { entry: Entry; onRetry: () => void }) {
   return (
     <p class="state waiting">
       <Icon name="offline" />
-      <span>{entry.reason?.kind === 'limited' ? strings.outbox.limited(seconds) : strings.outbox.waiting(seconds)}</span>
+      <span>
+        {entry.reason?.kind === 'limited'
+          ? strings.outbox.limited(seconds)
+          : connection.value === 'unreachable'
+            ? strings.outbox.unreachable(settings.name, seconds)
+            : strings.outbox.waiting(seconds)}
+      </span>
       <button type="button" onClick={onRetry}>
         {strings.outbox.retry}
       </button>

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { bearer } from '../../service/api.ts';
+import type { MyRoom } from '../../store/kept.ts';
 import { nameOf, type Person } from '../../store/people/names.ts';
+import { emojiOf } from '../../text/codes.ts';
 import { Icon } from '../shared/icon.tsx';
 import { later } from '../shared/later.tsx';
 
@@ -13,22 +15,50 @@ const Fetched = later<{ address: string; onThere: () => void }>(
 /** Where the pictures are that were seen: they are there at once. */
 const seen = new Set<string>();
 
-/** Someone's picture or, without one and before it is there, the initials, of two words at most, on a colour of theirs. */
-export const Avatar = ({ person, id }: { person: Person | undefined; id: string }) => (
-  <Picture hue={hashOf(id) % 16} address={person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`}>
-    {(person && initialsOf(nameOf(person))) || '?'}
-  </Picture>
-);
+/**
+ * Someone's picture or, without one and before it is there, the initials, of two words at most, on a colour of theirs; of a program
+ * the emoji that it has as its icon.
+ */
+export const Avatar = ({ person, id, icon }: { person: Person | undefined; id: string; icon?: string | undefined }) => {
+  const emoji = icon && (/^:.+:$/.test(icon) ? emojiOf(icon) : icon);
+  if (emoji)
+    return (
+      <span class="avatar of-emoji" aria-hidden="true">
+        {emoji}
+      </span>
+    );
+  return (
+    <Picture hue={hashOf(id) % 16} address={person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`}>
+      {(person && initialsOf(nameOf(person))) || '?'}
+    </Picture>
+  );
+};
 
-/** The picture of a room, or the sign that it is one. */
-export const RoomMark = ({ id, avatar }: { id: string; avatar: string | undefined }) =>
-  avatar ? (
+/** The face of the other one in a conversation, or of two of the others. */
+export const PeopleMark = ({ room: { id, name, people } }: { room: Pick<MyRoom, 'id' | 'name' | 'people'> }) =>
+  people.length > 1 ? (
+    <span class="pair">
+      {people.slice(0, 2).map((person) => (
+        <Avatar key={person.id} person={person} id={person.id} />
+      ))}
+    </span>
+  ) : (
+    <Avatar person={people[0] ?? { username: name }} id={people[0]?.id ?? id} />
+  );
+
+type RoomMarkProps = { id: string; avatar?: string | undefined; isOpen?: boolean | undefined };
+
+/** The picture of a room, or the sign of one: a lock if only invited people can join it. */
+export const RoomMark = ({ id, avatar, isOpen = true }: RoomMarkProps) => {
+  const sign = <Icon name={isOpen ? 'hash' : 'lock'} />;
+  return avatar ? (
     <Picture hue="none" address={`/api/rooms/${id}/avatar?version=${avatar}`}>
-      <Icon name="hash" />
+      {sign}
     </Picture>
   ) : (
-    <Icon name="hash" />
+    sign
   );
+};
 
 type PictureProps = { address: string | undefined; hue: number | 'none'; children: ComponentChildren };
 

@@ -100,7 +100,11 @@ function Change({ room }: { room: string }) {
     const kept = details?.retention_days ?? null;
     const retention_days = days === '' ? null : Number(days);
     const isLess = retention_days !== null && (kept === null || retention_days < kept);
-    if (isLess && !(await confirmed(laterStrings.retention.ask(retention_days), laterStrings.retention.agree))) return;
+    if (
+      isLess &&
+      !(await confirmed(laterStrings.retention.ask(retention_days), laterStrings.retention.agree, { isDangerous: true }))
+    )
+      return;
     const mention_all_role = role as RoomDetails['mention_all_role'];
     const changes = { topic, mention_all_role, ...(retention_days !== kept && { retention_days }) };
     const body = { name, is_open: 'is_open' in flags, is_visible: 'is_visible' in flags };

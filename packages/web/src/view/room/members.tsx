@@ -19,6 +19,7 @@ import { PresenceDot, PresenceText } from '../people/presence.tsx';
 import { attempt, Form, Loading, PersonNames, StatusMark } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
+import { RovingList } from '../shared/roving.tsx';
 import { Side } from '../shared/side.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { namesIn, PeopleField } from '../text/people-field.tsx';
@@ -113,7 +114,7 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
     return () => observer.disconnect();
   }, [count, list.length, more !== undefined]);
   return (
-    <ul class="members">
+    <RovingList class="members">
       {list.slice(0, count).map((member) => (
         <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mayBlock} onChange={onChange} />
       ))}
@@ -122,7 +123,7 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
           <Loading failure={failure} onRetry={load} />
         </li>
       )}
-    </ul>
+    </RovingList>
   );
 }
 
@@ -142,7 +143,8 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     });
   const remove = async (isBan: boolean) => {
     const question = isBan ? laterStrings.members.banAsk(name) : laterStrings.members.removeAsk(name);
-    if (!(await confirmed(question, isBan ? laterStrings.members.ban : laterStrings.members.remove))) return;
+    if (!(await confirmed(question, isBan ? laterStrings.members.ban : laterStrings.members.remove, { isDangerous: true })))
+      return;
     const query = isBan ? { ban: 'true' as const } : {};
     await attempt(async () => {
       await ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } }));
@@ -151,7 +153,7 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     onChange();
   };
   const block = async () => {
-    if (!(await confirmed(laterStrings.members.blockAsk(name), laterStrings.members.block))) return;
+    if (!(await confirmed(laterStrings.members.blockAsk(name), laterStrings.members.block, { isDangerous: true }))) return;
     await attempt(async () => {
       await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
       await sync.readRooms({ all: true });

@@ -1,17 +1,20 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { isNarrow } from '../../device/narrow.ts';
 import { type Panel, type Route, roomPath } from '../../device/routes.ts';
-import { strings } from '../../i18n/strings.ts';
+import { numberOf, strings } from '../../i18n/strings.ts';
+import { authorOf } from '../../store/people/names.ts';
 import { roomOf, rooms } from '../../store/rooms/rooms.ts';
 import { aboutRoom, loadAbout } from '../../store/rooms/topics.ts';
 import { intentOf } from '../../store/scroll-intent.ts';
+import type { Timeline } from '../../store/timeline.ts';
 import { timelineOf } from '../../store/timelines.ts';
 import { sync } from '../../sync/sync.ts';
 import { safeName } from '../../text/names.ts';
-import { List } from '../lists/rows.tsx';
-import { Composer } from '../message/composer.tsx';
+import { Composer } from '../message/composer/composer.tsx';
+import { Typing } from '../message/composer/typing.tsx';
 import { MessageList } from '../message/message-list.tsx';
-import { Typing } from '../message/typing.tsx';
-import { RoomMark } from '../people/avatar.tsx';
+import { Avatar, PeopleMark, RoomMark } from '../people/avatar.tsx';
 import { PresenceDot, PresenceText } from '../people/presence.tsx';
 import { Boundary } from '../shared/boundary.tsx';
 import { BackLink, Loading } from '../shared/controls.tsx';
@@ -19,14 +22,21 @@ import { Icon, type IconName } from '../shared/icon.tsx';
 import { later } from '../shared/later.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { Line } from '../text/markdown.tsx';
-import { isNarrow } from './narrow.ts';
+import { List } from './list.tsx';
 
-const Details = later(async () => (await import('./details.tsx')).Details);
+/** As wide as what comes: nothing moves when it is there. */
+const Waiting = () => (
+  <aside class="side">
+    <Loading />
+  </aside>
+);
+
 const NotIn = later(async () => (await import('../sidebar/directory.tsx')).NotIn);
-const Members = later(async () => (await import('./members.tsx')).Members);
-const Pins = later(async () => (await import('../lists/lists.tsx')).Pins);
-const Search = later(async () => (await import('./search.tsx')).Search);
-const ThreadPanel = later(async () => (await import('../message/thread.tsx')).ThreadPanel);
+const Details = later(async () => (await import('./details.tsx')).Details, Waiting);
+const Members = later(async () => (await import('./members.tsx')).Members, Waiting);
+const Pins = later(async () => (await import('../lists/lists.tsx')).Pins, Waiting);
+const Search = later(async () => (await import('./search.tsx')).Search, Waiting);
+const ThreadPanel = later(async () => (await import('../message/thread/thread.tsx')).ThreadPanel, Waiting);
 
 type RoomProps = Extract<Route, { name: 'room' }>;
 
@@ -57,6 +67,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
       <h1 class="visually-hidden">
         {name}
         {other && <PresenceText user={other.id} />}
+        {!mine.isDirect && mine.isOpen === false && <> ({strings.rooms.closed})</>}
       </h1>
       <div class={thread !== undefined || panel !== undefined ? 'pane room-pane beside' : 'pane room-pane'}>
         <header class="bar">
@@ -64,7 +75,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <div class="title">
             {/* The heading says it to those who can’t see it, also when something stands over the room. */}
             <p class="name" aria-hidden="true" title={name}>
-              {!mine.isDirect && (mine.avatar ? <RoomMark id={room} avatar={mine.avatar} /> : <span class="muted">#</span>)}
+              {mine.isDirect ? <PeopleMark room={mine} /> : <RoomMark id={room} avatar={mine.avatar} isOpen={mine.isOpen} />}
               <bdi>{name}</bdi>
               {other && <PresenceDot user={other.id} />}
             </p>
@@ -78,7 +89,9 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           </div>
           <PanelLink room={room} panel="search" open={panel} icon="search" label={strings.room.search} />
           <PanelLink room={room} panel="pins" open={panel} icon="pin" label={strings.room.pins} />
-          <PanelLink room={room} panel="members" open={panel} icon="users" label={strings.room.members} />
+          <PanelLink room={room} panel="members" open={panel} label={strings.room.members} count={details?.member_count}>
+            <Faces timeline={timeline} />
+          </PanelLink>
           <PanelLink room={room} panel="details" open={panel} icon="info" label={strings.room.details} />
         </header>
         <MessageList timeline={timeline} name={name} />
@@ -106,17 +119,49 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
 
 const givenWay: Partial<RoomProps> = {};
 
-type PanelLinkProps = { room: string; panel: Panel; open: Panel | undefined; icon: IconName; label: string };
+type PanelLinkProps = {
+  room: string;
+  panel: Panel;
+  open: Panel | undefined;
+  icon?: IconName;
+  label: string;
+  count?: number | undefined;
+  children?: ComponentChildren;
+};
 
 /** Opens a panel, or closes it if it is open. */
-const PanelLink = ({ room, panel, open, icon, label }: PanelLinkProps) => (
+const PanelLink = ({ room, panel, open, icon, label, count, children }: PanelLinkProps) => (
   <a
-    class="icon-button"
+    class={`icon-button to-${panel}`}
     href={open === panel ? roomPath(room) : roomPath(room, { panel })}
-    aria-label={label}
+    aria-label={count === undefined ? label : undefined}
     title={label}
     aria-current={open === panel ? 'true' : undefined}
   >
-    <Icon name={icon} />
+    {icon && <Icon name={icon} />}
+    {children}
+    {count !== undefined && (
+      <>
+        <span class="visually-hidden">{label}: </span>
+        {numberOf(count)}
+      </>
+    )}
   </a>
 );
+
+/** How many faces stand in the header of a room. */
+const mostFaces = 3;
+
+/** The faces of the last people who said something here. */
+function Faces({ timeline }: { timeline: Timeline }) {
+  const authors = new Map(timeline.window.value.messages.toReversed().map((message) => [message.user.$oid, message]));
+  const last = [...authors.values()].filter(({ username, is_bot }) => username !== '' && !is_bot).slice(0, mostFaces);
+  if (last.length === 0) return <Icon name="users" />;
+  return (
+    <span class="faces">
+      {last.map((message) => (
+        <Avatar key={message.user.$oid} person={authorOf(message)} id={message.user.$oid} />
+      ))}
+    </span>
+  );
+}

@@ -42,7 +42,7 @@ function Addresses({ room }: { room: string }) {
     reload();
   };
   const revoke = async (webhook: string, name: string) => {
-    if (!(await confirmed(laterStrings.webhooks.revokeAsk(name), laterStrings.invitations.revoke))) return;
+    if (!(await confirmed(laterStrings.webhooks.revokeAsk(name), laterStrings.invitations.revoke, { isDangerous: true }))) return;
     const params = { path: { room, webhook } };
     await attempt(() => ask(chat.DELETE('/api/rooms/{room}/webhooks/{webhook}', { params })));
     setMade(undefined);

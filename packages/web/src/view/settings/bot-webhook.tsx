@@ -32,7 +32,7 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
     reload();
   };
   const revoke = async () => {
-    if (!(await confirmed(words.removeWebhookAsk(name), invitations.revoke))) return;
+    if (!(await confirmed(words.removeWebhookAsk(name), invitations.revoke, { isDangerous: true }))) return;
     await attempt(() => ask(chat.DELETE(address, { params })));
     setMade(undefined);
     setThere(false);

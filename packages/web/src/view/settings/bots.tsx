@@ -119,7 +119,7 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
     reload();
   };
   const remove = async () => {
-    if (!(await confirmed(words.removeAsk(nameOf(bot)), words.remove(nameOf(bot))))) return;
+    if (!(await confirmed(words.removeAsk(nameOf(bot)), words.remove(nameOf(bot)), { isDangerous: true }))) return;
     await attempt(() => ask(chat.DELETE('/api/bots/{bot}', { params: { path: { bot: user } } })));
     onGone();
   };
@@ -137,7 +137,8 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
     reload();
   };
   const removeCommand = async (command: string) => {
-    if (!(await confirmed(words.removeCommandAsk(`/${command}`), words.removeCommand(`/${command}`)))) return;
+    if (!(await confirmed(words.removeCommandAsk(`/${command}`), words.removeCommand(`/${command}`), { isDangerous: true })))
+      return;
     const params = { path: { bot: user, command } };
     await attempt(() => ask(chat.DELETE('/api/bots/{bot}/commands/{command}', { params })));
     reload();

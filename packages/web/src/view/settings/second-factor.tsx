@@ -7,6 +7,7 @@ import { ask, chat } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { sync } from '../../sync/sync.ts';
 import { Field, Form, Loading } from '../shared/controls.tsx';
+import { copyOut } from '../shared/copy.tsx';
 import { later } from '../shared/later.tsx';
 import { ShownOnce } from '../shared/shown-once.tsx';
 import { useLoaded } from '../shared/use-list.ts';
@@ -97,14 +98,9 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void 
         ))}
       </ul>
       <div class="row">
-        {navigator.clipboard && (
-          <button
-            type="button"
-            onClick={() => void navigator.clipboard.writeText(text).then(() => notice(laterStrings.secondFactor.copied))}
-          >
-            {laterStrings.secondFactor.copy}
-          </button>
-        )}
+        <button type="button" onClick={() => void copyOut(text, laterStrings.secondFactor.copied)}>
+          {laterStrings.secondFactor.copy}
+        </button>
         <button type="button" onClick={() => save(text, name)}>
           {laterStrings.secondFactor.download}
         </button>

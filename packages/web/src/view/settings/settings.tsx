@@ -94,7 +94,7 @@ function Profile() {
     setTurn(turn + 1);
   };
   const remove = async ({ password = '' }: Record<string, string>) => {
-    if (!(await confirmed(laterStrings.settings.removeAsk, laterStrings.settings.remove))) return;
+    if (!(await confirmed(laterStrings.settings.removeAsk, laterStrings.settings.remove, { isDangerous: true }))) return;
     await ask(chat.DELETE('/api/users/{user}', { ...mine, body: proofOf(password) }));
     await signOut();
     go('/login', { replace: true });

@@ -23,7 +23,7 @@ export const ScopeChoice = ({ legend, scopes, usual = 0 }: { legend: string; sco
 /** Asks whether to revoke a token, and does so; resolves to whether somebody has agreed. */
 export async function revokeToken(token: Token): Promise<boolean> {
   const { settings: words } = laterStrings;
-  if (!(await confirmed(words.revokeAsk(token.name), words.revoke))) return false;
+  if (!(await confirmed(words.revokeAsk(token.name), words.revoke, { isDangerous: true }))) return false;
   await attempt(() => ask(chat.DELETE('/api/tokens/{token}', { params: { path: { token: idOf(token) } } })));
   return true;
 }

@@ -5,24 +5,33 @@ import { isComposing } from '../../device/keyboard.ts';
 import { steps } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { IconButton } from './controls.tsx';
+import { rememberFocus } from './focus.ts';
 
 /** The one dialog that is open. */
-const open = signal<{ title: string; content: Content; onClose: (() => void) | undefined } | undefined>(undefined);
+const open = signal<{ title: string; content: Content; onClose: (() => void) | undefined; isFull: boolean } | undefined>(
+  undefined,
+);
+
+let giveFocusBack = () => {};
 
 /** Whether the open dialog asks if what was typed into it may be lost. */
 const isAsking = signal(false);
 
 type Content = (close: () => void) => ComponentChildren;
 
-/** Opens a dialog in place of the one that is open; `onClose` is told when it is closed, however that happens. */
-export function openDialog(title: string, content: Content, onClose?: () => void): void {
+/**
+ * Opens a dialog in place of the one that is open. `onClose` is called when it is closed, however that happens. One that
+ * `isFull` fills the page.
+ */
+export function openDialog(title: string, content: Content, onClose?: () => void, { isFull = false } = {}): void {
   const { value: before } = open;
+  if (!before) giveFocusBack = rememberFocus();
   isAsking.value = false;
-  open.value = { title, content, onClose };
+  open.value = { title, content, onClose, isFull };
   before?.onClose?.();
 }
 
-/** Closes the dialog; the browser gives the focus back to where it was. */
+/** Closes the dialog. */
 function closeDialog(): void {
   document.querySelector<HTMLDialogElement>('dialog[open]')?.close();
   closed();
@@ -46,11 +55,12 @@ function closed(): void {
   const { value } = open;
   isAsking.value = false;
   open.value = undefined;
+  giveFocusBack();
   value?.onClose?.();
 }
 
-/** Asks; resolves to whether the answer is yes. `label` says what yes does. */
-export const confirmed = (question: string, label: string): Promise<boolean> =>
+/** Asks; resolves to whether the answer is yes. `label` says what yes does. Red is what destroys something, and nothing else. */
+export const confirmed = (question: string, label: string, { isDangerous = false } = {}): Promise<boolean> =>
   new Promise((resolve) => {
     openDialog(
       question,
@@ -59,7 +69,7 @@ export const confirmed = (question: string, label: string): Promise<boolean> =>
           resolve(true);
           close();
         };
-        return <Answers no={strings.app.cancel} onNo={close} yes={label} onYes={answer} />;
+        return <Answers no={strings.app.cancel} onNo={close} yes={label} onYes={answer} isDangerous={isDangerous} />;
       },
       () => resolve(false),
     );
@@ -78,15 +88,15 @@ export const openMessage = (title: string, text: string): void =>
     </>
   ));
 
-type AnswersProps = { no: string; onNo: () => void; yes: string; onYes: () => void };
+type AnswersProps = { no: string; onNo: () => void; yes: string; onYes: () => void; isDangerous: boolean };
 
 /** Two answers. The harmless one is first and has the focus: Enter may be pressed by habit. */
-const Answers = ({ no, onNo, yes, onYes }: AnswersProps) => (
+const Answers = ({ no, onNo, yes, onYes, isDangerous }: AnswersProps) => (
   <div class="row">
     <button type="button" onClick={onNo}>
       {no}
     </button>
-    <button type="button" class="danger" onClick={onYes}>
+    <button type="button" class={isDangerous ? 'danger' : 'primary'} onClick={onYes}>
       {yes}
     </button>
   </div>
@@ -122,6 +132,7 @@ export function Dialogs() {
   return (
     <dialog
       ref={dialog}
+      class={value.isFull ? 'full' : ''}
       aria-labelledby="dialog-title"
       // Told a little later: another one may be open by then.
       onClose={() => !dialog.current?.open && closed()}
@@ -148,7 +159,7 @@ export function Dialogs() {
         {asks && (
           <div class="dialog-ask" role="alert">
             <p>{strings.app.discardAsk}</p>
-            <Answers no={strings.app.keepWriting} onNo={dismiss} yes={strings.app.discard} onYes={closeDialog} />
+            <Answers no={strings.app.keepWriting} onNo={dismiss} yes={strings.app.discard} onYes={closeDialog} isDangerous />
           </div>
         )}
       </div>

@@ -1,25 +1,39 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { shortcutKey } from '../../device/keyboard.ts';
+import { rememberFocus, takesText } from './focus.ts';
 
 /** What stands over the page at the element that asked for it: a menu, or a card about somebody. */
-type Popover = { opener: HTMLElement; role: 'menu' | 'dialog'; label: string; content: ComponentChildren };
+type Popover = {
+  opener: HTMLElement;
+  role: 'menu' | 'dialog';
+  label: string;
+  content: ComponentChildren;
+  class?: string;
+};
 
 const open = signal<Popover | undefined>(undefined);
+let giveFocusBack = () => {};
 
 /** Whether the popover is open that an element asks for. */
 export const isOpenAt = (opener: HTMLElement | null): boolean => open.value !== undefined && open.value.opener === opener;
 
 /** Opens a popover at the element that asks for it, which gets the focus back; closes it if it is open. */
 export function openPopover(popover: Popover): void {
-  open.value = open.value?.opener === popover.opener ? undefined : popover;
+  if (open.value?.opener === popover.opener) {
+    closePopover();
+    return;
+  }
+  // What is in a popover goes with it.
+  if (!open.value) giveFocusBack = rememberFocus();
+  open.value = popover;
 }
 
 /** Closes the popover. */
 export function closePopover({ isFocusKept = false } = {}): void {
-  const { value } = open;
   open.value = undefined;
-  if (!isFocusKept) value?.opener.focus();
+  if (!isFocusKept) giveFocusBack();
 }
 
 /** Whether a finger is what points here: it has a sheet of all that can be done, and no room for buttons beside that. */
@@ -35,14 +49,18 @@ export function Popovers() {
   return value ? <Box key={value} {...value} /> : null;
 }
 
-function Box({ opener, role, label, content }: Popover) {
+function Box({ opener, role, label, content, class: extra = '' }: Popover) {
   const box = useRef<HTMLDivElement>(null);
-  const within = () => [...(box.current as HTMLElement).querySelectorAll<HTMLElement>('a, button')];
+  // Of a menu, all items; of others, what Tab leads to.
+  const within = () =>
+    [...(box.current as HTMLElement).querySelectorAll<HTMLElement>('a, button, input, select')].filter(
+      ({ tabIndex }) => role === 'menu' || tabIndex >= 0,
+    );
   useLayoutEffect(() => {
     const element = box.current as HTMLElement;
     const put = () => place(element, role, opener.getBoundingClientRect());
     put();
-    (within()[0] ?? element).focus();
+    (element.querySelector<HTMLElement>('[data-first=true]') ?? within()[0] ?? element).focus();
     // What is loaded meanwhile makes it larger.
     const observer = new ResizeObserver(put);
     observer.observe(element);
@@ -67,11 +85,15 @@ function Box({ opener, role, label, content }: Popover) {
     };
   }, []);
   const onKey = (event: KeyboardEvent) => {
+    // A field needs the keys that move in it.
+    if (takesText(event.target) && !['Escape', 'Tab'].includes(event.key)) return;
     const all = within();
     const at = all.indexOf(document.activeElement as HTMLElement);
     const step = event.key === 'Tab' && role === 'dialog' ? (event.shiftKey ? 'ArrowUp' : 'ArrowDown') : event.key;
     const next = { ArrowDown: at + 1, ArrowUp: Math.max(at, 0) - 1 + all.length, Home: 0, End: all.length - 1 }[step];
+    const named = role === 'menu' && !event.ctrlKey && !event.metaKey && !event.altKey ? itemOf(all, event) : undefined;
     if (next !== undefined) all[next % all.length]?.focus();
+    else if (named) named.click();
     else if (event.key === 'Escape' || event.key === 'Tab') closePopover();
     else return;
     event.preventDefault();
@@ -80,11 +102,17 @@ function Box({ opener, role, label, content }: Popover) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: either role takes keys
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: and a label
-    <div ref={box} class={`popover ${role}`} role={role} aria-label={label} tabIndex={-1} onKeyDown={onKey}>
+    <div ref={box} class={`popover ${role} ${extra}`} role={role} aria-label={label} tabIndex={-1} onKeyDown={onKey}>
       {content}
     </div>
   );
 }
+
+/** The item of a menu that has a key. */
+const itemOf = (items: readonly HTMLElement[], event: KeyboardEvent): HTMLElement | undefined => {
+  const key = shortcutKey(event);
+  return items.find((item) => item.getAttribute('aria-keyshortcuts')?.toLowerCase() === key.toLowerCase());
+};
 
 /** Tells when the user asks to close something; not every browser has it. */
 type Watcher = { onclose: () => void; destroy: () => void };

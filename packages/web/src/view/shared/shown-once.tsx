@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { IconButton } from './controls.tsx';
+import { copyOut } from './copy.tsx';
 
 type Props = { values: (readonly [label: string, value: string])[]; children?: ComponentChildren };
 
@@ -19,11 +20,11 @@ export const ShownOnce = ({ values, children }: Props) => (
 
 function Copied({ label, value }: { label: string; value: string }) {
   const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard?.writeText(value).then(() => setCopied(true));
+  const copy = () => void copyOut(value).then(setCopied);
   return (
     <span class="row">
       <input readOnly dir="ltr" aria-label={label} value={value} onFocus={({ currentTarget }) => currentTarget.select()} />
-      {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
+      <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />
     </span>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { roomPath } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { BackLink } from './controls.tsx';
+import { returnToComposer } from './focus.ts';
 import { Icon } from './icon.tsx';
 
 type SideProps = { room: string | undefined; title: string; action?: ComponentChildren; children: ComponentChildren };
@@ -27,7 +28,7 @@ export const Side = ({ room, title, action, children }: SideProps) =>
           href={roomPath(room)}
           aria-label={strings.app.close}
           title={strings.app.close}
-          onClick={focusComposer}
+          onClick={() => setTimeout(() => returnToComposer())}
         >
           <Icon name="close" />
         </a>
@@ -35,9 +36,3 @@ export const Side = ({ room, title, action, children }: SideProps) =>
       {children}
     </aside>
   );
-
-/** The button that closes goes with what it closes. Under a finger, the focus would bring up the keyboard. */
-function focusComposer(): void {
-  if (matchMedia('(pointer: coarse)').matches) return;
-  setTimeout(() => document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus());
-}

@@ -7,6 +7,7 @@ import { roomsInOrder } from '../../store/rooms/sections.ts';
 import { intentOf } from '../../store/scroll-intent.ts';
 import { timelineOf } from '../../store/timelines.ts';
 import { openDialog } from '../shared/dialog.tsx';
+import { focusComposer, returnToComposer, takesText } from '../shared/focus.ts';
 
 /** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
 export function listenToKeys(): () => void {
@@ -15,7 +16,9 @@ export function listenToKeys(): () => void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open], .popover')) return;
+  if (event.defaultPrevented || document.querySelector('dialog[open], .popover')) return;
+  if (isTyping(event)) return void focusComposer(document.activeElement);
+  if (isComposing(event)) return;
   const isCommand = event.ctrlKey || event.metaKey;
   const key = shortcutKey(event);
   const act =
@@ -37,6 +40,17 @@ function onKey(event: KeyboardEvent): void {
   void act();
 }
 
+/**
+ * Whether a key types something while the focus is where nothing can be typed: it is meant for a message. The field that gets the
+ * focus now takes the character, too. A blank presses what has the focus.
+ */
+function isTyping(event: KeyboardEvent): boolean {
+  if (takesText(event.target) || event.metaKey) return false;
+  // Some characters take AltGr, which some systems report as Ctrl and Alt.
+  if ((event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph')) return false;
+  return event.keyCode === 229 || event.key === 'Dead' || ([...event.key].length === 1 && event.key !== ' ');
+}
+
 function step(by: number, isUnreadOnly: boolean): void {
   const { value } = route;
   const list = roomsInOrder();
@@ -53,7 +67,7 @@ function step(by: number, isUnreadOnly: boolean): void {
 function nextPane(by: number): void {
   const find = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
   const panes = [
-    ['.sidebar', find('#rooms .rooms a[aria-current]')[0] ?? find('#rooms .rooms a, #rooms .browse')[0]],
+    ['.sidebar', find('#rooms .rooms a[aria-current]')[0] ?? find('#rooms .rooms a')[0]],
     ['.messages', find('#messages li[data-seq]').at(-1)],
     ['.room-pane .composer', find('.room-pane .composer textarea')[0]],
     ['main.pane', find('main.pane :is(a, button, input)')[0]],
@@ -66,11 +80,11 @@ function nextPane(by: number): void {
 /** Closes what stands beside, or goes to the newest messages. */
 function closeSide(): void {
   const { value } = route;
-  if (value.name === 'list') go('/');
+  if (value.name === 'list' && value.list !== 'threads') go('/');
   if (value.name !== 'room') return;
   if (value.thread !== undefined || value.panel !== undefined) go(roomPath(value.room));
   else void intentOf(timelineOf(value.room)).goToEnd();
-  document.querySelector<HTMLElement>('.room-pane .composer textarea')?.focus();
+  returnToComposer();
 }
 
 /** Opens the list of shortcuts. */
@@ -100,6 +114,12 @@ export async function openNewRoom(): Promise<void> {
 export async function openNewConversation(): Promise<void> {
   const { NewConversation } = await loadForms();
   openDialog(strings.rooms.direct, (close) => <NewConversation close={close} />);
+}
+
+/** Opens what invites people to the room that is open. */
+export function openInvite(): void {
+  const { value } = route;
+  go(value.name === 'room' ? roomPath(value.room, { panel: 'members' }) : '/directory');
 }
 
 const loadSwitcher = lateCode(() => import('./switcher.tsx'));

@@ -69,13 +69,13 @@ export async function markAllRead(): Promise<void> {
   const { markAllAsk, markRead, allRead } = strings.rooms;
   if (unread.length > fewRooms && !(await confirmed(markAllAsk(unread.length), markRead))) return;
   for (const { id, seq } of unread) moveMarker(id, seq);
-  if (allThreads.value > 0 && !(await attempt(readThreads))) return;
+  if (allThreads.value > 0 && !(await attempt(markThreadsRead))) return;
   notice(allRead);
   void sync.run();
 }
 
 /** Marks the threads as read that have new replies. */
-async function readThreads(): Promise<void> {
+export async function markThreadsRead(): Promise<void> {
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const query = { unread: 'true' as const, limit: 100, ...(after !== undefined && { after }) };
     const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
@@ -113,7 +113,7 @@ export async function leave(room: string): Promise<void> {
 
 /** Deletes a room for everyone, when that is confirmed. */
 export async function remove(room: string): Promise<void> {
-  if (!(await confirmed(laterStrings.details.removeAsk, laterStrings.details.remove))) return;
+  if (!(await confirmed(laterStrings.details.removeAsk, laterStrings.details.remove, { isDangerous: true }))) return;
   if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) forget(room);
 }
 

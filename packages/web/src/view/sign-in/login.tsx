@@ -71,7 +71,7 @@ function SignIn({ again }: { again: string | undefined }) {
     goOn();
   };
   const other = async () => {
-    if (await confirmed(laterStrings.login.otherAsk, laterStrings.login.other)) await abandonAccount();
+    if (await confirmed(laterStrings.login.otherAsk, laterStrings.login.other, { isDangerous: true })) await abandonAccount();
   };
   if (known) return <SecondStep credentials={known} onSignedIn={goOn} onBack={() => setKnown(undefined)} />;
   return (

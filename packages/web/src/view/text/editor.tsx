@@ -122,7 +122,11 @@ export function Editor({
     if (tooMany > 0) return notice(strings.composer.isTooLong(tooMany));
     setFailure(undefined);
     // What can be cancelled stays in sight until it is stored; else the next message may be typed, and sent, while this one is being stored.
-    if (!onCancel) set('');
+    if (!onCancel) {
+      set('');
+      // Also after the button was pressed: the next message may follow.
+      if (!hasTouch() || document.activeElement === document.body) element.focus();
+    }
     try {
       if ((await onSubmit(text)) !== false) return;
     } catch (problem) {
@@ -166,7 +170,8 @@ export function Editor({
     return true;
   };
   const cancel = async () => {
-    if (field.current?.value !== base && !(await confirmed(strings.app.discardAsk, strings.app.discard))) return;
+    if (field.current?.value !== base && !(await confirmed(strings.app.discardAsk, strings.app.discard, { isDangerous: true })))
+      return;
     onCancel?.();
   };
   const accept = (suggestion: Suggestion | undefined) => {
@@ -266,7 +271,13 @@ export function Editor({
           onPaste={onPaste}
           onBlur={() => suggest([])}
         />
-        {children && <div class="editor-tools">{children}</div>}
+        {children && (
+          // What is pressed here takes the focus from nothing: on a phone, the keyboard would close.
+          // biome-ignore lint/a11y/noStaticElementInteractions: only the focus is held
+          <div class="editor-tools" onMouseDown={(event) => event.preventDefault()}>
+            {children}
+          </div>
+        )}
       </div>
       {onCancel && (
         <div class="row">

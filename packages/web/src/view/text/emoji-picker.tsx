@@ -1,92 +1,245 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isComposing } from '../../device/keyboard.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { noteEmoji, usualEmoji } from '../../store/emoji.ts';
-import { type Emoji, emojiGroups, findEmoji } from '../../text/emoji.ts';
-import { openDialog } from '../shared/dialog.tsx';
+import { chooseTone, chosenTone, noteEmoji, usualEmoji } from '../../store/emoji.ts';
+import { type Emoji, emojiGroups, emojiNamed, findEmoji, tones, withTone } from '../../text/emoji.ts';
+import { closePopover, isTouched, openPopover } from '../shared/popover.tsx';
 import './emoji-picker.css';
 
-/** Opens a dialog in which one emoji can be picked. */
-export function openEmojiPicker(onPick: (emoji: string) => void): void {
-  openDialog(laterStrings.emoji.title, (close) => {
-    const pick = (emoji: string) => {
-      close();
-      onPick(emoji);
-    };
-    return <EmojiPicker onPick={pick} />;
+/** Opens a popover at an element, in which one emoji can be picked. */
+export function openEmojiPicker(opener: HTMLElement, onPick: (emoji: string) => void): void {
+  const pick = (emoji: string) => {
+    noteEmoji(emoji);
+    closePopover();
+    onPick(emoji);
+  };
+  openPopover({
+    opener,
+    role: 'dialog',
+    label: laterStrings.emoji.title,
+    content: <EmojiPicker onPick={pick} />,
+    class: 'emoji-picker',
   });
 }
 
-/** Emoji, to find and to pick. */
+/** How many emoji stand in a row, and are found at most. */
+const columns = 8;
+const mostFound = 120;
+
+/** A part of the list: those that are often used, or a group. */
+type Part = { title: string; sign: string; emoji: readonly Emoji[] };
+
+const unknownEmoji = (emoji: string): Emoji => ({ emoji, codes: [emoji], name: emoji, words: '' });
+
+const partsOf = (): Part[] => [
+  {
+    title: laterStrings.emoji.recent,
+    sign: '🕘',
+    emoji: usualEmoji().map((one) => ({ ...(emojiNamed(one) ?? unknownEmoji(one)), emoji: one })),
+  },
+  ...emojiGroups.map((emoji, at) => ({
+    title: laterStrings.emoji.groups[at] ?? '',
+    sign: ['😀', '👋', '🐻', '🍎', '🚗', '⚽', '💡', '✅', '🏁'][at] ?? emoji[0]?.emoji ?? '',
+    emoji,
+  })),
+];
+
+/** Emoji, to find and to pick: by category, by name, and in a tone of skin. */
 function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const [word, setWord] = useState('');
-  const pick = (emoji: string) => {
-    noteEmoji(emoji);
-    onPick(emoji);
+  const [tone, setTone] = useState(chosenTone);
+  const [marked, setMarked] = useState<Emoji>();
+  const [parts] = useState(partsOf);
+  const list = useRef<HTMLDivElement>(null);
+  const found = word.trim() === '' ? undefined : findEmoji(word.trim()).slice(0, mostFound);
+  const grid = { tone, onPick, onMark: setMarked };
+  const showPart = (at: number) => list.current?.querySelectorAll('section')[at]?.scrollIntoView({ block: 'start' });
+  const onSearchKey = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
+    const [first] = found ?? [];
+    if (event.key === 'Enter' && first) onPick(withTone(first.emoji, tone));
+    else if (event.key === 'ArrowDown') list.current?.querySelector('button')?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   };
-  const found = word.trim() === '' ? undefined : findEmoji(word.trim()).slice(0, 120);
   return (
-    <div class="emoji-picker">
-      <input
-        type="search"
-        aria-label={laterStrings.emoji.search}
-        placeholder={laterStrings.emoji.search}
-        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to find one
-        autoFocus
-        onInput={({ currentTarget }) => setWord(currentTarget.value)}
-        onKeyDown={(event) => {
-          const [first] = found ?? [];
-          if (event.key !== 'Enter' || isComposing(event) || !first) return;
-          event.preventDefault();
-          pick(first.emoji);
-        }}
-      />
-      <div class="emoji-groups">
-        {found?.length === 0 && <p class="muted">{laterStrings.emoji.none}</p>}
+    <>
+      <div class="emoji-head">
+        <input
+          type="search"
+          aria-label={laterStrings.emoji.search}
+          placeholder={laterStrings.emoji.search}
+          data-first={!isTouched()}
+          onInput={({ currentTarget }) => setWord(currentTarget.value)}
+          onKeyDown={onSearchKey}
+        />
+        <Tones
+          tone={tone}
+          onChoose={(chosen) => {
+            chooseTone(chosen);
+            setTone(chosen);
+          }}
+        />
+      </div>
+      {!found && (
+        <div class="emoji-parts" role="toolbar" aria-label={laterStrings.emoji.categories} onKeyDown={moveAlong}>
+          {parts.map(({ title, sign }, at) => (
+            <button
+              key={title}
+              type="button"
+              tabIndex={at === 0 ? 0 : -1}
+              aria-label={title}
+              title={title}
+              onClick={() => showPart(at)}
+            >
+              <span aria-hidden="true">{sign}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are of the buttons in it */}
+      <div class="emoji-groups" ref={list} onKeyDown={moveInGrid}>
+        {found?.length === 0 && <p class="muted center">{laterStrings.emoji.none}</p>}
         {found ? (
-          <Grid emoji={found} onPick={pick} />
+          <Grid emoji={found} isFirst {...grid} />
         ) : (
-          <>
-            <h3>{laterStrings.emoji.recent}</h3>
-            <Grid emoji={usualEmoji().map((emoji) => ({ emoji, codes: [emoji], words: '' }))} onPick={pick} />
-            {emojiGroups.map((group, at) => (
-              <section key={laterStrings.emoji.groups[at]}>
-                <h3>{laterStrings.emoji.groups[at]}</h3>
-                <Grid emoji={group} onPick={pick} />
-              </section>
-            ))}
-          </>
+          parts.map(({ title, emoji }, at) => <PartGrid key={title} title={title} emoji={emoji} isFirst={at === 0} grid={grid} />)
         )}
       </div>
-    </div>
+      <p class="emoji-marked" aria-hidden="true">
+        {marked && (
+          <>
+            <span>{withTone(marked.emoji, tone)}</span> {marked.name} <small class="muted">:{marked.codes[0]}:</small>
+          </>
+        )}
+      </p>
+    </>
   );
 }
 
-const Grid = ({ emoji, onPick }: { emoji: readonly Emoji[]; onPick: (emoji: string) => void }) => (
-  <ul class="emoji-grid" onKeyDown={moveFocus}>
-    {emoji.map(({ emoji, codes }, at) => (
-      <li key={emoji}>
-        <button
-          type="button"
-          tabIndex={at === 0 ? 0 : -1}
-          title={`:${codes[0]}:`}
-          aria-label={codes[0]?.replaceAll('_', ' ') ?? ''}
-          onClick={() => onPick(emoji)}
-        >
-          {emoji}
-        </button>
-      </li>
+type GridProps = { tone: string; onPick: (emoji: string) => void; onMark: (emoji: Emoji) => void };
+
+/** How many emoji are drawn at a time: of 1,900, most are never looked at. */
+const portion = 6 * columns;
+
+/** A group, of which each portion is drawn when it comes near. */
+const PartGrid = ({
+  title,
+  emoji,
+  isFirst,
+  grid,
+}: {
+  title: string;
+  emoji: readonly Emoji[];
+  isFirst: boolean;
+  grid: GridProps;
+}) => (
+  <section>
+    <h2>{title}</h2>
+    {Array.from({ length: Math.ceil(emoji.length / portion) }, (_, at) => (
+      <NearGrid key={`${at}`} emoji={emoji.slice(at * portion, (at + 1) * portion)} isFirst={isFirst && at === 0} grid={grid} />
     ))}
-  </ul>
+  </section>
 );
 
-function moveFocus(event: KeyboardEvent): void {
-  const list = event.currentTarget as HTMLElement;
-  const buttons = [...list.querySelectorAll('button')];
-  const at = buttons.indexOf(event.target as HTMLButtonElement);
-  const columns = Math.max(1, Math.round(list.clientWidth / (buttons[0]?.parentElement?.clientWidth ?? list.clientWidth)));
-  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-  if (step === undefined || at < 0) return;
+/** A grid that has its height alone until it comes near. */
+function NearGrid({ emoji, isFirst, grid }: { emoji: readonly Emoji[]; isFirst: boolean; grid: GridProps }) {
+  const [isNear, setNear] = useState(isFirst);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (isNear || !box.current) return undefined;
+    const root = box.current.closest('.emoji-groups');
+    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting && setNear(true), {
+      root,
+      rootMargin: '120px',
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [isNear]);
+  if (isNear) return <Grid emoji={emoji} isFirst={isFirst} {...grid} />;
+  return <div class="emoji-rows" ref={box} style={{ '--rows': Math.ceil(emoji.length / columns) }} />;
+}
+
+const Grid = ({ emoji, isFirst, tone, onPick, onMark }: GridProps & { emoji: readonly Emoji[]; isFirst: boolean }) => (
+  <div class="emoji-grid">
+    {emoji.map((one, at) => {
+      const shown = withTone(one.emoji, tone);
+      return (
+        <button
+          key={one.emoji}
+          type="button"
+          tabIndex={isFirst && at === 0 ? 0 : -1}
+          aria-label={one.name}
+          onClick={() => onPick(shown)}
+          onPointerEnter={() => onMark(one)}
+          onFocus={() => onMark(one)}
+        >
+          {shown}
+        </button>
+      );
+    })}
+  </div>
+);
+
+/** The tone of skin that hands and people have. */
+const Tones = ({ tone, onChoose }: { tone: string; onChoose: (tone: string) => void }) => (
+  <label class="emoji-tones" title={laterStrings.emoji.tone}>
+    <span class="visually-hidden">{laterStrings.emoji.tone}</span>
+    <select onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {tones.map((one, at) => (
+        <option key={one} value={one} selected={one === tone} aria-label={laterStrings.emoji.tones[at]}>
+          {`✋${one}`}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Arrow keys move along the categories. */
+function moveAlong(event: KeyboardEvent): void {
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll('button')];
+  const step = stepOf(event.key, buttons[0]);
+  if (step === undefined) return;
   event.preventDefault();
+  event.stopPropagation();
+  const at = buttons.indexOf(event.target as HTMLButtonElement);
   buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus();
+}
+
+/** Arrow keys move within all grids, which stand below each other. */
+function moveInGrid(event: KeyboardEvent): void {
+  const { key, target, currentTarget: list } = event;
+  if (!(target instanceof HTMLButtonElement) || !(list instanceof HTMLElement)) return;
+  const buttons = [...list.querySelectorAll('button')];
+  const at = buttons.indexOf(target);
+  const along = stepOf(key, target);
+  const next = along !== undefined ? buttons[at + along] : nextRow(key, target, buttons, at);
+  if (along === undefined && key !== 'ArrowDown' && key !== 'ArrowUp') return;
+  event.preventDefault();
+  event.stopPropagation();
+  // Up from the first row leads back to the field.
+  if (next) next.focus();
+  else if (key === 'ArrowUp') list.closest('.popover')?.querySelector('input')?.focus();
+}
+
+/** The nearest emoji of the row above or below. */
+function nextRow(key: string, target: HTMLElement, buttons: readonly HTMLElement[], at: number): HTMLElement | undefined {
+  const { left, top } = target.getBoundingClientRect();
+  const candidates =
+    key === 'ArrowDown'
+      ? buttons.slice(at + 1, at + 1 + 2 * columns)
+      : buttons.slice(Math.max(0, at - 2 * columns), at).reverse();
+  const isOther = (button: HTMLElement) => Math.abs(button.getBoundingClientRect().top - top) > 4;
+  const first = candidates.find(isOther);
+  const row = candidates.filter((button) => button.getBoundingClientRect().top === first?.getBoundingClientRect().top);
+  return row.sort((one, other) => distance(one, left) - distance(other, left))[0];
+}
+
+const distance = (button: HTMLElement, left: number) => Math.abs(button.getBoundingClientRect().left - left);
+
+/** By how many buttons a key moves along the line, which may run from right to left. */
+function stepOf(key: string, button: HTMLElement | undefined): number | undefined {
+  const isRtl = button !== undefined && getComputedStyle(button).direction === 'rtl';
+  return { ArrowRight: isRtl ? -1 : 1, ArrowLeft: isRtl ? 1 : -1 }[key];
 }

@@ -1,23 +1,28 @@
-import { matchesPerson, startsName } from 'chat-service-rules/words/names';
+import { matchesName, matchesPerson, startsName } from 'chat-service-rules/words/names';
 import { me } from '../../account/session.ts';
 import { strings } from '../../i18n/strings.ts';
 import { ask, chat } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { commandsOf } from '../../store/commands.ts';
+import type { MyRoom } from '../../store/kept.ts';
 import { roles } from '../../store/people/members.ts';
 import { findMembers } from '../../store/people/more-members.ts';
 import { nameOf, type Person } from '../../store/people/names.ts';
-import { roomOf } from '../../store/rooms/rooms.ts';
+import { roomOf, rooms } from '../../store/rooms/rooms.ts';
 import { aboutRoom } from '../../store/rooms/topics.ts';
 import { endsInCode } from '../../text/fence.ts';
 import { forEveryone } from '../../text/names.ts';
+import { Avatar, RoomMark } from '../people/avatar.tsx';
 
 /** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
 export type Suggestion = {
   text: string;
-  shown: string;
+  /** What stands before it: a sign, a face, or the mark of a room. */
+  shown: string | { id: string; person: Person } | MyRoom;
   detail: string;
   name?: string | undefined;
+  /** What is to be said of it. */
+  note?: string | undefined;
   replaces: number;
   isMeant: boolean;
   /** The same for what stands there now, until that is looked for; undefined where it is not what is typed there. */
@@ -42,19 +47,41 @@ const most = 8;
 const longest = 100;
 
 /**
- * What the text before the caret could become: a member's name after `@`, an emoji after `:`, and a command after `/`
- * where that is all. Enter takes a name or a command that was begun. It takes no emoji, and nothing after a lone `@` or
- * `/`: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
+ * What the text before the caret could become: a person's name after `@`, a room's after `#`, an emoji after `:`, and a
+ * command after `/` where that is all. Enter takes a name or a command that was begun. It takes no emoji, and nothing after a
+ * lone sign: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
  */
 export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
   const typed = text.slice(-longest);
   const command = /^\/([\w-]{0,32})$/.exec(text)?.[1];
   if (command !== undefined) return findCommands(room, command);
-  const name = /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64})$/u.exec(typed)?.[1];
+  const name = personName.exec(typed)?.[1];
+  const roomName = /(?<![\p{L}\p{N}#/&@.-])#([\p{L}\p{N}][^\n#]{0,60}|)$/u.exec(typed)?.[1];
   const code = /(?:^|\s):((?:[+-]\d|[a-z][a-z0-9_+-]|\d[a-z0-9_+-])[a-z0-9_+-]{0,28})$/i.exec(typed)?.[1];
-  if ((name === undefined && code === undefined) || endsInCode(text)) return [];
+  if ((name ?? roomName ?? code) === undefined || endsInCode(text)) return [];
   if (name !== undefined) return findNames(room, name);
-  return code === undefined ? [] : findCodes(code);
+  if (roomName !== undefined) return findRooms(roomName);
+  return findCodes(code as string);
+}
+
+/** What may be typed of a person's name: a full name has several words. */
+const personName =
+  /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64}(?: [\p{L}\p{M}\p{N}_.-]{1,32}){0,3})$/u;
+
+/** My rooms whose names have words that begin with what was typed. */
+function findRooms(typed: string): Suggestion[] {
+  const named = (rooms.value ?? []).filter(({ isDirect }) => !isDirect);
+  const found = named.filter(({ name }) => typed === '' || matchesName(name, typed));
+  return found
+    .sort((one, other) => Number(startsName(other.name, typed)) - Number(startsName(one.name, typed)))
+    .slice(0, most)
+    .flatMap((room) =>
+      suggest(/^#[^\n#]*$/, typed, (start) => {
+        if (start !== typed && !matchesName(room.name, start)) return undefined;
+        const isWhole = room.name.toLowerCase() === start.toLowerCase();
+        return { text: `#${room.name} `, shown: room, detail: room.name, isMeant: start !== '' && !isWhole };
+      }),
+    );
 }
 
 /** The commands of the room's bots that begin with what was typed. */
@@ -86,15 +113,38 @@ export async function findCodes(code: string): Promise<Suggestion[]> {
     );
 }
 
-const afterAt = /^[@＠]\S*$/;
+const afterAt = /^[@＠][^\n@＠]*$/;
 
-/** The members of a room of whose names a word begins with what was typed. */
+/** From how many letters on people are looked for who are not in the room, and how many of them are shown. */
+const leastForOthers = 2;
+const mostOthers = 3;
+
+/** The members of a room of whose names a word begins with what was typed, and a few people who are not in it. */
 export async function findNames(room: string, start: string): Promise<Suggestion[]> {
   // One more, as it may be me.
-  const found = await findMembers(room, start, most + 1);
-  const others = found.filter(({ user }) => user.$oid !== idOf(me()));
-  return [...suggestNames(others, start, afterAt, (name) => `@${name} `), ...everyoneIn(room, start)].slice(0, most);
+  const [members, others] = await Promise.all([findMembers(room, start, most + 1), findOthers(room, start)]);
+  const isIn = new Set(members.map(({ user }) => user.$oid));
+  const within = members.filter(({ user }) => user.$oid !== idOf(me())).map((member) => ({ ...member, id: member.user.$oid }));
+  const without = others.filter(({ id }) => !isIn.has(id)).slice(0, mostOthers);
+  const write = (name: string) => `@${name} `;
+  return [
+    ...suggestNames(within, start, afterAt, write),
+    ...everyoneIn(room, start),
+    ...suggestNames(without, start, afterAt, write).map((one) => ({ ...one, isMeant: false, note: strings.composer.notInRoom })),
+  ].slice(0, most);
 }
+
+/** People whom one may find, whether they are in a room or not; none for a conversation, which nobody else can join. */
+async function findOthers(room: string, start: string): Promise<(Person & { id: string })[]> {
+  if (roomOf(room)?.isDirect || start.length < leastForOthers) return [];
+  return findUsers(start);
+}
+
+const findUsers = async (start: string): Promise<(Person & { id: string })[]> => {
+  const query = { q: start, limit: most + 1 };
+  const found = await ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
+  return found.map((user) => ({ ...user, id: idOf(user) })).filter(({ id }) => id !== idOf(me()));
+};
 
 /** What addresses everyone in a room, for those who may. */
 function everyoneIn(room: string, typed: string): Suggestion[] {
@@ -120,28 +170,28 @@ const mostForAll = 1_000;
 
 /** The people whom one may find, of whose names a word begins with what was typed, for a list of names. */
 export async function findPeople(start: string): Promise<Suggestion[]> {
-  const query = { q: start, limit: most + 1 };
-  const found = await ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
-  const others = found.filter((user) => idOf(user) !== idOf(me()));
-  return suggestNames(others, start, /^[^\s,@]+$/, (name) => `${name}, `, 0);
+  return suggestNames(await findUsers(start), start, /^[^\s,@]+$/, (name) => `${name}, `, 0);
 }
 
 /** The names of people; a username that was typed in full needs nothing more. */
 function suggestNames(
-  people: readonly Person[],
+  people: readonly (Person & { id: string })[],
   typed: string,
   sign: RegExp,
   write: (username: string) => string,
   signs?: number,
 ): Suggestion[] {
-  const isWhole = (start: string) => start === '' || people.some(({ username }) => username === start.toLowerCase());
+  // So is one before a blank: what follows may be the next word of the message.
+  const isWhole = (start: string) =>
+    people.some(({ username }) => username === start.toLowerCase().split(' ')[0]) || start === '';
   return people.slice(0, most).flatMap((person) => {
     const { username, name } = person;
     const make = (start: string) => {
       if (start !== typed && !matchesPerson(person, start)) return undefined;
       const isStarted = startsName(username, start) || startsName(name ?? '', start);
       const marked = person.is_bot ? `${nameOf(person)} (${strings.message.bot})` : name;
-      return { text: write(username), shown: '@', detail: username, name: marked, isMeant: !isWhole(start) && isStarted };
+      const shown = { id: person.id, person };
+      return { text: write(username), shown, detail: username, name: marked, isMeant: !isWhole(start) && isStarted };
     };
     return suggest(sign, typed, make, signs);
   });
@@ -170,7 +220,7 @@ export const SuggestionList = ({
         onClick={() => onPick(suggestion)}
       >
         <span class="shown" aria-hidden="true">
-          {suggestion.shown}
+          <Shown of={suggestion.shown} />
         </span>
         <bdi>{suggestion.name ?? suggestion.detail}</bdi>
         {suggestion.name !== undefined && (
@@ -178,7 +228,17 @@ export const SuggestionList = ({
             <bdi>@{suggestion.detail}</bdi>
           </small>
         )}
+        {suggestion.note !== undefined && <small class="note muted">{suggestion.note}</small>}
       </div>
     ))}
   </div>
 );
+
+const Shown = ({ of }: { of: Suggestion['shown'] }) =>
+  typeof of === 'string' ? (
+    of
+  ) : 'person' in of ? (
+    <Avatar {...of} />
+  ) : (
+    <RoomMark id={of.id} avatar={of.avatar} isOpen={of.isOpen} />
+  );

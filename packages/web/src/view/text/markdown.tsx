@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals';
 import { parseInline } from 'chat-service-rules/markdown/inline';
 import { namesOf } from 'chat-service-rules/markdown/names';
 import { parse } from 'chat-service-rules/markdown/parse';
@@ -7,18 +8,23 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { session } from '../../account/session.ts';
 import { lateCode } from '../../device/late-code.ts';
+import { roomPath } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
 import { findPersons, personOf } from '../../store/people/names.ts';
+import { roomOf, rooms } from '../../store/rooms/rooms.ts';
 import { emojiOf } from '../../text/codes.ts';
 import type { CodePiece } from '../../text/colours.ts';
-import { hiddenHost } from '../../text/links.ts';
-import { forEveryone } from '../../text/names.ts';
+import { isJumbo } from '../../text/jumbo.ts';
+import { hiddenHost, shortAddress } from '../../text/links.ts';
+import { forEveryone, safeName } from '../../text/names.ts';
+import { nameRooms, splitAtRooms } from '../../text/room-names.ts';
 import { IconButton } from '../shared/controls.tsx';
+import { copyOut } from '../shared/copy.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
-/** How a mention is shown: how much of what was typed is the name of somebody who is mentioned. */
-type Mentions = (typed: string) => { length: number; isMe: boolean } | undefined;
+/** How a mention is shown: how much of what was typed is the name of somebody who is mentioned, and what they are called. */
+type Mentions = (typed: string) => { length: number; isMe: boolean; name: string | undefined } | undefined;
 
 const parsed = new WeakMap<object, { text: string; blocks: Block[] }>();
 
@@ -42,17 +48,18 @@ export function Text({ message, text, end }: TextProps) {
   if (ids.some((id) => !personOf(id))) void findPersons(ids);
   const { value } = session;
   const mine = value.state === 'in' || value.state === 'expired' ? value.user.username.toLowerCase() : '';
-  const known = new Set(ids.map((id) => personOf(id)?.username.toLowerCase()));
+  const known = new Map(ids.map(personOf).flatMap((person) => (person ? [[person.username.toLowerCase(), person]] : [])));
   const mentions: Mentions = (typed) => {
     const names = namesOf(typed);
     const everyone = message.mentions_all ? names.find((candidate) => forEveryone.some((word) => word === candidate)) : undefined;
     const name = names.find((candidate) => known.has(candidate)) ?? everyone;
-    return name === undefined ? undefined : { length: 1 + name.length, isMe: name === mine || name === everyone };
+    if (name === undefined) return undefined;
+    return { length: 1 + name.length, isMe: name === mine || name === everyone, name: known.get(name)?.name };
   };
   const blocks = blocksOf(message, text);
   const last = blocks.at(-1)?.type === 'paragraph' ? blocks.length - 1 : -1;
   return (
-    <div class="text">
+    <div class={isJumbo(blocks, emojiOf) ? 'text jumbo' : 'text'}>
       {blocks.map((block, at) => showBlock(block, { mentions, key: at, end: at === last ? end : undefined }))}
       {last < 0 && end}
     </div>
@@ -140,7 +147,7 @@ function showInline(piece: Inline, mentions: Mentions, key: number): ComponentCh
   const children = () => ('children' in piece ? piece.children.map((child, at) => showInline(child, mentions, at)) : undefined);
   switch (piece.type) {
     case 'text':
-      return withBreaks(piece.text);
+      return withRooms(piece.text, key);
     case 'code':
       return (
         <code key={key} dir="ltr">
@@ -158,16 +165,20 @@ function showInline(piece: Inline, mentions: Mentions, key: number): ComponentCh
     case 'link': {
       const said = textOf(piece.children);
       const host = hiddenHost(said, piece.href);
+      // A room or a message of this service is shown in this page.
+      const isHere = piece.href.startsWith(`${location.origin}/rooms/`);
+      const address = isAddress(said) ? said : undefined;
+      const shown = address && ((isHere && roomAt(address)) || shortAddress(address));
       return (
         <a
           key={key}
-          dir={isAddress(said) ? 'ltr' : 'auto'}
+          dir={address && !isHere ? 'ltr' : 'auto'}
           href={piece.href}
-          // A message of this service is shown in this page.
-          target={piece.href.startsWith(`${location.origin}/rooms/`) ? undefined : '_blank'}
+          title={shown === said ? undefined : piece.href}
+          target={isHere ? undefined : '_blank'}
           rel="noopener noreferrer nofollow ugc"
         >
-          {children()}
+          {shown ?? children()}
           {piece.title && <span class="host"> ({piece.title})</span>}
           {host !== undefined && <span class="host">{strings.message.opens(host)}</span>}
         </a>
@@ -177,9 +188,15 @@ function showInline(piece: Inline, mentions: Mentions, key: number): ComponentCh
       const found = mentions(piece.text);
       if (!found) return piece.text;
       return [
-        <span key={key} dir="ltr" class={found.isMe ? 'mention me' : 'mention'}>
-          {piece.text.slice(0, found.length)}
-        </span>,
+        found.name === undefined ? (
+          <span key={key} dir="ltr" class={found.isMe ? 'mention me' : 'mention'}>
+            {piece.text.slice(0, found.length)}
+          </span>
+        ) : (
+          <bdi key={key} class={found.isMe ? 'mention me' : 'mention'} title={piece.text.slice(0, found.length)}>
+            @{safeName(found.name)}
+          </bdi>
+        ),
         piece.text.slice(found.length),
       ];
     }
@@ -187,6 +204,31 @@ function showInline(piece: Inline, mentions: Mentions, key: number): ComponentCh
 }
 
 const isAddress = (text: string) => /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$/i.test(text);
+
+/** My rooms by their names. */
+const roomNames = computed(() => nameRooms((rooms.value ?? []).filter(({ isDirect }) => !isDirect)));
+
+/** What the address of a room of mine, or of a message in it, is called. */
+function roomAt(address: string): string | undefined {
+  const [, id = '', seq] = /\/rooms\/([0-9a-f]{24})(?:\/(\d+))?\/?$/.exec(address) ?? [];
+  const name = roomOf(id)?.name;
+  if (name === undefined) return undefined;
+  return seq === undefined ? `#${safeName(name)}` : strings.message.messageIn(safeName(name));
+}
+
+/** A text in which the names of my rooms lead there. */
+function withRooms(text: string, key: number): ComponentChildren {
+  if (!text.includes('#')) return withBreaks(text);
+  return splitAtRooms(text, roomNames.value).map((part, at) =>
+    part.room ? (
+      <a key={`${key} ${at}`} class="room-link" href={roomPath(part.room.id)}>
+        <bdi>{part.text}</bdi>
+      </a>
+    ) : (
+      withBreaks(part.text)
+    ),
+  );
+}
 
 function withBreaks(text: string): ComponentChildren {
   if (!text.includes('\n')) return text;
@@ -211,7 +253,7 @@ function Code({ text, language }: { text: string; language: string }) {
     async () => (language ? (await loadColours()).colour(text, language) : undefined),
     [text, language],
   );
-  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(true));
+  const copy = () => void copyOut(text).then(setCopied);
   return (
     <div class="code" dir="ltr">
       {language && <span class="language">{language}</span>}
@@ -219,7 +261,7 @@ function Code({ text, language }: { text: string; language: string }) {
       <pre tabIndex={0}>
         <code>{pieces ? pieces.map(showPiece) : text}</code>
       </pre>
-      {navigator.clipboard && <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />}
+      <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ export const loadFinders = lateCode(() => import('./find-suggestions.tsx'));
 
 /** What the text before the caret could become. Without a sign that begins something, it need not be looked at. */
 export const findSuggestions = async (room: string, text: string): Promise<Suggestion[]> =>
-  /[@＠:/]\S*$/.test(text.slice(-100)) ? (await loadFinders()).findSuggestions(room, text) : [];
+  /[@＠#:/][^\n]*$/.test(text.slice(-100)) ? (await loadFinders()).findSuggestions(room, text) : [];
 
 /** The suggestion to which an arrow key leads, round and round; undefined for another key. */
 export const stepThrough = (key: string, index: number, count: number): number | undefined =>

@@ -1,18 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { me } from '../../account/session.ts';
-import { strings } from '../../i18n/strings.ts';
-import type { Message } from '../../service/api.ts';
-import { idOf } from '../../service/ids.ts';
-import { closeThread, openThread, readReplies, readUpTo, setFollowed, thread } from '../../store/thread.ts';
-import { pendingIn } from '../../store/unsent/pending.ts';
-import { attempt, IconButton, Loading } from '../shared/controls.tsx';
-import { Side } from '../shared/side.tsx';
-import { Composer } from './composer.tsx';
-import { MessageRow } from './message.tsx';
-import { belongTogether, isLookedAt, point, readAfter, watchLooking } from './message-list.tsx';
-import { PendingRow } from './pending.tsx';
-import { Scroller } from './scroller.ts';
+import { me } from '../../../account/session.ts';
+import { strings } from '../../../i18n/strings.ts';
+import type { Message } from '../../../service/api.ts';
+import { idOf } from '../../../service/ids.ts';
+import { closeThread, openThread, readReplies, readUpTo, setFollowed, thread } from '../../../store/thread.ts';
+import { pendingIn } from '../../../store/unsent/pending.ts';
+import { attempt, IconButton, Loading } from '../../shared/controls.tsx';
+import { useRoving } from '../../shared/roving.tsx';
+import { Side } from '../../shared/side.tsx';
+import { Composer } from '../composer/composer.tsx';
+import { MessageRow } from '../message.tsx';
+import { belongTogether, isLookedAt, messageRows, point, readAfter, watchLooking } from '../message-list.tsx';
+import { PendingRow } from '../pending.tsx';
+import { Scroller } from '../scroller.ts';
 
 /** A thread: the message that it began with, and the replies, of which an address may lead to one. */
 export function ThreadPanel({ room, id, reply }: { room: string; id: string; reply: number | undefined }) {
@@ -56,6 +57,7 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
   }, [pending.length]);
   // After every drawing, before it is seen.
   useLayoutEffect(() => scroller.current?.keep());
+  useRoving(box, messageRows, [isReady]);
   useReading(isAtEnd.value ? last : undefined, value?.isFollowed);
   const isFollowed = value?.isFollowed ?? false;
   // The line stands before the first new reply, not before the first one that was read of more.
@@ -105,7 +107,7 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
 }
 
 /** The replies, with a line before the first that is new. */
-function Replies({ replies, line }: { replies: readonly Message[]; line: number }) {
+export function Replies({ replies, line }: { replies: readonly Message[]; line: number }) {
   const firstNew = replies.find(({ seq, user, deleted_at }) => seq > line && user.$oid !== idOf(me()) && deleted_at === null);
   return replies.flatMap((message, at) => {
     const before = replies[at - 1];

@@ -3,36 +3,62 @@ import { mentionsIn } from 'chat-service-rules/markdown/mentions';
 import { namesOf } from 'chat-service-rules/markdown/names';
 import type { TargetedEvent } from 'preact';
 import { useRef } from 'preact/hooks';
-import { me } from '../../account/session.ts';
-import { lateCode } from '../../device/late-code.ts';
-import { attach } from '../../files/files.ts';
-import { strings } from '../../i18n/strings.ts';
-import { idOf } from '../../service/ids.ts';
-import { answer } from '../../store/answers.ts';
-import { roomOf } from '../../store/rooms/rooms.ts';
-import { aboutRoom } from '../../store/rooms/topics.ts';
-import { intentOf } from '../../store/scroll-intent.ts';
-import { thread as openedThread } from '../../store/thread.ts';
-import { knownTimeline } from '../../store/timelines.ts';
-import { draftOf, keepDraft, placeOf, sentElsewhere } from '../../store/unsent/drafts.ts';
-import { hasTray, takeTray, trayOf } from '../../store/unsent/tray.ts';
-import { sendMessage } from '../../sync/actions.ts';
-import { sync } from '../../sync/sync.ts';
-import { formats } from '../../text/markup.ts';
-import { IconButton } from '../shared/controls.tsx';
-import { confirmed } from '../shared/dialog.tsx';
-import { later } from '../shared/later.tsx';
-import { Editor, type EditorHandle } from '../text/editor.tsx';
-import { forComposer } from '../text/for-composer.ts';
-import { edit, pickEmoji } from './message.tsx';
+import { me } from '../../../account/session.ts';
+import { lateCode } from '../../../device/late-code.ts';
+import { isNarrow } from '../../../device/narrow.ts';
+import { attach } from '../../../files/files.ts';
+import { strings } from '../../../i18n/strings.ts';
+import { idOf } from '../../../service/ids.ts';
+import { settings } from '../../../service/settings.ts';
+import { absent } from '../../../store/absent.ts';
+import { answer } from '../../../store/answers.ts';
+import { roomOf } from '../../../store/rooms/rooms.ts';
+import { aboutRoom } from '../../../store/rooms/topics.ts';
+import { intentOf } from '../../../store/scroll-intent.ts';
+import { thread as openedThread } from '../../../store/thread.ts';
+import { cardOf } from '../../../store/thread-cards.ts';
+import { knownTimeline } from '../../../store/timelines.ts';
+import { draftOf, keepDraft, placeOf, sentElsewhere } from '../../../store/unsent/drafts.ts';
+import { hasTray, takeTray, trayOf } from '../../../store/unsent/tray.ts';
+import { sendMessage } from '../../../sync/actions.ts';
+import { sync } from '../../../sync/sync.ts';
+import { formats } from '../../../text/markup.ts';
+import { IconButton } from '../../shared/controls.tsx';
+import { confirmed } from '../../shared/dialog.tsx';
+import { later } from '../../shared/later.tsx';
+import { useRoving } from '../../shared/roving.tsx';
+import { Editor, type EditorHandle } from '../../text/editor.tsx';
+import { forComposer } from '../../text/for-composer.ts';
+import { edit, pickEmoji } from '../actions.tsx';
 
 const loadCommands = lateCode(() => import('./commands.tsx'));
 const Answer = later(async () => (await loadCommands()).Answer);
-const Tray = later(async () => (await import('../files/unsent-files.tsx')).Tray);
+const loadAbsent = lateCode(() => import('./absent.tsx'));
+const Absent = later(
+  async () => (await loadAbsent()).Absent,
+  () => null,
+);
+const Tray = later(async () => (await import('../../files/unsent-files.tsx')).Tray);
 
 const tools = ['bold', 'italic', 'code', 'link', 'quote', 'list'] as const;
 
-type ComposerProps = { room: string; thread?: string; name: string };
+type ComposerProps = {
+  room: string;
+  thread?: string;
+  name: string;
+  /** Takes the focus only when it is asked to. */
+  isQuiet?: boolean;
+};
+
+/** Who can read what is written in a room, if that is known. */
+function readersOf(room: string): string | undefined {
+  const { composer: words } = strings;
+  const mine = roomOf(room);
+  if (mine?.isDirect) return words.readByYou(mine.people.length + 1);
+  if (mine?.isOpen) return words.readByAll(settings.name);
+  const count = aboutRoom(room).details?.member_count;
+  return mine?.isOpen === false && count !== undefined ? words.readByMembers(count) : undefined;
+}
 
 /** How many people a message may address without a question. */
 const mostUnasked = 20;
@@ -45,11 +71,16 @@ async function mayTellAll(room: string, text: string): Promise<boolean> {
   return isUnasked || confirmed(strings.composer.everyoneAsk(count - 1), strings.composer.send);
 }
 
+/** The tools are one tab stop. */
+const toolbar = { rows: '.tools' };
+
 /** Where one writes to a room or a thread. It is never out of order: what is sent is stored first. */
-export function Composer({ room, thread, name }: ComposerProps) {
+export function Composer({ room, thread, name, isQuiet = false }: ComposerProps) {
   const place = placeOf(room, thread);
   const handle = useRef<EditorHandle>(null);
   const picker = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useRoving(box, toolbar);
   const isInRoom = useRef<HTMLInputElement>(null);
   useSignalEffect(() => {
     if (forComposer.value?.place !== place || !handle.current) return;
@@ -73,6 +104,11 @@ export function Composer({ room, thread, name }: ComposerProps) {
     const files = await takeTray(place);
     if (text === '' && files.length === 0) return false;
     await sendMessage({ room, typed: text, files, thread, isInRoom: isInRoom.current?.checked });
+    if (text.includes('@'))
+      void loadAbsent().then(
+        ({ noteAbsent }) => noteAbsent({ room, place, text }),
+        () => {},
+      );
     if (isInRoom.current) isInRoom.current.checked = false;
     if (timeline) void intentOf(timeline).goToEnd();
     return true;
@@ -84,7 +120,8 @@ export function Composer({ room, thread, name }: ComposerProps) {
   };
   const editLast = () => {
     const timeline = knownTimeline(room)?.window.value.messages;
-    const messages = (thread === undefined ? timeline : openedThread.value?.replies) ?? [];
+    const replies = openedThread.value?.id === thread ? openedThread.value?.replies : cardOf(thread ?? '')?.replies;
+    const messages = (thread === undefined ? timeline : replies) ?? [];
     const last = messages.findLast((message) => message.user.$oid === idOf(me()) && !message.deleted_at);
     if (last) edit(last, thread !== undefined);
   };
@@ -93,18 +130,20 @@ export function Composer({ room, thread, name }: ComposerProps) {
     if (thread === undefined && text !== '') sync.tellTyping(room);
   };
   const label = thread === undefined ? strings.composer.placeholder(name) : strings.composer.reply;
+  const readers = thread === undefined && !isNarrow.value ? readersOf(room) : undefined;
   return (
-    <div class="composer" data-place={place}>
+    <div class="composer" data-place={place} ref={box}>
       {answer.value?.place === place && <Answer />}
+      {absent.value?.place === place && <Absent room={room} />}
       {trayOf(place).length > 0 && <Tray place={place} />}
       <Editor
         key={place}
         room={room}
         label={label}
         hint={strings.composer.hint}
-        placeholder={label}
+        placeholder={readers === undefined ? label : `${label} · ${readers}`}
         initial={draftOf(place)}
-        focus={!matchMedia('(pointer: coarse)').matches}
+        focus={!isQuiet && !matchMedia('(pointer: coarse)').matches}
         onChange={changed}
         onSubmit={send}
         mayBeEmpty={() => hasTray(place)}
@@ -112,24 +151,27 @@ export function Composer({ room, thread, name }: ComposerProps) {
         onUp={editLast}
         handle={handle}
       >
-        <IconButton icon="attach" label={strings.composer.attach} onPress={() => picker.current?.click()} />
         <input ref={picker} type="file" multiple hidden onChange={pick} />
-        <span class="tools" role="toolbar" aria-label={strings.composer.tools}>
+        <div class="tools" role="toolbar" aria-label={strings.composer.tools}>
+          <IconButton icon="attach" class="attach" label={strings.composer.attach} onPress={() => picker.current?.click()} />
           {tools.map((tool) => (
             <IconButton
               key={tool}
               icon={tool}
+              class="format"
               label={strings.composer.tool[tool]}
               onPress={() => handle.current?.edit(formats[tool])}
             />
           ))}
-        </span>
-        <IconButton icon="at" label={strings.composer.mention} onPress={() => handle.current?.insert('@')} />
-        <IconButton
-          icon="emoji"
-          label={strings.composer.emoji}
-          onPress={() => void pickEmoji((emoji) => handle.current?.insert(emoji))}
-        />
+          <IconButton icon="at" class="format" label={strings.composer.mention} onPress={() => handle.current?.insert('@')} />
+          <IconButton
+            icon="emoji"
+            label={strings.composer.emoji}
+            onPress={({ currentTarget }) =>
+              void pickEmoji(currentTarget as HTMLElement, (emoji) => handle.current?.insert(emoji))
+            }
+          />
+        </div>
         <IconButton icon="send" class="send" label={strings.composer.send} onPress={() => handle.current?.submit()} />
       </Editor>
       {thread !== undefined && (

@@ -1,6 +1,6 @@
-import { strings } from '../../i18n/strings.ts';
-import { nameOf, personOf } from '../../store/people/names.ts';
-import { typing } from '../../store/people/typing.ts';
+import { strings } from '../../../i18n/strings.ts';
+import { nameOf, personOf } from '../../../store/people/names.ts';
+import { typing } from '../../../store/people/typing.ts';
 
 /** Who is typing in a room. It is not announced: it would go on and on. */
 export const Typing = ({ room }: { room: string }) => {

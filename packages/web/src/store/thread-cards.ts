@@ -1,0 +1,145 @@
+import { batch, signal } from '@preact/signals';
+import { ask, askFully, chat, type Message, type Thread } from '../service/api.ts';
+import { nextOf } from './people/members.ts';
+import { learnNamed, signalsById } from './people/names.ts';
+import { merge } from './window.ts';
+
+/*
+ * The threads with unread replies, on one page. A thread that was read stays where it is until the page is opened again:
+ * nothing moves under somebody who reads.
+ */
+
+/** A thread on the page. Its replies are those that were read from the service: the new ones, and a few before them. */
+export type ThreadCard = {
+  root: Message;
+  replies: readonly Message[] | undefined;
+  hasEarlier: boolean;
+  /** Up to where the thread was read when it came to the page. */
+  line: number;
+  unread: number;
+};
+
+/** The threads on the page, by the ids of their first messages; undefined until they are known. */
+export const cardIds = signal<readonly string[] | undefined>(undefined);
+
+/** Whether there are more threads than were read. */
+export const hasMoreCards = signal(false);
+
+const cardSignal = signalsById<ThreadCard>();
+
+/** A thread on the page. */
+export const cardOf = (id: string): ThreadCard | undefined => cardSignal(id).value;
+
+/** How many threads, and how many replies of one, are read at a time. */
+const mostThreads = 30;
+const mostReplies = 20;
+
+/** How many replies that were read before are shown above the new ones. */
+const context = 2;
+
+let next: string | undefined;
+
+/** Reads which threads have unread replies, for a page that shows none yet. Throws a `Failure`. */
+export async function openThreadCards(): Promise<void> {
+  cardIds.value = undefined;
+  await readThreads();
+}
+
+/** Reads further threads. Throws a `Failure`. */
+export const moreThreadCards = (): Promise<void> => readThreads(next);
+
+/** Reads what is new while the page is shown. New threads come after the others. Throws a `Failure`. */
+export const refreshThreadCards = async (): Promise<void> => {
+  if (cardIds.value) await readThreads();
+};
+
+async function readThreads(after?: string): Promise<void> {
+  const query = { unread: 'true' as const, limit: mostThreads, ...(after !== undefined && { after }) };
+  const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+  const isFirst = cardIds.value === undefined || after !== undefined;
+  if (isFirst) next = nextOf(headers);
+  batch(() => {
+    for (const thread of data) take(thread);
+    const ids = cardIds.value ?? [];
+    const fresh = data.map(({ message }) => message._id.$oid).filter((id) => !ids.includes(id));
+    cardIds.value = [...ids, ...fresh];
+    hasMoreCards.value = next !== undefined;
+  });
+}
+
+function take({ message, last_read: line, unread }: Thread): void {
+  const id = message._id.$oid;
+  learnNamed([message as Message]);
+  const known = cardIds.value?.includes(id) ? cardSignal(id).peek() : undefined;
+  cardSignal(id).value = known
+    ? { ...known, root: message as Message, unread }
+    : { root: message as Message, replies: undefined, hasEarlier: false, line, unread };
+  const last = known?.replies?.at(-1)?.seq;
+  // Replies that came since are read; of a thread that is out of view, once that comes into view.
+  if (known?.replies && unread > 0) void readReplies(id, last === undefined ? {} : { after: last }).catch(() => {});
+}
+
+/** Reads the replies of a thread that are new, and a few before them. Throws a `Failure`. */
+export async function loadCard(id: string): Promise<void> {
+  const card = cardSignal(id).peek();
+  if (!card || card.replies) return;
+  await readReplies(id, {}, Math.min(mostReplies, card.unread + context));
+}
+
+/** Reads the replies before those that are shown. Throws a `Failure`. */
+export async function loadEarlier(id: string): Promise<void> {
+  const first = cardSignal(id).peek()?.replies?.[0]?.seq;
+  if (first !== undefined) await readReplies(id, { before: first });
+}
+
+async function readReplies(id: string, place: { before?: number; after?: number }, limit = mostReplies): Promise<void> {
+  const card = cardSignal(id).peek();
+  if (!card) return;
+  const query = { room: card.root.room.$oid, thread: id, limit, ...place };
+  const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
+  learnNamed(data);
+  const hasEarlier = place.after === undefined ? headers.has('Link') : card.hasEarlier;
+  change(id, (now) => ({ replies: merge(now.replies ?? [], data), hasEarlier }));
+}
+
+/** Tells the service that a thread was read up to its last reply that is shown. Throws a `Failure`. */
+export async function markCardRead(id: string): Promise<void> {
+  const card = cardSignal(id).peek();
+  const seq = card?.replies?.at(-1)?.seq;
+  if (!card || seq === undefined || card.unread === 0) return;
+  change(id, () => ({ unread: 0 }));
+  try {
+    await ask(chat.PATCH('/api/threads/{message}', { params: { path: { message: id } }, body: { last_read: seq } }));
+  } catch (failure) {
+    change(id, () => ({ unread: card.unread }));
+    throw failure;
+  }
+}
+
+/** Applies messages as they are now. */
+export function applyToCards(messages: readonly Message[]): void {
+  for (const message of messages) {
+    const id = message.thread?.$oid ?? message._id.$oid;
+    if (!cardIds.peek()?.includes(id)) continue;
+    if (message._id.$oid === id) change(id, () => ({ root: message }));
+    else change(id, ({ replies }) => (replies ? { replies: merge(replies, [message]) } : {}));
+  }
+}
+
+/** All threads were read. */
+export function markCardsRead(): void {
+  batch(() => {
+    for (const id of cardIds.value ?? []) change(id, () => ({ unread: 0 }));
+  });
+}
+
+/** Forgets the page. */
+export function closeThreadCards(): void {
+  cardIds.value = undefined;
+  hasMoreCards.value = false;
+}
+
+function change(id: string, make: (card: ThreadCard) => Partial<ThreadCard>): void {
+  const card = cardSignal(id).peek();
+  if (card) cardSignal(id).value = { ...card, ...make(card) };
+}

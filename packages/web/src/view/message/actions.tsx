@@ -1,0 +1,144 @@
+import { signal } from '@preact/signals';
+import { me } from '../../account/session.ts';
+import { notice } from '../../device/announcer.tsx';
+import { lateCode } from '../../device/late-code.ts';
+import { go, messagePath, roomPath } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
+import type { Message } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { quickEmoji } from '../../store/emoji.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { aboutRoom } from '../../store/rooms/topics.ts';
+import { isSaved } from '../../store/saved.ts';
+import { deleteMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../../sync/actions.ts';
+import { attempt, IconButton } from '../shared/controls.tsx';
+import { copyOut } from '../shared/copy.tsx';
+import { confirmed } from '../shared/dialog.tsx';
+import { leaveButton } from '../shared/focus.ts';
+import { MenuButton, type MenuItem } from '../shared/menu.tsx';
+import { isTouched } from '../shared/popover.tsx';
+
+/** In which row somebody edits a message, since it was asked for last, or typed there. */
+export const editing = signal<{ at: string } | undefined>(undefined);
+
+/** The row of a message in a room, or in a thread. */
+export const rowOf = (message: Message, isInThread: boolean) => `${idOf(message)} ${isInThread}`;
+
+/** What the user may do with a message. */
+const mayEdit = (message: Message) => message.user.$oid === idOf(me()) && message.deleted_at === null;
+const isModerator = (message: Message) => ['owner', 'moderator'].includes(roomOf(message.room.$oid)?.role ?? '');
+const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(message) || isModerator(message));
+
+export function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
+  return (
+    <div class="actions" role="toolbar" aria-label={strings.message.actions}>
+      {quickEmoji().map((emoji) => (
+        <button
+          key={emoji}
+          type="button"
+          class="quick"
+          aria-label={strings.message.reactWith(emoji)}
+          title={strings.message.reactWith(emoji)}
+          onClick={({ currentTarget }) => {
+            void toggleReaction(message, emoji);
+            leaveButton(currentTarget);
+          }}
+        >
+          {emoji}
+        </button>
+      ))}
+      <IconButton
+        icon="react"
+        label={strings.message.react}
+        onPress={({ currentTarget }) => void react(message, currentTarget as HTMLElement)}
+      />
+      {!isInThread && <IconButton icon="reply" label={strings.message.reply} onPress={() => reply(message)} />}
+      {mayEdit(message) && <IconButton icon="edit" label={strings.message.edit} onPress={() => edit(message, isInThread)} />}
+      <MenuButton label={strings.message.more} items={() => moreOf(message, isInThread)} />
+    </div>
+  );
+}
+
+/** The menu of a message: all that can be done with it. Beside its lines stand the keys that choose them. */
+function moreOf(message: Message, isInThread: boolean): MenuItem[] {
+  const { message: words } = strings;
+  const isPinned = message.pinned_at !== null;
+  const isArchived = aboutRoom(message.room.$oid).details?.archived_at;
+  const items: (MenuItem | false | undefined)[] = [
+    ...(isTouched() ? quickOf(message) : []),
+    { label: words.react, icon: 'react', key: '+', act: (opener) => react(message, opener) },
+    !isInThread && { label: words.reply, icon: 'reply', key: 'R', act: () => reply(message) },
+    mayEdit(message) && { label: words.edit, icon: 'edit', key: 'E', act: () => edit(message, isInThread) },
+    { label: words.copyText, icon: 'copy', act: () => copyText(message) },
+    { label: words.copyLink, icon: 'link', act: () => copyLink(message) },
+    isSaved(idOf(message))
+      ? { label: words.unsave, icon: 'unsave', act: () => attempt(() => toggleSaved(message)) }
+      : { label: words.save, icon: 'save', act: () => attempt(() => toggleSaved(message)) },
+    { label: words.remind, icon: 'bell', act: () => remindMe(message) },
+    !isArchived && { label: words.quote, icon: 'quote', act: () => quote(message, isInThread) },
+    { label: words.forward, icon: 'forward', act: () => forward(message) },
+    !isInThread && { label: words.unread, icon: 'unread', key: 'U', act: () => unread(message) },
+    isModerator(message) && {
+      label: isPinned ? words.unpin : words.pin,
+      icon: isPinned ? 'unpin' : 'pin',
+      key: 'P',
+      act: () => togglePin(message),
+    },
+    mayDelete(message) && {
+      label: words.remove,
+      icon: 'remove',
+      key: 'Delete',
+      act: () => remove(message),
+      isDangerous: true,
+    },
+  ];
+  return items.filter((item) => item !== false && item !== undefined);
+}
+
+/** The emoji that stand beside the menu where there is a mouse. */
+const quickOf = (message: Message): MenuItem[] =>
+  quickEmoji().map((emoji) => ({
+    label: strings.message.reactWith(emoji),
+    emoji,
+    act: () => toggleReaction(message, emoji),
+  }));
+
+const loadEmojiPicker = lateCode(() => import('../text/emoji-picker.tsx'));
+
+/** Opens the list of emoji at an element. */
+export async function pickEmoji(opener: HTMLElement, onPick: (emoji: string) => void): Promise<void> {
+  const { openEmojiPicker } = await loadEmojiPicker();
+  openEmojiPicker(opener, onPick);
+}
+
+const loadQuotes = lateCode(() => import('./quote.tsx'));
+const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);
+const loadReminder = lateCode(() => import('./reminder.tsx'));
+const remindMe = async (message: Message) => (await loadReminder()).openReminder(message);
+const forward = async (message: Message) => (await loadQuotes()).forward(message);
+
+export const react = (message: Message, opener: HTMLElement) => pickEmoji(opener, (emoji) => void toggleReaction(message, emoji));
+
+/** The thread that a reply to a message belongs to: a reply's own one. */
+const reply = (message: Message) => go(roomPath(message.room.$oid, { thread: message.thread?.$oid ?? idOf(message) }));
+
+/** Opens the field for another text of a message, or goes to it. */
+export const edit = (message: Message, isInThread: boolean): void => {
+  editing.value = { at: rowOf(message, isInThread) };
+};
+
+async function remove(message: Message): Promise<void> {
+  if (await confirmed(strings.message.removeAsk, strings.message.remove, { isDangerous: true })) await deleteMessage(message);
+}
+
+async function copyLink(message: Message): Promise<void> {
+  await copyOut(`${location.origin}${messagePath(message)}`, strings.message.copied);
+}
+
+async function copyText({ text }: Message): Promise<void> {
+  await copyOut(text, strings.message.textCopied);
+}
+
+async function unread(message: Message): Promise<void> {
+  if (await attempt(() => markUnreadFrom(message))) notice(strings.message.isUnread);
+}

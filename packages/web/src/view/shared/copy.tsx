@@ -1,0 +1,38 @@
+import { notice } from '../../device/announcer.tsx';
+import { strings } from '../../i18n/strings.ts';
+import { openDialog } from './dialog.tsx';
+
+/**
+ * Copies a text; `done` says so. Where the browser does not allow that, as over plain http or without the permission, it opens a field
+ * to copy from. Resolves to whether it was copied.
+ */
+export async function copyOut(text: string, done?: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    openField(text);
+    return false;
+  }
+  if (done !== undefined) notice(done);
+  return true;
+}
+
+function openField(text: string): void {
+  openDialog(strings.message.copyYourself, (close) => (
+    <>
+      <textarea
+        class="to-copy"
+        readOnly
+        rows={Math.min(8, text.split('\n').length)}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      >
+        {text}
+      </textarea>
+      <div class="row">
+        <button type="button" onClick={close}>
+          {strings.app.close}
+        </button>
+      </div>
+    </>
+  ));
+}

@@ -1,0 +1,59 @@
+/* Where the focus goes: what somebody types belongs in the field for messages, unless they went somewhere else on purpose. */
+
+/** Whether the focus came to an element by the keyboard. A click leaves it on a button that nobody means to type at. */
+export const isByKeyboard = (element: Element | null): boolean =>
+  element !== null && element !== document.body && element.matches(':focus-visible');
+
+/** Whether keys change what an element says. */
+export const takesText = (element: EventTarget | null): boolean =>
+  element instanceof HTMLElement &&
+  (element.isContentEditable || element.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'));
+
+/** The field for messages that belongs to an element: that of the thread in which it is, or that of the room. */
+function composerOf(element: Element | null): HTMLElement | undefined {
+  const places = [element?.closest('.side, .thread-card'), document.querySelector('.room-pane, .side')];
+  return (
+    places
+      .map((place) => place?.querySelector<HTMLElement>('.composer textarea'))
+      .find((field) => field?.checkVisibility() === true) ?? undefined
+  );
+}
+
+/** Moves the focus to the field for messages that belongs to an element; returns whether there is one. */
+export function focusComposer(element: Element | null = null): boolean {
+  const field = composerOf(element);
+  if (field) focusAnew(field);
+  return field !== undefined;
+}
+
+/**
+ * Focuses an element, also where the browser says that it has the focus: Chromium gives it back to a field as a dialog closes, but no
+ * caret, and drops what is typed.
+ */
+function focusAnew(element: HTMLElement): void {
+  if (element === document.activeElement) element.blur();
+  element.focus({ preventScroll: true });
+}
+
+/** Does the same where there is a keyboard: under a finger, the focus would bring up one on glass. */
+export function returnToComposer(element: Element | null = null): void {
+  if (!matchMedia('(pointer: coarse)').matches) focusComposer(element);
+}
+
+/**
+ * Notes what has the focus when something opens over it. The result gives the focus back: to the same element if that
+ * was reached by the keyboard, and else to the field for messages, where somebody with a mouse goes on typing.
+ */
+export function rememberFocus(): () => void {
+  const before = document.activeElement as HTMLElement | null;
+  const mustHaveIt = isByKeyboard(before) || matchMedia('(pointer: coarse)').matches;
+  return () => {
+    if (before?.isConnected && (mustHaveIt || !focusComposer(before))) focusAnew(before);
+    else if (!before?.isConnected) returnToComposer();
+  };
+}
+
+/** Leaves a button that a mouse has pressed, so that what is typed next is a message. */
+export function leaveButton(button: HTMLElement): void {
+  if (!isByKeyboard(button)) returnToComposer(button);
+}
