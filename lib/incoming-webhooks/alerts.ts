@@ -1,5 +1,6 @@
 import { link, list, paragraphs } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
+import { isObject } from 'chat-service-rules/objects';
 
 /** How many alerts of a group are shown. */
 const mostAlerts = 10;
@@ -11,19 +12,37 @@ export function readAlerts(sent: Reader): string {
   const name = sent.at('commonLabels', 'alertname').line() || sent.at('groupLabels', 'alertname').line();
   const title = sent.at('title').line() || `${state.toUpperCase()}: ${name || 'alerts'}`;
   const shown = alerts.list(mostAlerts);
+  const message = sent.at('message').text().trim();
   return paragraphs(
     `${signs[state] ?? '⚪'} **${link(title, sent.at('externalURL').address())}**`,
+    isOfGrafana.test(message) ? '' : message,
     list(shown.map(alert), alerts.length - shown.length),
   );
 }
+
+/** The message of Grafana if nobody has written another: it says of each alert what the list says. */
+const isOfGrafana = /^\*\*(Firing|Resolved)\*\*\s*\n\s*(Value|Labels)\b/;
 
 const signs: Record<string, string | undefined> = { firing: '🔴', resolved: '🟢' };
 
 function alert(sent: Reader): string {
   const name = sent.at('labels', 'alertname').line() || 'Alert';
-  const where = sent.at('labels', 'instance').line();
+  const where = labelsOf(sent.at('labels'));
   const state = sent.at('status').line();
   const about = sent.at('annotations').first('summary', 'description', 'message').line();
   const named = `**${link(name, sent.at('generatorURL').address())}**${where && ` (${where})`}`;
-  return [named, state && `${state}:`, about].filter(Boolean).join(' ');
+  return [named, state && `${state}${about && ':'}`, about].filter(Boolean).join(' ');
 }
+
+/** How many labels of an alert are shown. */
+const mostLabels = 10;
+
+/** The labels that tell an alert apart from others of its name: where it is first, by its value alone. */
+function labelsOf(labels: Reader): string {
+  const names = isObject(labels.value) ? Object.keys(labels.value) : [];
+  const others = names.filter((name) => !/^(alertname|instance|grafana_folder|__.*)$/.test(name)).slice(0, mostLabels);
+  const shown = others.map((name) => `${plain(name)}: ${labels.at(name).line()}`);
+  return [labels.at('instance').line(), ...shown].filter(Boolean).join(', ');
+}
+
+const plain = (name: string): string => name.replaceAll(/[^\p{L}\p{N}_.-]/gu, '').slice(0, 50);

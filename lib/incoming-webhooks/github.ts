@@ -1,15 +1,20 @@
 import { link } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
-import { branchOf, commitList, commits, isTag, said, saidWith, signOf, titled } from './repositories.ts';
+import { branchOf, commitList, commits, isNothing, isTag, reset, said, saidWith, signOf, titled } from './repositories.ts';
 
-/** What is shown of each event of GitHub, by `X-GitHub-Event`; Gitea and Forgejo send the same. Undefined for what nobody asked to see. */
-const templates: Record<string, (event: Reader) => string | undefined> = {
+/** What is shown of an event; undefined if that is nothing. */
+type Template = (event: Reader) => string | undefined;
+
+/** What is shown of each event of GitHub, by `X-GitHub-Event`. */
+const templates: Record<string, Template> = {
   push(event) {
     const ref = event.at('ref').line();
     const kind = isTag(ref) ? 'tag' : 'branch';
-    const count = event.at('commits').length;
+    // Gitea sends a few of many commits.
+    const count = event.at('total_commits').number() || event.at('commits').length;
     if (event.at('deleted').isTrue()) return say(event, `deleted ${kind} \`${branchOf(ref)}\``);
-    if (count === 0) return event.at('created').isTrue() ? say(event, `created ${kind} \`${branchOf(ref)}\``) : undefined;
+    if (count === 0 && event.at('created').isTrue()) return say(event, `created ${kind} \`${branchOf(ref)}\``);
+    if (count === 0) return resetIn(event);
     const what = link(commits(count), event.first('compare', 'compare_url').address());
     const how = event.at('forced').isTrue() ? 'force-pushed' : 'pushed';
     return `${say(event, `${how} ${what} to \`${branchOf(ref)}\``)}\n${commitList(event.at('commits'), count)}`;
@@ -55,9 +60,38 @@ const templates: Record<string, (event: Reader) => string | undefined> = {
   },
 };
 
-/** What is shown of an event of GitHub; undefined where there is nothing to show. */
-export const readGithub = (name: string, event: Reader): string | undefined =>
-  Object.hasOwn(templates, name) ? templates[name]?.(event) : undefined;
+/** A push without commits that neither makes nor deletes a branch: it goes back to an earlier commit. */
+function resetIn(event: Reader): string | undefined {
+  const [before, after] = [event.at('before').line(), event.at('after').line()];
+  const isReset = before !== '' && after !== '' && !isNothing(before) && !isNothing(after);
+  return isReset ? say(event, reset(event.at('ref').line(), after)) : undefined;
+}
+
+/** What GitHub says by its pushes as well, so that it would be shown twice. */
+const ofGiteaAlone: Record<string, Template> = {
+  create: (event) => say(event, `created ${event.at('ref_type').line()} \`${branchOf(event.at('ref').line())}\``),
+  delete: (event) => say(event, `deleted ${event.at('ref_type').line()} \`${branchOf(event.at('ref').line())}\``),
+};
+
+/** The reviews of Gitea and Forgejo, each of which is an event of its own. */
+const ofGitea: Record<string, Template> = {
+  pull_request_approved: (event) => giteaReview(event, 'approved'),
+  pull_request_rejected: (event) => giteaReview(event, 'changes_requested'),
+  pull_request_comment: (event) =>
+    event.at('review').isThere ? giteaReview(event, 'commented') : comment(event, event.first('pull_request', 'issue')),
+};
+
+const giteaReview = (event: Reader, state: string): string =>
+  saidWith(
+    say(event, `${reviews[state]} pull request ${numbered(event.at('pull_request'))}`),
+    event.at('review', 'content').text(),
+  );
+
+/** What is shown of an event of GitHub, or of Gitea; undefined where there is nothing to show. */
+export function readGithub(name: string, event: Reader, isGitea: boolean): string | undefined {
+  const known = [templates, ofGitea, ...(isGitea ? [ofGiteaAlone] : [])].find((some) => Object.hasOwn(some, name));
+  return known?.[name]?.(event);
+}
 
 const requestActions: Record<string, string | undefined> = {
   opened: 'opened',

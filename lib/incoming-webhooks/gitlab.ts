@@ -1,6 +1,6 @@
 import { link } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
-import { branchOf, commitList, commits, isTag, said, saidWith, signOf, titled } from './repositories.ts';
+import { branchOf, commitList, commits, isNothing, isTag, reset, said, saidWith, signOf, titled } from './repositories.ts';
 
 /** What is shown of each event of GitLab, by its `object_kind`. Undefined for what nobody asked to see. */
 const templates: Record<string, (event: Reader) => string | undefined> = {
@@ -66,12 +66,12 @@ function pushed(event: Reader): string {
   const kind = isTag(ref) ? 'tag' : 'branch';
   const count = event.at('total_commits_count').number() || event.at('commits').length;
   if (isNothing(event.at('after').line())) return say(event, `deleted ${kind} \`${branchOf(ref)}\``);
-  if (count === 0 || isTag(ref)) return say(event, `created ${kind} \`${branchOf(ref)}\``);
+  const before = event.at('before').line();
+  const isReset = before !== '' && !isNothing(before);
+  if (count === 0 || isTag(ref))
+    return say(event, isReset ? reset(ref, event.at('after').line()) : `created ${kind} \`${branchOf(ref)}\``);
   return `${say(event, `pushed ${commits(count)} to \`${branchOf(ref)}\``)}\n${commitList(event.at('commits'), count)}`;
 }
-
-/** The commit of what does not exist. */
-const isNothing = (commit: string) => /^0+$/.test(commit);
 
 const project = (event: Reader): string => event.at('project', 'path_with_namespace').line();
 

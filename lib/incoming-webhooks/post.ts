@@ -5,6 +5,7 @@ import { findWebhook, noSuchWebhook } from '../members/webhooks.ts';
 import type { Message } from '../messages/messages.ts';
 import { sendMessage } from '../messages/send.ts';
 import { roomArchived } from '../rooms/permissions.ts';
+import { decodeForeign } from './body.ts';
 import { readSent, type Sent } from './shapes.ts';
 
 /** What became of what a program sent, and the shape that it came in; nothing was posted where there is no message. */
@@ -22,7 +23,7 @@ export async function post(
 ): Promise<Posted> {
   const { room, caller } = await findWebhook(secret);
   await countWrite(caller.user);
-  const { shape, text, display, isReport } = readSent(bytes, headers);
+  const { shape, text, display, isReport } = readSent(await decodeForeign(bytes, headers), headers);
   if (text === undefined) return { shape, message: undefined };
   const key = shape === 'own' ? idempotencyKeyOf(headers, text) : deliveryOf(headers);
   const message = await sendMessage({ room, text, display, files: [], ...(isReport && { isReport }) }, key, caller);

@@ -1,5 +1,5 @@
 import { lines, link, list, quote } from 'chat-service-rules/formats/markdown';
-import type { Reader } from 'chat-service-rules/formats/reader';
+import { type Reader, shortened } from 'chat-service-rules/formats/reader';
 
 /* What the templates of GitHub and of GitLab share: who did what in which repository. */
 
@@ -20,12 +20,19 @@ export function commitList(all: Reader, count: number): string {
   const texts = shown.map((commit) => {
     const [subject = ''] = commit.at('message').text().split('\n');
     const by = commit.at('author').first('name', 'username').line();
-    return `${link(commit.at('id').line().slice(0, 8), commit.at('url').address())} ${subject.slice(0, 200)}${by && ` (${by})`}`;
+    return `${link(commit.at('id').line().slice(0, 8), commit.at('url').address())} ${shortened(subject, 200)}${by && ` (${by})`}`;
   });
   return list(texts, Math.max(0, count - shown.length));
 }
 
 const mostCommits = 5;
+
+/** Whether a commit is that of a branch or a tag that does not exist. */
+export const isNothing = (commit: string): boolean => /^0+$/.test(commit);
+
+/** That a branch or a tag was set to another commit, which is none of those that were pushed. */
+export const reset = (ref: string, commit: string): string =>
+  `set ${isTag(ref) ? 'tag' : 'branch'} \`${branchOf(ref)}\` to \`${commit.slice(0, 8)}\``;
 
 /** A branch or a tag by its full name. */
 export const branchOf = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');

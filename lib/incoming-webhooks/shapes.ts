@@ -42,12 +42,16 @@ function readFormat(bytes: Uint8Array, headers: Headers): Sent {
   const body = new Reader(sent);
   if (headers['x-gitlab-event'] !== undefined) return report(readGitlab(body));
   const event = headers['x-github-event'];
-  if (event !== undefined) return report(readGithub(event, body));
+  if (event !== undefined) return report(readGithub(event, body, isFromGitea(headers)));
   if (Array.isArray(sent.alerts)) return { shape: 'other', text: fitting(readAlerts(body)) };
   const isOwn = !isPayload && Object.keys(sent).every((name) => name === 'text') && !slackLink.test(String(sent.text));
   if (isOwn) return { shape: 'own', text: ownText(sent) };
   return { shape: 'slack', text: fitting(readSlack(body)), display: readDisplay(body) };
 }
+
+/** Gitea and Forgejo send the events of GitHub, and some of their own. */
+const isFromGitea = (headers: Headers): boolean =>
+  ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event'].some((name) => headers[name] !== undefined);
 
 /** A link in Slack's markup, which nothing in Markdown looks like: some programs send a text alone in Slack's shape. */
 const slackLink = /<(?:https?:\/\/|mailto:)[^<>|\s]+\|[^<>]+>/;

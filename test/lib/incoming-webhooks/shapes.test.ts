@@ -278,7 +278,7 @@ describe('messages in the shapes of other programs', () => {
       externalURL: 'https://grafana.example/',
       alerts: [{ status: 'resolved', labels: { alertname: 'High load' }, annotations: {}, generatorURL: '' }],
     };
-    expect(textOf(sent)).toBe('🟢 **[\\[RESOLVED\\] High load](https://grafana.example/)**\n\n- **High load** resolved:');
+    expect(textOf(sent)).toBe('🟢 **[\\[RESOLVED\\] High load](https://grafana.example/)**\n\nlong\n\n- **High load** resolved');
   });
 });
 

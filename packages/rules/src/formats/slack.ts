@@ -1,5 +1,6 @@
 import { lines, link, paragraphs } from './markdown.ts';
 import { type Reader, webAddress } from './reader.ts';
+import { richText, timeOf } from './rich-text.ts';
 
 /*
  * Messages in Slack's shape, which many programs send: a text, blocks and attachments. Here they become one text, for
@@ -31,6 +32,10 @@ function block(sent: Reader): string {
       return link(sent.first('title', 'alt_text').isThere ? imageTitle(sent) : 'Image', sent.at('image_url').address());
     case 'markdown':
       return sent.at('text').text();
+    case 'rich_text':
+      return richText(sent);
+    case 'video':
+      return link(sent.at('title', 'text').line() || 'Video', sent.first('title_url', 'video_url').address());
     case 'divider':
       return '---';
     default:
@@ -123,11 +128,18 @@ function reference(inner: string): string {
   const label = decoded(rest.join('|'));
   if (target.startsWith('@')) return `@${(label || target).replace(/^@/, '')}`;
   if (target.startsWith('#')) return `#${(label || target).replace(/^#/, '')}`;
-  // A group, a time or everyone.
-  if (target.startsWith('!')) return label.startsWith('@') || target.includes('^') ? label : `@${label || target.slice(1)}`;
+  if (target.startsWith('!')) return special(target.slice(1), label);
   const address = webAddress(decoded(target));
   if (address) return label === '' ? address : link(label, address);
   return label || decoded(target.replace(/^mailto:/, ''));
+}
+
+/** A group, a time or everyone. */
+function special(target: string, label: string): string {
+  const [kind, value = ''] = target.split('^');
+  if (label !== '') return label.startsWith('@') || value !== '' ? label : `@${label}`;
+  if (kind === 'date') return timeOf(Number(value));
+  return `@${value || target}`;
 }
 
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
