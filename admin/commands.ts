@@ -2,14 +2,18 @@ import { scopes } from '../lib/api/scopes.ts';
 import type { Command, Run } from './command.ts';
 
 const yes = { yes: { type: 'boolean' } } as const;
-const importUsage = '[--dry-run] [--map-by-email] [--workspace <name>] [--left-out <file>]';
+const importUsage =
+  '[--dry-run] [--map-by-email] [--usernames <file>] [--workspace <name>] [--left-out <file>] [--incomplete] [--yes]';
 const importSummary =
-  'May be repeated, also with a later archive: what is there already stays as it is. With --dry-run it counts what would come over; with --map-by-email, people with the e-mail address of an account here are that account; --workspace tells the archives of several workspaces apart; --left-out names a new file for what does not come over.';
+  'May be repeated, also with a later archive: what is there already stays as it is. With --dry-run it counts what would come over; with --map-by-email, people with the e-mail address of an account here are that account; --usernames names a file of CSV with usernames that people get here; --workspace tells the archives of several workspaces apart; --left-out names a new file for what does not come over; --incomplete imports what a cut-off archive has. Asks, unless --yes is given, before it leaves out messages that are older than RETENTION_DAYS.';
 const importOptions = {
   'dry-run': { type: 'boolean' },
   'map-by-email': { type: 'boolean' },
   workspace: { type: 'string' },
   'left-out': { type: 'string' },
+  usernames: { type: 'string' },
+  incomplete: { type: 'boolean' },
+  ...yes,
 } as const;
 const newPassword = 'Asks for it, hidden and twice, or reads it from standard input.';
 
@@ -77,11 +81,18 @@ export const commands: Record<string, Command> = {
       'Forgets what was counted against an account (changes, wrong logins, e-mails, conversations): its owner may go on immediately.',
     operands: 1,
   },
+  'user export': {
+    usage: '<username> <directory>',
+    summary:
+      'Exports all that the service has of an account to a new directory: the account, its rooms, its messages with their files, reactions, sessions and entries of the audit trail.',
+    operands: 2,
+  },
   'user delete': {
-    usage: '<username> [--yes]',
-    summary: 'Permanently deletes an account; its messages stay, as those of a deleted user. Asks first, unless --yes is given.',
+    usage: '(<username> | <id>) [--with-messages] [--yes]',
+    summary:
+      'Permanently deletes an account; its messages stay, as those of a deleted user, unless --with-messages is given. With that, the messages of an account that was deleted before can be deleted by its id. Asks first, unless --yes is given.',
     operands: 1,
-    options: yes,
+    options: { 'with-messages': { type: 'boolean' }, ...yes },
   },
   'token list': {
     usage: '<username>',
@@ -140,6 +151,13 @@ export const commands: Record<string, Command> = {
     usage: '<room>',
     summary: 'Ends a hold: messages of the room that are older than they are kept are deleted again.',
     operands: 1,
+  },
+  'room export': {
+    usage: '(<room> | all) <directory> [--since <time>] [--before <time>]',
+    summary:
+      'Exports a room, or all of them, to a new directory: the members, and the messages with their files. With --since and --before, only the messages of that time: days such as 2026-01-31, or times in ISO 8601.',
+    operands: 2,
+    options: { since: { type: 'string' }, before: { type: 'string' } },
   },
   'room delete': {
     usage: '<room> [--yes]',
@@ -228,10 +246,10 @@ export const commands: Record<string, Command> = {
     options: { against: { type: 'string' } },
   },
   'import slack': {
-    usage: `<export.zip> [--token-file <file>] ${importUsage}`,
-    summary: `Imports people, rooms and messages from an archive that Slack has exported; with --token-file, a file with a token of the workspace, also the files. ${importSummary}`,
+    usage: `<export.zip> [--token-file <file>] [--skip-unlisted] ${importUsage}`,
+    summary: `Imports people, rooms and messages from an archive that Slack has exported; with --token-file, a file with a token of the workspace, also the files; with --skip-unlisted, without folders that belong to no listed channel. ${importSummary}`,
     operands: 1,
-    options: { ...importOptions, 'token-file': { type: 'string' } },
+    options: { ...importOptions, 'token-file': { type: 'string' }, 'skip-unlisted': { type: 'boolean' } },
     makesDatabase: true,
   },
   'import mattermost': {
@@ -254,6 +272,25 @@ export const commands: Record<string, Command> = {
     operands: 1,
     options: importOptions,
     makesDatabase: true,
+  },
+  'import list': {
+    usage: '',
+    summary: 'Lists the imports of other chats, with their names for the commands below.',
+    operands: 0,
+  },
+  'import undo': {
+    usage: '<name> [--dry-run] [--yes]',
+    summary:
+      'Undoes an import of another chat: its messages, its rooms in which nobody has written since, and its accounts that nobody has used are deleted. What people have written stays. Asks first, unless --yes is given.',
+    operands: 1,
+    options: { 'dry-run': { type: 'boolean' }, ...yes },
+  },
+  'import invite': {
+    usage: '<name> (--mail [--again] | --to <file>) [--days <number>]',
+    summary:
+      'Makes links by which the people of an import get their accounts, for all who have not used theirs: sends them by e-mail, or writes them to a new file of CSV. They are valid for 7 days, unless --days is given. Without --again, nobody gets a second e-mail whose link is still valid.',
+    operands: 1,
+    options: { mail: { type: 'boolean' }, again: { type: 'boolean' }, to: { type: 'string' }, days: { type: 'string' } },
   },
   import: {
     usage: '<file>',
@@ -280,6 +317,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   import: async () => ({
     ...(await import('./commands/transfer.ts')).transferCommands,
     ...(await import('./commands/import.ts')).importCommands,
+    ...(await import('./commands/imported.ts')).importedCommands,
   }),
 };
 

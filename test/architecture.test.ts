@@ -11,8 +11,8 @@ import { describe, expect, it } from 'vitest';
 const layers: Record<string, string[][]> = {
   lib: [
     ['gateway', 'senders'],
-    ['bots', 'notifications', 'oidc', 'push'],
-    ['accounts', 'feed', 'imports', 'incoming-webhooks', 'operating'],
+    ['bots', 'exports', 'imports', 'notifications', 'oidc', 'push'],
+    ['accounts', 'feed', 'incoming-webhooks', 'operating'],
     ['messages', 'passkeys'],
     ['members', 'sign-in'],
     ['http', 'rooms', 'second-factor'],

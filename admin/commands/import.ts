@@ -7,18 +7,23 @@ import { readToken, SlackFiles } from 'chat-service-import/slack-files';
 import type { Source } from 'chat-service-import/source';
 import { openZulip } from 'chat-service-import/zulip';
 import { toPrintableJson } from '../../lib/base/printable-json.ts';
-import { importFromSource } from '../../lib/imports/import.ts';
+import { type ImportOptions, importFromSource, tooOld } from '../../lib/imports/import.ts';
 import type { LeaveOut, Report } from '../../lib/imports/tally.ts';
+import { UsernameMap } from '../../lib/imports/username-map.ts';
 import { get } from '../../lib/net/outbound.ts';
 import { config } from '../../lib/settings/config.ts';
-import type { Options, Run } from '../command.ts';
+import type { Options, Run, Streams } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import { table } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { onData, recorded } from '../recorded.ts';
 
 export const importCommands: Record<string, Run> = {
-  'import slack': importing(async (path, { 'token-file': tokenFile }) =>
-    openSlack(path, typeof tokenFile === 'string' ? await slackFiles(tokenFile) : undefined),
+  'import slack': importing(async (path, { 'token-file': tokenFile, 'skip-unlisted': skipsUnlisted }) =>
+    openSlack(path, {
+      files: typeof tokenFile === 'string' ? await slackFiles(tokenFile) : undefined,
+      skipsUnlisted: skipsUnlisted === true,
+    }),
   ),
   'import mattermost': importing(openMattermost),
   'import zulip': importing(openZulip),
@@ -30,30 +35,58 @@ const slackFiles = async (tokenFile: string) =>
 
 /** A command that imports the archive of another chat. */
 function importing(openSource: (path: string, options: Options) => Promise<Source>): Run {
-  return async ([path = ''], options, { stderr }) => {
+  return async ([path = ''], options, streams) => {
+    const { stderr } = streams;
+    const usernames = typeof options.usernames === 'string' ? await UsernameMap.read(options.usernames) : undefined;
+    const isDryRun = options['dry-run'] === true;
+    const importing = {
+      workspace: typeof options.workspace === 'string' ? options.workspace : '',
+      mapsByEmail: options['map-by-email'] === true,
+      takesIncomplete: options.incomplete === true,
+      usernames,
+    };
+    if (!isDryRun && config.retentionDays > 0 && options.yes !== true)
+      await askAboutOld(() => openSource(path, options), importing, streams);
     const source = await openSource(path, options);
     const bar = progressBar(stderr);
     let leftOut: ReturnType<typeof openLeftOut> | undefined;
     try {
       leftOut = openLeftOut(options['left-out']);
       const { write: leaveOut } = leftOut;
-      const isDryRun = options['dry-run'] === true;
-      const work = () =>
-        importFromSource(source, {
-          workspace: typeof options.workspace === 'string' ? options.workspace : '',
-          isDryRun,
-          mapsByEmail: options['map-by-email'] === true,
-          leaveOut,
-          progress: bar.update,
-        });
+      const work = () => importFromSource(source, { ...importing, isDryRun, leaveOut, progress: bar.update });
       const report = await recorded(isDryRun ? [] : onData('data.converted', { from: source.name, file: basename(path) }), work);
-      return { data: { ...report, is_dry_run: options['dry-run'] === true }, text: textOf(report, options) };
+      return { data: { ...report, is_dry_run: isDryRun }, text: textOf(report, options) };
     } finally {
       bar.end();
       leftOut?.close();
       await source.close();
     }
   };
+}
+
+/** Counts the messages that the service would delete by their age, and asks whether to go on without them. */
+async function askAboutOld(
+  open: () => Promise<Source>,
+  importing: Omit<ImportOptions, 'isDryRun' | 'leaveOut' | 'progress'>,
+  streams: Streams,
+): Promise<void> {
+  const source = await open();
+  const bar = progressBar(streams.stderr);
+  try {
+    const { counts } = await importFromSource(source, { ...importing, isDryRun: true, leaveOut: () => {}, progress: bar.update });
+    bar.end();
+    const old = counts.messages.leftOut[tooOld] ?? 0;
+    if (old === 0) return;
+    const said = `${old} of ${counts.messages.read} messages are older than RETENTION_DAYS (${config.retentionDays}), and are left out.`;
+    await confirm(
+      `${said} Import the others?`,
+      false,
+      streams,
+      `${said} Set RETENTION_DAYS to more days, or pass --yes to import the others.`,
+    );
+  } finally {
+    await source.close();
+  }
 }
 
 /** The file for what is left out, a line of JSON for each record: new, and only its owner can read it. */

@@ -1,23 +1,26 @@
 import { type AccountChanges, changeUser, createUser } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { eraseUser } from '../../lib/accounts/erasure.ts';
 import { holdUser } from '../../lib/accounts/holds.ts';
 import { disconnectUser } from '../../lib/accounts/identities.ts';
 import { ownRate, setWriteRate } from '../../lib/accounts/rates.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
 import { unlimit } from '../../lib/accounts/unlimit.ts';
-import { toObjectId } from '../../lib/api/extended-json.ts';
+import { parseId, toObjectId } from '../../lib/api/extended-json.ts';
 import { readParameters, readTexts } from '../../lib/api/parameters.ts';
 import type { AuditAction } from '../../lib/audit/actions.ts';
 import { actOfHold, createdUser, rateDetails } from '../../lib/audit/acts.ts';
+import { exportUser } from '../../lib/exports/users.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
-import { email, findUserByName, listUsers, newUsername, username } from '../../lib/identity/users.ts';
+import { email, findUserByName, listUsers, newUsername, noSuchUser, username } from '../../lib/identity/users.ts';
 import { resetSecondFactor } from '../../lib/second-factor/reset.ts';
 import { createPasswordCode } from '../../lib/sign-in/password-codes.ts';
-import { type Run, required } from '../command.ts';
+import { type Options, type Result, type Run, required, type Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { everyItem } from '../every-item.ts';
 import { table, yesOrNo } from '../output.ts';
 import { askPassword } from '../password.ts';
+import { progressBar } from '../progress.ts';
 import { onUser, recorded } from '../recorded.ts';
 
 /** Reads a username as the API does. */
@@ -109,7 +112,19 @@ export const userCommands: Record<string, Run> = {
     await recorded(onUser(user, 'user.limits_lifted'), () => unlimit(toObjectId(user._id), user.email));
     return { data: user, text: `Forgot what was counted against ${user.username}.` };
   },
+  'user export': async ([word, path = ''], _options, { stderr }) => {
+    const user = await findUserByName(readUsername(word));
+    const bar = progressBar(stderr);
+    try {
+      const counts = await recorded(onUser(user, 'user.exported'), () => exportUser(toObjectId(user._id), path, bar.update));
+      const lines = Object.entries(counts).map(([what, count]) => `${what}: ${count}`);
+      return { data: { directory: path, counts }, text: [`Exported ${user.username} to ${path}.`, ...lines].join('\n') };
+    } finally {
+      bar.end();
+    }
+  },
   'user delete': async ([word], options, streams) => {
+    if (options['with-messages'] === true) return erase(word, options, streams);
     const user = await findUserByName(readUsername(word));
     await confirm(
       `Delete ${user.username}${user.email === undefined ? '' : ` (${user.email})`} for good?`,
@@ -120,6 +135,34 @@ export const userCommands: Record<string, Run> = {
     return { data: user, text: `Deleted ${user.username}.` };
   },
 };
+
+/** Deletes an account and its messages, or those of one that was deleted before, which its id names. */
+async function erase(word: string | undefined, options: Options, streams: Streams): Promise<Result> {
+  // Older accounts may have a name that looks like an id.
+  const id = parseId(word);
+  const user = await findUserByName(readUsername(word)).catch((error) => {
+    if (id) return undefined;
+    throw error;
+  });
+  const called = user?.username ?? `the deleted account ${word}`;
+  const question = `Delete ${called} and all that it has written, with its files, for good?`;
+  await confirm(question, options.yes === true, streams);
+  const target = user ? toObjectId(user._id) : id;
+  if (!target) throw noSuchUser();
+  const details = { messages: 'deleted' };
+  const acts = user
+    ? onUser(user, 'user.deleted', details)
+    : [{ action: 'user.deleted' as const, target: { kind: 'user' as const, id: target, name: null }, details }];
+  const bar = progressBar(streams.stderr);
+  try {
+    const { messages, held } = await recorded(acts, () => eraseUser(target, bar.update));
+    const kept = held > 0 ? [`${held} messages stay, because their rooms are on hold.`] : [];
+    const text = [`Deleted ${called}, and ${messages} messages.`, ...kept].join('\n');
+    return { data: { username: user?.username ?? null, messages, held }, text };
+  } finally {
+    bar.end();
+  }
+}
 
 /** A command that changes the state of an account and reports the new one. */
 function changing(changes: AccountChanges, action: AuditAction, state: string): Run {

@@ -14,6 +14,7 @@ import { accountIsBot, silenceBotsOf } from '../identity/bot-rules.ts';
 import { storedPreferences } from '../identity/preferences.ts';
 import { emailTaken, orConflict, requireFree } from '../identity/taken-names.ts';
 import { aNewToken } from '../identity/tokens.ts';
+import { claimed } from '../identity/unclaimed.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
@@ -97,6 +98,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
     },
     $unset: {
       ...(name === '' && { name: '' as const }),
+      ...(password !== undefined && claimed),
       ...unset,
     },
     $inc: { session_generation: endsSessions ? 1 : 0 },

@@ -61,6 +61,7 @@ const deletion = {
     confirmed_email: '',
     identity: '',
     blocked: '',
+    imported: '',
     owner: '',
     second_factor: '',
     pending_second_factor: '',

@@ -134,11 +134,14 @@ export const textUpTo = (most: number): Parameter<string> => ({
   schema: { type: 'string', maxLength: most },
 });
 
-/** Reads a text in the form in which it is stored. */
+/** Reads a text in the form in which it is stored; undefined for one with a control character, with or without a contract. */
 const reading =
   <T>(read: (text: string) => T | undefined, normalise = normaliseText) =>
-  (sent: unknown): T | undefined =>
-    typeof sent === 'string' ? read(normalise(sent)) : undefined;
+  (sent: unknown): T | undefined => {
+    if (typeof sent !== 'string') return undefined;
+    const text = normalise(sent);
+    return findControlCharacter(text) ? undefined : read(text);
+  };
 
 const controlCharacterOf = (normalise: (sent: string) => string) => (sent: unknown) => {
   const found = typeof sent === 'string' ? findControlCharacter(normalise(sent)) : undefined;

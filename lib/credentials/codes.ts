@@ -26,7 +26,7 @@ export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'ex
 
 /** The code with these characters; 404 if not found. A code that has expired by the database's clock is not found. */
 export async function findCode(code: string): Promise<CodeDocument> {
-  const found = await codes.findOne({ hash: hashToken(code), ...unexpiredWithin({ $cond: ['$is_for_setup', aDay, anHour] }) });
+  const found = await codes.findOne({ hash: hashToken(code), ...unexpiredWithin(longestOf) });
   if (!found) throw noSuchCode();
   return found;
 }
@@ -43,8 +43,15 @@ export async function forgetCodesOf(user: ObjectId): Promise<void> {
 
 const anHour = 3_600_000;
 
+/** How many days a code for an imported account is valid at most. */
+export const mostImportDays = 30;
+
 /**
  * The milliseconds for which a code for the first administrator is valid. The person who starts a service need not be
  * the one who opens the page.
  */
 export const aDay = 86_400_000;
+
+const longestOf = {
+  $cond: ['$is_for_setup', aDay, { $cond: ['$is_for_import', mostImportDays * aDay, anHour] }],
+};

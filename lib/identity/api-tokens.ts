@@ -8,6 +8,7 @@ import { duplicateIn } from '../database/failures.ts';
 import { serializeByKey } from '../database/writes.ts';
 import { type Caller, isAdmin } from './caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from './tokens.ts';
+import { claimed } from './unclaimed.ts';
 
 /** A token's name, by which its user knows it. */
 export const tokenName = about('The purpose of the token; unique among the tokens of the account.', nameText(1, 100));
@@ -24,6 +25,7 @@ export async function createToken(
 ): Promise<NewToken> {
   requireFuture('expires_at', expiresAt);
   const token = { user, name, kind: 'api' as const, scopes };
+  await users.updateOne({ _id: user, 'imported.is_unclaimed': true }, { $unset: claimed });
   const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
   try {
     return await insert();

@@ -81,7 +81,8 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     const all = partIds(ids, message, texts.length);
     const [own] = all;
     if (!own) {
-      tally.leaveOut('messages', 'without a text', message.raw);
+      const hadFiles = message.files.some(({ gone }) => gone !== undefined);
+      tally.leaveOut('messages', hadFiles ? 'without a text, and its files are gone' : 'without a text', message.raw);
       for (const reaction of reactions) tally.leaveOut('reactions', 'of a message that is left out', reaction);
       continue;
     }
@@ -115,6 +116,7 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
         ...(files && { files }),
         words: tokensOf({ text, files }, author._id),
         created_at: at,
+        import: writing.importId,
         edited_at: message.editedAt ?? null,
         deleted_at: null,
         thread: root?._id ?? null,

@@ -35,6 +35,10 @@ export async function bringFiles(message: SourceMessage, writing: Writing): Prom
   const id = ids('message', message.id, message.at);
   const stored = await messages.unscoped.findOne<Pick<MessageDocument, 'files'>>({ _id: id }, { projection: { files: 1 } });
   for (const file of message.files) {
+    if (file.gone !== undefined) {
+      tally.leaveOut('files', file.gone, { id: file.id });
+      continue;
+    }
     const refusal = whyNot(file, attached.length);
     if (refusal === undefined && stored) {
       tally.present('files');

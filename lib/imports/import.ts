@@ -1,11 +1,12 @@
-import type { LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from 'chat-service-import/source';
+import type { ArchiveFile, LeftOut, Source, SourceMessage, SourceRoom, UsernameOf } from 'chat-service-import/source';
 import { forgetDayCounts } from '../messages/daily-counts.ts';
 import { writeBatch } from './batches.ts';
-import { idsOf } from './ids.ts';
+import { beginImport } from './import-records.ts';
 import { recordOf } from './new-rooms.ts';
 import { People } from './people.ts';
 import { openTarget } from './rooms.ts';
 import { type LeaveOut, type Report, Tally } from './tally.ts';
+import type { UsernameMap } from './username-map.ts';
 import type { Run } from './writing.ts';
 
 /*
@@ -13,12 +14,16 @@ import type { Run } from './writing.ts';
  * there already, by an id that follows from the source, stays as it is. A room appears when all its messages are there.
  */
 
-type ImportOptions = {
+export type ImportOptions = {
   /** What tells this archive's ids from those of another workspace. */
   workspace: string;
   isDryRun: boolean;
   /** Whether somebody with the e-mail address of an account is the same person. */
   mapsByEmail: boolean;
+  /** The usernames that the operator has chosen. */
+  usernames?: UsernameMap | undefined;
+  /** Whether what there is of an archive is imported that is not whole. */
+  takesIncomplete?: boolean;
   leaveOut: LeaveOut;
   /** Called after each batch. */
   progress: (done: number, all: number) => void;
@@ -26,13 +31,20 @@ type ImportOptions = {
 
 /** Imports all that a source has, or counts what would come over. */
 export async function importFromSource(source: Source, options: ImportOptions): Promise<Report> {
-  const { workspace, isDryRun, mapsByEmail, leaveOut, progress } = options;
+  const { workspace, isDryRun, mapsByEmail, usernames, leaveOut, progress } = options;
+  if (source.cutOff !== undefined && !options.takesIncomplete)
+    throw new Error(`The archive is not whole: ${source.cutOff}. Export it again, or pass --incomplete to import what it has.`);
   const tally = new Tally(leaveOut);
-  const ids = idsOf(source.name, workspace);
-  const people = new People({ source: source.name, ids, tally, isDryRun, mapsByEmail });
-  for await (const person of source.people()) await people.add(person);
+  const { _id: importId, ids, roomIds } = await beginImport(source.name, workspace, isDryRun);
+  const people = new People({ source: source.name, importId, ids, tally, isDryRun, mapsByEmail, usernames });
+  let count = 0;
+  for await (const person of source.people()) {
+    await people.add(person);
+    count++;
+  }
+  if (count === 0 && source.progress().all > 0) throw new Error(nobody);
   const run: Reading = {
-    ...{ ids, people, tally, isDryRun },
+    ...{ importId, ids, roomIds, people, tally, isDryRun },
     usernameOf: (id) => people.get(id)?.username,
     progress: () => progress(source.progress().done, source.progress().all),
   };
@@ -41,7 +53,19 @@ export async function importFromSource(source: Source, options: ImportOptions): 
     run.progress();
   }
   for (const item of source.unreadable?.() ?? []) leaveOutItem(item, run);
+  for (const part of source.unread?.() ?? []) leaveOutItem({ leftOut: groupOf(part), kind: 'parts', raw: part }, run);
+  if (usernames && usernames.unused > 0) tally.note('lines of the file with usernames that name nobody', usernames.unused);
   return tally.report();
+}
+
+const nobody =
+  'The archive has messages and lists no people: all of them would become accounts without names that nobody can use. Export it again, with its people.';
+
+/** Why a file of the archive is left out: nothing reads its folder, or its kind. */
+function groupOf({ name }: ArchiveFile): string {
+  const [folder = '', ...rest] = name.split('/');
+  const kind = rest.length === 0 ? folder : `${folder}/…${/\.[a-z]{1,8}$/i.exec(name)?.[0] ?? ''}`;
+  return `not read: ${kind}`;
 }
 
 type Reading = Run & { usernameOf: UsernameOf; progress: () => void };
@@ -59,6 +83,7 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
     return;
   }
   if (room.note !== undefined) tally.note(room.note);
+  const { keepsFrom } = target.room;
   let batch: SourceMessage[] = [];
   const flush = async () => {
     await writeBatch(batch, { ...run, room: target.room });
@@ -67,6 +92,7 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
   };
   for await (const item of room.messages(run.usernameOf)) {
     if ('leftOut' in item) leaveOutItem(item, run);
+    else if (keepsFrom && item.at < keepsFrom) leaveOutMessage(item, tooOld, run);
     else if (batch.push(item) === batchSize) await flush();
   }
   if (batch.length > 0) await flush();
@@ -81,17 +107,19 @@ function leaveOutItem({ kind = 'messages', leftOut, raw }: LeftOut, { tally }: R
 }
 
 async function leaveOutMessages(room: SourceRoom, reason: string, run: Reading): Promise<void> {
-  const { tally, usernameOf } = run;
-  for await (const item of room.messages(usernameOf)) {
-    if ('leftOut' in item) {
-      leaveOutItem(item, run);
-      continue;
-    }
-    tally.read('messages');
-    tally.leaveOut('messages', `of a room that is left out: ${reason}`, item.raw);
-    tally.read('reactions', item.reactions.length);
-    for (const reaction of item.reactions) tally.leaveOut('reactions', 'of a message that is left out', reaction);
-    tally.read('files', item.files.length);
-    for (const { id, name } of item.files) tally.leaveOut('files', 'of a message that is left out', { id, name });
-  }
+  for await (const item of room.messages(run.usernameOf))
+    if ('leftOut' in item) leaveOutItem(item, run);
+    else leaveOutMessage(item, `of a room that is left out: ${reason}`, run);
 }
+
+function leaveOutMessage({ raw, reactions, files }: SourceMessage, reason: string, { tally }: Reading): void {
+  tally.read('messages');
+  tally.leaveOut('messages', reason, raw);
+  tally.read('reactions', reactions.length);
+  for (const reaction of reactions) tally.leaveOut('reactions', 'of a message that is left out', reaction);
+  tally.read('files', files.length);
+  for (const { id, name } of files) tally.leaveOut('files', 'of a message that is left out', { id, name });
+}
+
+/** Why a message is left out that the service would delete by its age. */
+export const tooOld = 'older than the room keeps messages (RETENTION_DAYS)';

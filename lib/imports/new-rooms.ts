@@ -7,8 +7,10 @@ import { readMarkers } from '../collections/rooms/read-markers.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { retryContended } from '../database/writes.ts';
+import { daysKept } from '../rooms/details.ts';
 import { roomKey, roomName } from '../rooms/rooms.ts';
 import { config } from '../settings/config.ts';
+import { noteFinished, noteUnfinished } from './import-records.ts';
 import type { Account } from './people.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
@@ -18,24 +20,33 @@ export type Target = { room: TargetRoom; finish: () => Promise<void> };
 /** A person in the room, as its member here. */
 export type MemberHere = Account & { isOwner: boolean };
 
+/** The time before which a room keeps no messages; undefined if it keeps all. */
+export function keptSince(room: Pick<RoomDocument, 'retention_days' | 'is_held'>): Date | undefined {
+  const days = room.is_held ? null : daysKept(room);
+  return days === null ? undefined : new Date(Date.now() - days * 86_400_000);
+}
+
 /** A room that does not exist yet. */
 export async function newTarget(source: SourceRoom, { members, key }: NewRoom, run: Run): Promise<Target> {
-  const { ids, tally, isDryRun } = run;
+  const { ids, tally, isDryRun, importId } = run;
   const _id = ids('room', source.id);
   const kept = members.slice(0, config.roomMembers);
   const last = isDryRun ? null : await lastOf(_id);
+  if (!isDryRun) await noteUnfinished(importId, _id);
   const room: TargetRoom = {
     _id,
     exists: false,
     seq: last?.seq ?? 0,
     ordinal: last?.ordinal ?? 0,
     lastAt: last?.created_at ?? null,
+    keepsFrom: keptSince({}),
     named: byName(kept),
     roots: new Map(),
   };
   const finish = async () => {
     if (source.kind === 'direct' && room.seq === 0) {
       tally.leaveOut('rooms', 'a conversation without messages', recordOf(source));
+      if (!isDryRun) await noteFinished(importId, _id);
       return;
     }
     tally.written('rooms');
@@ -59,7 +70,12 @@ const lastOf = (room: ObjectId) =>
 
 const topic = textUpTo(250);
 
-async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }: Run, room: TargetRoom): Promise<void> {
+async function insertRoom(
+  source: SourceRoom,
+  { members, key }: NewRoom,
+  { ids, importId }: Run,
+  room: TargetRoom,
+): Promise<void> {
   const { _id, seq, ordinal, lastAt } = room;
   const now = new Date();
   const createdAt = source.createdAt ?? now;
@@ -91,12 +107,15 @@ async function insertRoom(source: SourceRoom, { members, key }: NewRoom, { ids }
     changed_at: now,
     archived_at: source.isArchived && key === undefined ? now : null,
     last_message_at: lastAt,
+    imports: [importId],
+    made_by_import: importId,
     ...(key !== undefined && { is_direct: true as const, direct_key: key }),
   };
   try {
     await rooms.unscoped.insertOne(document);
     // By the database's clock, as those who ask what has changed expect it.
     await rooms.unscoped.updateOne({ _id }, { $currentDate: { changed_at: true } });
+    await noteFinished(importId, _id);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     throw new Error('The same people have begun a conversation at the same time: run the import again.', { cause: error });

@@ -1,19 +1,32 @@
 import type { SourceMessage, SourcePerson } from 'chat-service-import/source';
 import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
-import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { type ImportedDocument, type UserDocument, users } from '../collections/accounts/users.ts';
 import { duplicateIn, isDuplicateKey } from '../database/failures.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
 import { fullName } from '../identity/persons.ts';
 import { isReserved } from '../identity/reserved-names.ts';
+import { localPartOf, suggestUsername } from '../identity/username-suggestions.ts';
 import { email, emailKey, emailKeys, newUsername } from '../identity/users.ts';
 import type { Ids } from './ids.ts';
+import { type KnownAccount, refreshAccount } from './refresh.ts';
 import type { Tally } from './tally.ts';
+import type { UsernameMap } from './username-map.ts';
 
 /** The account that someone of the source has here. Its username is undefined after it was deleted here. */
 export type Account = { _id: ObjectId; username: string | undefined; isActive: boolean };
 
-type PeopleOptions = { source: string; ids: Ids; tally: Tally; isDryRun: boolean; mapsByEmail: boolean };
+type PeopleOptions = {
+  source: string;
+  /** The import that the accounts are marked with. */
+  importId: ObjectId;
+  ids: Ids;
+  tally: Tally;
+  isDryRun: boolean;
+  mapsByEmail: boolean;
+  /** The usernames that the operator has chosen. */
+  usernames: UsernameMap | undefined;
+};
 
 /** The accounts of the people of a source, which are made where there are none. */
 export class People {
@@ -36,9 +49,7 @@ export class People {
       this.#options.tally.leaveOut('people', 'listed twice', person);
       return known;
     }
-    const account = (await this.#find(person)) ?? (await this.#make(person));
-    this.#accounts.set(person.id, account);
-    return account;
+    return this.#findOrMake(person, true);
   }
 
   /** The account of someone who is named elsewhere; one whom the archive does not list gets an inactive one. */
@@ -46,29 +57,51 @@ export class People {
     const known = this.#accounts.get(id);
     if (known) return known;
     this.#options.tally.note('people whom the archive names and does not list');
-    return this.add({ id, username: username ?? id, name, isBot, isActive: false });
+    this.#options.tally.read('people');
+    return this.#findOrMake({ id, username: username ?? id, name, isBot, isActive: false }, false);
   }
 
-  async #find({ id, email: typed, isBot }: SourcePerson): Promise<Account | undefined> {
-    const { ids, tally, mapsByEmail } = this.#options;
-    const made = await users.unscoped.findOne({ _id: ids('person', id) }, { projection: { username: 1, is_active: 1 } });
-    if (made) tally.present('people');
-    if (made) return { _id: made._id, username: made.username, isActive: made.is_active };
-    const same = isBot ? undefined : await findByEmail(typed);
+  async #findOrMake(person: SourcePerson, isListed: boolean): Promise<Account> {
+    const account = (await this.#find(person, isListed)) ?? (await this.#make(person, isListed));
+    this.#accounts.set(person.id, account);
+    return account;
+  }
+
+  async #find(person: SourcePerson, isListed: boolean): Promise<Account | undefined> {
+    const { ids, tally, mapsByEmail, isDryRun } = this.#options;
+    const made = await users.unscoped.findOne<KnownAccount>({ _id: ids('person', person.id) });
+    if (made) {
+      tally.present('people');
+      const wanted = { ...this.#wanted(person), usernames: this.#usernamesFor(person), chosen: this.#chosen(person) };
+      const { username, is_active } = isListed ? await refreshAccount(made, wanted, { tally, isDryRun }) : made;
+      return { _id: made._id, username, isActive: is_active };
+    }
+    const same = person.isBot ? undefined : await findByEmail(person.email);
     if (!same) return undefined;
     tally.note(mapsByEmail ? 'people who have an account by their e-mail address' : addressInUse);
     if (!mapsByEmail) return undefined;
     tally.present('people');
+    if (same.confirmed_email !== same.email) tally.note(unconfirmed);
     return { _id: same._id, username: same.username, isActive: same.is_active };
   }
 
-  async #make(person: SourcePerson): Promise<Account> {
-    const { ids, tally, isDryRun, source } = this.#options;
-    const _id = ids('person', person.id);
+  /** What the source says of somebody, as an account may have it. */
+  #wanted({ name, email: typed, isActive, isGuest }: SourcePerson) {
+    const shown = name === undefined ? undefined : fullName.read([...storable(name)].slice(0, 64).join('')) || undefined;
     // Open rooms are for all who can sign in.
-    const isActive = person.isActive && !person.isGuest;
-    const name = person.name === undefined ? undefined : fullName.read(storable(person.name).slice(0, 64).toWellFormed());
-    const own = email.read(person.email);
+    return { name: shown, email: email.read(typed), isActive: isActive && !isGuest };
+  }
+
+  async #make(person: SourcePerson, isListed: boolean): Promise<Account> {
+    const { ids, tally, isDryRun, source, importId } = this.#options;
+    const _id = ids('person', person.id);
+    const { name, email: own, isActive } = this.#wanted(person);
+    const imported: ImportedDocument = {
+      import: importId,
+      was_active: isActive,
+      ...(!isListed && { is_unlisted: true }),
+      is_unclaimed: true,
+    };
     const account = {
       _id,
       ...(name && { name }),
@@ -76,11 +109,12 @@ export class People {
       is_active: isActive,
       created_at: new Date(),
       session_generation: 0,
+      imported,
       ...(person.isBot && { is_bot: true as const }),
     };
     const placeholder = `${_id.toHexString()}@${source}.invalid`;
     let address = own && !(await findByEmail(own)) ? own : placeholder;
-    for (const username of usernamesFor(person, source)) {
+    for (const username of this.#usernamesFor(person)) {
       if (isDryRun ? await this.#isTaken(username) : false) continue;
       try {
         if (!isDryRun) await users.unscoped.insertOne({ ...account, ...naming(username, name, address) });
@@ -94,18 +128,39 @@ export class People {
       }
       this.#given.add(username);
       tally.written('people');
-      if (username !== person.username.toLowerCase()) tally.note('people whose usernames had to change');
+      if (person.username !== undefined && username !== person.username.toLowerCase()) tally.note(changed);
       if (person.isActive && !isActive) tally.note('guests, who are inactive until an administrator lets them in');
       if (address === placeholder) tally.note('people without an e-mail address of their own');
       return { _id, username, isActive };
     }
-    throw new Error(`There is no username left for ${person.username}.`);
+    throw new Error(`There is no username left for ${person.username ?? person.id}.`);
+  }
+
+  #chosen = ({ id, username, email: typed }: SourcePerson): string | undefined =>
+    this.#options.usernames?.find([id, username, typed]);
+
+  /** The usernames that someone may get, the likeliest first: by the rules for new ones, and with a number where one is taken. */
+  *#usernamesFor(person: SourcePerson): Generator<string> {
+    const { id, username, name, email: typed } = person;
+    const chosen = this.#chosen(person);
+    if (chosen !== undefined) yield chosen;
+    // A name that people write is kept before one that follows from their full name.
+    const dotted = username === undefined ? name?.trim().replaceAll(/\s+/g, '.') : undefined;
+    const suggested = suggestUsername([username, dotted, localPartOf(email.read(typed))], '-');
+    for (const base of [suggested, suggestUsername([`${this.#options.source}-${id}`], '-')])
+      for (let number = 1; base !== undefined && number <= mostNumbers; number++) {
+        const numbered = newUsername.read(number === 1 ? base : `${base}${number}`);
+        if (numbered !== undefined && !isReserved(numbered)) yield numbered;
+      }
   }
 
   async #isTaken(username: string): Promise<boolean> {
     return this.#given.has(username) || (await users.unscoped.findOne({ username }, { projection: { _id: 1 } })) !== null;
   }
 }
+
+const changed = 'people whose usernames had to change';
+const mostNumbers = 10_000;
 
 /** What an account is called and how it is reached, with what finds it by that. */
 const naming = (username: string, name: string | undefined, address: string) => ({
@@ -114,31 +169,18 @@ const naming = (username: string, name: string | undefined, address: string) => 
   email_beginnings: emailBeginnings(address),
 });
 
+const unconfirmed = 'people mapped to an account whose owner has not confirmed its e-mail address';
 const addressInUse = 'people whose e-mail address an account has already, which they were not mapped to';
 
-async function findByEmail(typed: string | undefined): Promise<Pick<UserDocument, '_id' | 'username' | 'is_active'> | null> {
+type SameAddress = Pick<UserDocument, '_id' | 'username' | 'is_active' | 'email' | 'confirmed_email'>;
+
+async function findByEmail(typed: string | undefined): Promise<SameAddress | null> {
   const read = email.read(typed);
   if (read === undefined) return null;
-  return users.findOne({ email_key: { $in: emailKeys(read) } }, { projection: { username: 1, is_active: 1 } });
+  return users.findOne(
+    { email_key: { $in: emailKeys(read) } },
+    {
+      projection: { username: 1, is_active: 1, email: 1, confirmed_email: 1 },
+    },
+  );
 }
-
-/** The usernames that someone may get, the likeliest first: by the rules for new ones, and with a number where one is taken. */
-function* usernamesFor({ id, username }: SourcePerson, source: string): Generator<string> {
-  for (const wanted of [username, `${source}-${id}`]) {
-    const base = wanted
-      .normalize('NFKD')
-      .replaceAll(/\p{M}/gu, '')
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9._-]+/g, '-')
-      .replaceAll(/^[._-]+|[._-]+$/g, '')
-      .slice(0, longestBase);
-    for (let number = 1; base !== '' && number <= mostNumbers; number++) {
-      const name = newUsername.read(number === 1 ? base : `${base}${number}`);
-      if (name !== undefined && !isReserved(name)) yield name;
-    }
-  }
-}
-
-/** So long that a number still fits behind it. */
-const longestBase = 58;
-const mostNumbers = 10_000;

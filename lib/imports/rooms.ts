@@ -5,36 +5,39 @@ import { readMarkers } from '../collections/rooms/read-markers.ts';
 import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { followedThreads } from '../collections/rooms/threads.ts';
 import { inBatches } from '../database/writes.ts';
+import { removeFiles } from '../files/removal.ts';
 import { joinInvited } from '../members/join.ts';
 import { config } from '../settings/config.ts';
-import { byName, full, type MemberHere, newTarget, startReading, type Target } from './new-rooms.ts';
+import { byName, full, keptSince, type MemberHere, newTarget, startReading, type Target } from './new-rooms.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
 /** Finds the room of some messages, or prepares one; why nothing can go there, if so. */
 export async function openTarget(room: SourceRoom, run: Run): Promise<Target | { refusal: string }> {
-  const { ids, tally } = run;
+  const { ids, roomIds, tally } = run;
   const members = await membersOf(room, run);
   const key = directKey(room, members);
   const found =
-    (await findRoom({ _id: ids('room', room.id) })) ?? (key === undefined ? null : await findRoom({ direct_key: key }));
+    (await findRoom({ _id: { $in: roomIds(room.id) } })) ?? (key === undefined ? null : await findRoom({ direct_key: key }));
   if (found?.deleting_at) {
     tally.read('members', members.length);
     for (const { username } of members) tally.leaveOut('members', 'of a room that is left out', { room: room.id, username });
     return { refusal: 'it is being deleted here' };
   }
   if (!found) return newTarget(room, { members, key }, run);
-  if (!found._id.equals(ids('room', room.id)) && !run.isDryRun) await forgetUnfinished(ids('room', room.id));
+  if (!roomIds(room.id).some((id) => id.equals(found._id)) && !run.isDryRun) await forgetUnfinished(ids('room', room.id));
+  if (!run.isDryRun) await rooms.updateOne({ _id: found._id }, { $addToSet: { imports: run.importId } });
   return existingTarget(found, members, run);
 }
 
-/** Forgets what a run that was cut off wrote for a conversation that its people have begun since. */
-async function forgetUnfinished(room: ObjectId): Promise<void> {
+/** Forgets what a run that was cut off wrote for a room that does not exist. */
+export async function forgetUnfinished(room: ObjectId): Promise<void> {
+  await removeFiles({ room });
   await inBatches(messages.unscoped, { room }, (some) => messages.unscoped.deleteMany(some));
   await inBatches(followedThreads, { room }, (some) => followedThreads.deleteMany(some));
   await inBatches(readMarkers, { '_id.room': room }, (some) => readMarkers.deleteMany(some));
 }
 
-const findRoom = (filter: { _id: ObjectId } | { direct_key: string }) =>
+const findRoom = (filter: { _id: { $in: ObjectId[] } } | { direct_key: string }) =>
   rooms.unscoped.findOne<FoundRoom>(filter, {
     projection: {
       seq: 1,
@@ -45,11 +48,13 @@ const findRoom = (filter: { _id: ObjectId } | { direct_key: string }) =>
       is_direct: 1,
       archived_at: 1,
       deleting_at: 1,
+      retention_days: 1,
+      is_held: 1,
     },
   });
 
 type FoundRoom = Pick<RoomDocument, '_id' | 'seq' | 'message_count' | 'last_message_at' | 'banned' | 'is_direct'> &
-  Pick<RoomDocument, 'archived_at' | 'deleting_at'> & {
+  Pick<RoomDocument, 'archived_at' | 'deleting_at' | 'retention_days' | 'is_held'> & {
     members: Pick<MemberDocument, 'user'>[];
   };
 
@@ -82,7 +87,8 @@ function directKey({ kind }: SourceRoom, members: MemberHere[]): string | undefi
 async function existingTarget(found: FoundRoom, members: MemberHere[], run: Run): Promise<Target> {
   const { tally, isDryRun } = run;
   const { _id, seq, message_count: ordinal, last_message_at: lastAt } = found;
-  const room: TargetRoom = { _id, exists: true, seq, ordinal, lastAt, named: byName(members), roots: new Map() };
+  const place = { _id, exists: true, seq, ordinal, lastAt, keepsFrom: keptSince(found) };
+  const room: TargetRoom = { ...place, named: byName(members), roots: new Map() };
   const isMember = new Set(found.members.map(({ user }) => user.toHexString()));
   const missing = members.filter((member) => !isMember.has(member._id.toHexString()));
   const former = await readMarkers.find({ _id: { $in: missing.map((member) => ({ room: _id, user: member._id })) } }).toArray();

@@ -27,6 +27,7 @@ import { roomIndexes } from '../collections/rooms/rooms.ts';
 import { savedIndexes } from '../collections/rooms/saved.ts';
 import { threadIndexes } from '../collections/rooms/threads.ts';
 import { auditIndexes } from '../collections/service/audit.ts';
+import { importIndexes } from '../collections/service/imports.ts';
 import { serverNoticesIndexes } from '../collections/service/server-notices.ts';
 import { serverIndexes } from '../collections/service/servers.ts';
 import { client, database } from '../database/client.ts';
@@ -84,6 +85,7 @@ const indexes: Record<string, IndexDescription[]> = {
   connections: connectionIndexes,
   servers: serverIndexes,
   server_notices: serverNoticesIndexes,
+  imports: importIndexes,
   audit: auditIndexes,
   audit_states: [],
 };

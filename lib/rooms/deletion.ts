@@ -20,6 +20,13 @@ import { type ShownRoom, shownRoom } from './rooms.ts';
 /** For how many milliseconds one request goes on deleting: well under its deadline. */
 export const deletionTime = 6_000;
 
+type DeletionOptions = {
+  time?: number;
+  precondition?: Precondition | undefined;
+  /** The last place of the room: nothing may have happened in it since. */
+  seq?: number;
+};
+
 /**
  * Deletes a room with its messages, files, events, read markers and what was saved of it; 404 for an unknown id. The
  * room is marked first, after which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
@@ -27,10 +34,10 @@ export const deletionTime = 6_000;
  */
 export async function deleteRoom(
   room: ObjectId,
-  { time = Number.POSITIVE_INFINITY, precondition }: { time?: number; precondition?: Precondition | undefined } = {},
+  { time = Number.POSITIVE_INFINITY, precondition, seq }: DeletionOptions = {},
 ): Promise<void> {
   const end = performance.now() + time;
-  const { members } = await mark(room, precondition);
+  const { members } = await mark(room, precondition, seq);
   const users = members.map(({ user }) => user.toHexString());
   notify({ type: 'gone', room: room.toHexString(), users });
 
@@ -50,10 +57,14 @@ export async function finishRoomDeletions(): Promise<number> {
 }
 
 /** Marks a room as being deleted, and returns it as it was before. */
-const mark = (room: ObjectId, precondition?: Precondition): Promise<Pick<RoomDocument, 'members'>> =>
+const mark = (
+  room: ObjectId,
+  precondition: Precondition | undefined,
+  seq: number | undefined,
+): Promise<Pick<RoomDocument, 'members'>> =>
   // Each further attempt takes someone else's change between the read and the update.
   attempt({ times: 10 }, async () => {
-    const seen = precondition ? await asSeen(room, precondition) : {};
+    const seen = precondition ? await asSeen(room, precondition) : seq === undefined ? {} : { seq };
     const marked = await rooms.unscoped.findOneAndUpdate({ _id: room, ...seen }, marking, {
       returnDocument: 'before',
       projection: { 'members.user': 1 },

@@ -8,6 +8,7 @@ import { passwordRefusals, requirePasswords } from '../credentials/password-sign
 import { hashPassword } from '../credentials/passwords.ts';
 import { endSessions } from '../credentials/sessions.ts';
 import { revokeTokens } from '../identity/api-tokens.ts';
+import { claimed } from '../identity/unclaimed.ts';
 
 /** The parameters of a new password. */
 export const passwordParameters = {
@@ -29,7 +30,7 @@ export async function setForgottenPassword({ code, password }: Values<typeof pas
   const { user, generation } = account;
   const changed = await users.findOneAndUpdate(
     { _id: user, email, session_generation: generation, is_active: true, is_bot: { $exists: false } },
-    { $set: { password_hash: await hashPassword(password) }, $inc: { session_generation: 1 } },
+    { $set: { password_hash: await hashPassword(password) }, $unset: claimed, $inc: { session_generation: 1 } },
     { returnDocument: 'after', projection: { session_generation: 1 } },
   );
   if (!changed) throw noSuchCode();

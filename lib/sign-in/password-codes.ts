@@ -29,7 +29,10 @@ export async function createPasswordCode(id: ObjectId): Promise<Shown<typeof pas
 }
 
 /** The link that has a code; after the `#`, so that no log and no other site gets to see it. */
-export const passwordLink = (code: string): string => `${config.publicUrl}/password#${code}`;
+export const passwordLink = (code: string): string => `${config.publicUrl}${passwordPath(code)}`;
+
+/** The same within the service, whose address may be unknown. */
+export const passwordPath = (code: string): string => `/password#${code}`;
 
 /**
  * The fields that are stored with a code for an account. After a new password or a new address, the code is no longer

@@ -10,12 +10,14 @@ import { dataDirectories } from '../support/data-directories.ts';
 import { rocketMessage, rocketUser, writeDump } from '../support/rocketchat-dump.ts';
 import { runCommand } from '../support/run-command.ts';
 import { slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
+import { startDatabase } from '../support/worker.ts';
 import { zulipArchive, zulipMessage, zulipUser } from '../support/zulip-export.ts';
 
 const { directory } = dataDirectories('chat-import-killed');
 
 /** A database of its own on the server of the tests. */
 async function aDatabase() {
+  await startDatabase();
   const name = `chat_import_${randomBytes(6).toString('hex')}`;
   const client = new MongoClient(process.env.MONGODB_URI ?? '');
   return {

@@ -64,7 +64,7 @@ async function anArchive(addresses: string[], more: object = {}) {
     },
   });
   const run = async (files?: SlackFiles) => {
-    const source = await openSlack(file, files);
+    const source = await openSlack(file, { files });
     try {
       const [isDryRun, mapsByEmail] = [false, false];
       return await importFromSource(source, { workspace, isDryRun, mapsByEmail, leaveOut: () => {}, progress: () => {} });

@@ -608,11 +608,12 @@ describe('import slack', () => {
   });
 
   it.each([
-    ['is not a zip archive', 'words', 'is not a zip archive'],
+    ['is no archive', 'words', 'is neither a directory nor a tar or zip archive'],
+    ['is not a whole zip archive', 'PK\x03\x04 words', 'is not a zip archive, or was cut off'],
     ['has neither people nor rooms', [{ name: 'other.json', bytes: '[]' }], 'is not an export of Slack'],
     ['has a path that leaves it', [{ name: '../users.json', bytes: '[]' }], 'invalid relative path'],
     ['has an absolute path', [{ name: '/users.json', bytes: '[]' }], 'absolute path'],
-    ['has a path with backslashes', [{ name: '..\\users.json', bytes: '[]' }], 'invalid characters'],
+    ['has a path with backslashes that leaves it', [{ name: '..\\users.json', bytes: '[]' }], 'invalid relative path'],
     [
       'has a name twice',
       [

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
+import { config } from '../../lib/settings/config.ts';
 import { type Account, anAdmin, logIn } from './accounts.ts';
 import { everyPage } from './rooms.ts';
 import { admin as command } from './run-command.ts';
@@ -12,18 +13,27 @@ import { inProcess as call } from './transports.ts';
 
 export const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
 
-export const admin = await anAdmin();
+const admins = new Map<string, Promise<Account>>();
+
+/** An administrator in the database of the test file. */
+function findAdmin(): Promise<Account> {
+  const admin = admins.get(config.mongodbDatabase) ?? anAdmin();
+  admins.set(config.mongodbDatabase, admin);
+  return admin;
+}
+
+export const admin = await findAdmin();
 
 /** Reads a path of the API, by default as an administrator. */
-export async function read(path: string, token = admin.token): Promise<unknown> {
-  const reply = await call('GET', path, { token });
+export async function read(path: string, token?: string): Promise<unknown> {
+  const reply = await call('GET', path, { token: token ?? (await findAdmin()).token });
   expect(reply.status).toBe(200);
   return reply.body;
 }
 
 /** The id of the room with a name that no other has; empty without one. The directory looks at some of its rooms for each page. */
 export const roomNamed = async (name: string): Promise<string> =>
-  (await everyPage(call, `/api/directory?q=${encodeURIComponent(name)}`, admin.token))[0]?._id.$oid ?? '';
+  (await everyPage(call, `/api/directory?q=${encodeURIComponent(name)}`, (await findAdmin()).token))[0]?._id.$oid ?? '';
 
 /** The messages of a room, by its id. */
 export const historyIn = async (room: string, token?: string) =>

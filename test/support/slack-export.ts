@@ -24,8 +24,8 @@ export const slackEntries = ({ days = {}, ...lists }: SlackExport): ZipEntry[] =
 ];
 
 /** Writes such an archive. */
-export const writeSlackExport = (path: string, exported: SlackExport): Promise<void> =>
-  writeFile(path, zipOf(slackEntries(exported)));
+export const writeSlackExport = (path: string, exported: SlackExport, more: ZipEntry[] = []): Promise<void> =>
+  writeFile(path, zipOf([...slackEntries(exported), ...more]));
 
 /** A user of a workspace. */
 export const slackUser = (id: string, name: string, more: object = {}) => ({ id, name, profile: { real_name: name }, ...more });

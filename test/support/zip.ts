@@ -1,28 +1,37 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /** One entry of an archive; the sizes are what the archive says of it, whatever is there. */
-export type ZipEntry = { name: string; bytes: string | Uint8Array; size?: number; packedSize?: number; offset?: number };
+export type ZipEntry = {
+  /** The name, or its bytes, which then do not say that they are UTF-8. */
+  name: string | Uint8Array;
+  bytes: string | Uint8Array;
+  size?: number;
+  packedSize?: number;
+  offset?: number;
+  checksum?: number;
+};
 
 /** A zip archive with these entries, in their order, as small as they get. */
 export function zipOf(entries: ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, bytes, ...said } of entries) {
+  for (const { name: sent, bytes, ...said } of entries) {
+    const name = Buffer.from(sent);
     const content = Buffer.from(bytes);
     const packed = deflateRawSync(content);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(0x800, 2);
+    fields.writeUInt16LE(typeof sent === 'string' ? 0x800 : 0, 2);
     fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(crc32(content), 10);
+    fields.writeUInt32LE(said.checksum ?? crc32(content), 10);
     fields.writeUInt32LE(said.packedSize ?? packed.length, 14);
     fields.writeUInt32LE(said.size ?? content.length, 18);
-    fields.writeUInt16LE(Buffer.byteLength(name), 22);
-    const header = Buffer.concat([Buffer.from('PK\x03\x04'), fields, Buffer.from(name)]);
+    fields.writeUInt16LE(name.length, 22);
+    const header = Buffer.concat([Buffer.from('PK\x03\x04'), fields, name]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(said.offset ?? at, 10);
-    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), fields, rest, Buffer.from(name));
+    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), fields, rest, name);
     parts.push(header, packed);
     at += header.length + packed.length;
   }

@@ -16,6 +16,10 @@ export type CodeDocument = {
   email: string;
   /** For a new password: whose it will be, in which generation of its sessions; null where the code is good for nothing. */
   account?: { user: ObjectId; generation: number } | null;
+  /** For an imported account that nobody has used: good for days. */
+  is_for_import?: true;
+  /** Whether its link was sent to the address. */
+  is_mailed?: true;
   /** For the first administrator. */
   is_for_setup?: true;
   expires_at: Date;

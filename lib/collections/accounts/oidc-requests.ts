@@ -17,6 +17,8 @@ export type OidcRequestDocument = {
   invitation?: string;
   /** The account that the provider's person is to be linked to, in which generation of its sessions. */
   account?: { user: ObjectId; generation: number };
+  /** The account that the person gets instead of an own one, by a code that was made for it. */
+  claim?: { user: ObjectId; generation: number; code: ObjectId };
   expires_at: Date;
 };
 

@@ -33,6 +33,8 @@ export type UserDocument = {
   confirmed_email?: string;
   /** The person at an identity provider who signs in to the account. */
   identity?: IdentityDocument;
+  /** Only there for an account that an import of another chat has made. */
+  imported?: ImportedDocument;
   is_admin: boolean;
   is_active: boolean;
   created_at: Date;
@@ -76,6 +78,17 @@ export type SecondFactorDocument = {
   recovery_codes: string[];
 };
 
+/** Where an account of an import comes from. */
+export type ImportedDocument = {
+  import: ObjectId;
+  /** Whether the source had it as active at the last import: a later change there counts here as long as nobody uses it. */
+  was_active: boolean;
+  /** Only there, and true, if the archive names somebody whom it does not list. */
+  is_unlisted?: true;
+  /** Only there, and true, until somebody gets a way to use the account. */
+  is_unclaimed?: true;
+};
+
 /** A person at an identity provider: `subject` is unique there, and never given to another person. */
 export type IdentityDocument = {
   issuer: string;
@@ -97,6 +110,7 @@ export const userIndexes: IndexDescription[] = [
   { key: { has_leftovers: 1 }, name: 'has_leftovers', sparse: true },
   { key: { webhook_of: 1 }, name: 'webhook_of', sparse: true },
   { key: { owner: 1 }, name: 'owner', sparse: true },
+  { key: { 'imported.import': 1 }, name: 'imported.import', sparse: true },
   {
     key: { name_beginnings: 1, _id: 1 },
     name: 'name_beginnings, _id',

@@ -96,6 +96,8 @@ export type MessageDocument = {
   /** Up to three who have replied last, the last one at the end, and when. */
   repliers?: ObjectId[];
   replied_at?: Date;
+  /** The import of another chat that it comes from. */
+  import?: ObjectId;
   /** The number of replies up to a place before which no new reply can come. */
   counted_replies?: { count: number; seq: number };
   /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */

@@ -100,6 +100,9 @@ export type RoomDocument = {
   retention_days?: number | null;
   /** Nothing is deleted by its age. */
   is_held?: boolean;
+  /** The imports of other chats that it has messages of, and the one that has made it. */
+  imports?: ObjectId[];
+  made_by_import?: ObjectId;
   /** Up to where messages that were too old are deleted. */
   swept_seq?: number;
   /** The first of them that was kept as its author is held, and all such authors. */
@@ -130,6 +133,7 @@ export const roomIndexes: IndexDescription[] = [
   { key: { name_key: 1 }, name: 'name_key' },
   { key: { is_default: 1 }, name: 'is_default', sparse: true },
   { key: { retention_days: 1 }, name: 'retention_days', sparse: true },
+  { key: { imports: 1 }, name: 'imports', sparse: true },
   { key: { 'invitations.created_by': 1 }, name: 'invitations.created_by', sparse: true },
   { key: { 'webhooks.hash': 1 }, name: 'webhooks.hash', sparse: true },
   { key: { 'webhooks.created_by': 1 }, name: 'webhooks.created_by', sparse: true },

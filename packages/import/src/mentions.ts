@@ -4,10 +4,13 @@ import type { UsernameOf } from './source.ts';
 /** A text with the usernames of here, where these differ. They are looked up in lower case. */
 export const withUsernames = (text: string, usernameOf: UsernameOf): string =>
   outsideCode(text, (part) =>
-    // A name may end before a dot that ends the sentence.
-    part.replaceAll(/(?<![\w@./-])@(\w[\w.-]*?)([._-]*)(?![\w.-])/g, (whole, name: string, end: string) => {
-      const [all, most] = [usernameOf((name + end).toLowerCase()), usernameOf(name.toLowerCase())];
+    part.replaceAll(/(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}_][\p{L}\p{N}\p{M}_.-]*)/gu, (whole, called: string) => {
+      // A name may end before a dot that ends the sentence.
+      let end = called.length;
+      while (end > 1 && '._-'.includes(called.charAt(end - 1))) end--;
+      const name = called.slice(0, end);
+      const [all, most] = [usernameOf(called.toLowerCase()), usernameOf(name.toLowerCase())];
       if (all !== undefined) return `@${all}`;
-      return most === undefined ? whole : `@${most}${end}`;
+      return most === undefined ? whole : `@${most}${called.slice(end)}`;
     }),
   );

@@ -8,7 +8,8 @@ import type { Readable } from 'node:stream';
 /** An account in the source. */
 export type SourcePerson = {
   id: string;
-  username: string;
+  /** Undefined in a source that has no usernames. */
+  username: string | undefined;
   name?: string | undefined;
   email?: string | undefined;
   isBot: boolean;
@@ -66,6 +67,8 @@ export type SourceFile = {
   open?: () => Promise<Readable>;
   /** What it is to be called when its bytes can't be read. */
   lack?: string;
+  /** Why nothing is left of it in the source, so that the text does not name it either. */
+  gone?: string;
 };
 
 /** A record that does not come over, and why. */
@@ -75,8 +78,11 @@ export type LeftOut = { leftOut: string; kind?: Kind; raw: unknown };
 export type UsernameOf = (id: string) => string | undefined;
 
 /** The kinds of things that are counted. */
-export const kinds = ['people', 'rooms', 'members', 'messages', 'reactions', 'files', 'pages'] as const;
+export const kinds = ['people', 'rooms', 'members', 'messages', 'reactions', 'files', 'pages', 'parts'] as const;
 export type Kind = (typeof kinds)[number];
+
+/** A file of an archive, and its size in bytes. */
+export type ArchiveFile = { name: string; size: number };
 
 /** An archive of another chat. */
 export type Source = {
@@ -86,6 +92,10 @@ export type Source = {
   rooms: () => AsyncIterable<SourceRoom>;
   /** What of it could not be read when it was opened. */
   unreadable?: () => LeftOut[];
+  /** What shows that the archive was cut off, or is not whole for another reason. */
+  readonly cutOff?: string | undefined;
+  /** The files of the archive that nothing was read from. */
+  unread?: () => ArchiveFile[];
   /** How much of it was read, in a unit of its own. */
   progress: () => { done: number; all: number };
   close: () => Promise<void>;

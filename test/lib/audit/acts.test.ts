@@ -183,6 +183,18 @@ const created = (way: string, act: (username: string) => Promise<unknown>, actor
   },
 ];
 
+/** An import of another chat, and what is done with it afterwards. */
+const onImport = (way: string, act?: (workspace: string) => Promise<unknown>): Row => [
+  way,
+  async () => {
+    const [archive, workspace] = [join(directory, `${aName()}.zip`), aName()];
+    await writeSlackExport(archive, { users: [slackUser('U1', aName())] });
+    await type('import', 'slack', archive, '--workspace', workspace);
+    await act?.(workspace);
+    return { actor: byCommand, target: null };
+  },
+];
+
 /** How each action comes about, by every way that there is to it. */
 const rows: Record<Action, Row[]> = {
   'user.created': [
@@ -226,6 +238,7 @@ const rows: Record<Action, Row[]> = {
   'user.deleted': [
     onAccount('a request', ({ id }) => ask('DELETE', `/api/users/${id}`, {})),
     onAccount('a command', named('user', 'delete', '?', '--yes'), byCommand),
+    onAccount('a command that deletes the messages as well', named('user', 'delete', '?', '--with-messages', '--yes'), byCommand),
   ],
   'user.email_changed': [onAccount('a request', patch({ email: `${aName()}@example.org` }))],
   'user.password_changed': [
@@ -294,6 +307,9 @@ const rows: Record<Action, Row[]> = {
   'user.released': [
     onAccount('a request', ({ id }) => ask('PATCH', `/api/users/${id}/usage`, { is_held: false })),
     onAccount('a command', named('user', 'release', '?'), byCommand),
+  ],
+  'user.exported': [
+    onAccount('a command', (account) => named('user', 'export', '?', join(directory, aName()))(account), byCommand),
   ],
   'user.disconnected': [
     connected('a request', ({ id }) => ask('PATCH', `/api/users/${id}`, { is_connected: false }), byAdmin),
@@ -370,6 +386,7 @@ const rows: Record<Action, Row[]> = {
     onRoom('a request', (room) => ask('PATCH', `/api/rooms/${room}/details`, { is_held: false })),
     onRoom('a command', withRoom('release'), byCommand),
   ],
+  'room.exported': [onRoom('a command', (room) => type('room', 'export', room, join(directory, aName())), byCommand)],
   'room.deleted': [
     onRoom('a request', (room) => ask('DELETE', `/api/rooms/${room}`)),
     onRoom('a command', withRoom('delete'), byCommand),
@@ -449,16 +466,10 @@ const rows: Record<Action, Row[]> = {
   // It can't copy every database: then a second entry says so.
   'data.backed_up': [onData('a command', 'backup', join(directory, 'copy'))],
   'data.restored': [onData('a command', 'database', 'restored')],
-  'data.converted': [
-    [
-      'a command',
-      async () => {
-        const archive = join(directory, 'slack.zip');
-        await writeSlackExport(archive, { users: [slackUser('U1', aName())] });
-        await type('import', 'slack', archive, '--workspace', aName());
-        return { actor: byCommand, target: null };
-      },
-    ],
+  'data.converted': [onImport('a command')],
+  'data.conversion_undone': [onImport('a command', (workspace) => type('import', 'undo', workspace, '--yes'))],
+  'data.links_created': [
+    onImport('a command', (workspace) => type('import', 'invite', workspace, '--to', join(directory, `${aName()}.csv`))),
   ],
   'push_key.exported': [onData('a command', 'push-key', 'export')],
   'push_key.rotated': [onData('a command', 'push-key', 'rotate')],

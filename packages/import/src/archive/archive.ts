@@ -1,9 +1,12 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { Entry, openPromise, type ZipFile } from 'yauzl';
+import type { ArchiveFile } from '../source.ts';
+import { Entries } from './entries.ts';
+import { decodeName, faultOfName, isAmbiguous, isDesktopFile } from './names.ts';
 
-/** The files of an archive, by their names. */
+/** The files of an archive. They are found by their names in any Unicode form, with `/` or `\\` between folders. */
 export type Archive = {
   names: string[];
   /** How many bytes a file has, as the archive says; reading ends with an error where it has more. */
@@ -11,6 +14,10 @@ export type Archive = {
   /** All bytes of a file, of `most` at most; an error for a longer one. */
   read: (name: string, most: number) => Promise<Buffer>;
   stream: (name: string) => Promise<Readable>;
+  /** What a name may be, if nothing says in which code page it was written. */
+  readings: (name: string) => string[];
+  /** The files that were not read until now. */
+  unread: () => ArchiveFile[];
   close: () => void | Promise<void>;
 };
 
@@ -30,7 +37,7 @@ export async function openArchive(path: string): Promise<Archive> {
   try {
     const entries = await entriesOf(zip, path);
     const find = (name: string): Entry => {
-      const entry = entries.get(name);
+      const entry = entries.open(name);
       if (!entry) throw broken(path, `has no ${name}`);
       return entry;
     };
@@ -44,14 +51,17 @@ export async function openArchive(path: string): Promise<Archive> {
       }
     };
     return {
-      names: [...entries.keys()],
-      size: (name) => entries.get(name)?.uncompressedSize,
-      stream: (name) => openStream(name, false),
+      names: entries.names,
+      size: (name) => entries.size(name),
+      readings: (name) => entries.readings(name),
+      unread: () => entries.unread(),
+      stream: async (name) =>
+        Readable.from(intact(await openStream(name, false), find(name), damaged(path, name)), { objectMode: false }),
       read: async (name, most) => {
         const entry = find(name);
         if (entry.uncompressedSize > most) throw broken(path, `has more than ${most} bytes in ${name}`);
         const bytes = unpacked(await buffer(await openStream(name, true)), entry);
-        if (bytes?.length !== entry.uncompressedSize) throw broken(path, `has other bytes than it says in ${name}`);
+        if (bytes?.length !== entry.uncompressedSize || crc32(bytes) !== entry.crc32) throw damaged(path, name);
         return bytes;
       },
       close: () => zip.close(),
@@ -60,6 +70,18 @@ export async function openArchive(path: string): Promise<Archive> {
     zip.close();
     throw error;
   }
+}
+
+const damaged = (path: string, name: string) => broken(path, `has other bytes than it says in ${name}`);
+
+/** The bytes of a file; an error at their end if their checksum is another. */
+async function* intact(bytes: Readable, { crc32: expected }: Entry, error: Error): AsyncGenerator<Buffer> {
+  let sum = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (sum !== expected) throw error;
 }
 
 /** The bytes of a packed file, all of them in one step: a stream for each of many small files takes several times as long. */
@@ -78,26 +100,28 @@ const deflated = 8;
 
 async function opened(path: string): Promise<ZipFile> {
   try {
-    return await openPromise(path, { autoClose: false, lazyEntries: true, strictFileNames: true });
+    return await openPromise(path, { autoClose: false, lazyEntries: true, decodeStrings: false });
   } catch (error) {
     if (error instanceof Error && 'code' in error) throw error;
     throw broken(path, 'is not a zip archive, or was cut off');
   }
 }
 
-async function entriesOf(zip: ZipFile, path: string): Promise<Map<string, Entry>> {
+async function entriesOf(zip: ZipFile, path: string): Promise<Entries<Entry>> {
   if (zip.entryCount > mostEntries) throw broken(path, `has more than ${mostEntries} entries`);
-  const entries = new Map<string, Entry>();
+  const entries = new Entries<Entry>();
   let [packed, unpacked] = [0, 0];
   try {
     for await (const entry of zip.eachEntry()) {
+      const name = decodeName(entry);
+      const fault = faultOfName(name);
+      if (fault !== undefined) throw broken(path, `can't be read: ${fault}`);
       packed += entry.compressedSize;
       unpacked += entry.uncompressedSize;
-      if (isTooDense(entry.compressedSize, entry.uncompressedSize))
-        throw broken(path, `unpacks to too much at ${entry.fileName}`);
-      if (entry.fileName.endsWith('/')) continue;
-      if (entries.has(entry.fileName)) throw broken(path, `has ${entry.fileName} twice`);
-      entries.set(entry.fileName, needed(entry));
+      if (isTooDense(entry.compressedSize, entry.uncompressedSize)) throw broken(path, `unpacks to too much at ${name}`);
+      if (name.endsWith('/') || isDesktopFile(name)) continue;
+      const raw = isAmbiguous(entry) ? Buffer.from(entry.fileNameRaw) : undefined;
+      if (!entries.addRaw(name, raw, entry.uncompressedSize, needed(entry))) throw broken(path, `has ${name} twice`);
     }
   } catch (error) {
     if (error instanceof ArchiveError) throw error;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
-/** A line of a file and where it is; no text for one that is too long. */
-type Line = { text: string | undefined; offset: number; length: number };
+/** A line of a file, where it is, and whether the file goes on after it; no text for one that is too long. */
+type Line = { text: string | undefined; offset: number; length: number; isEnded: boolean };
 
 /** The lines of a file, each with its place in bytes. Of one that is too long, nothing is kept. */
 export async function* linesOf(path: string, most: number): AsyncGenerator<Line> {
@@ -12,8 +12,9 @@ export async function* linesOf(path: string, most: number): AsyncGenerator<Line>
     if (length <= most) begun.push(bytes);
     else begun = [];
   };
-  const end = (): Line => {
-    const line = { text: length > most ? undefined : Buffer.concat(begun).toString('utf8'), offset, length };
+  const end = (isEnded: boolean): Line => {
+    const text = length > most ? undefined : Buffer.concat(begun).toString('utf8');
+    const line = { text, offset, length, isEnded };
     offset += length + 1;
     begun = [];
     length = 0;
@@ -23,10 +24,10 @@ export async function* linesOf(path: string, most: number): AsyncGenerator<Line>
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       take(chunk.subarray(from, at));
-      yield end();
+      yield end(true);
       from = at + 1;
     }
     take(chunk.subarray(from));
   }
-  if (length > 0) yield end();
+  if (length > 0) yield end(false);
 }

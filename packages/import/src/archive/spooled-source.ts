@@ -1,5 +1,6 @@
-import type { LeftOut } from '../source.ts';
+import type { ArchiveFile, LeftOut } from '../source.ts';
 import type { Archive } from './archive.ts';
+import { withoutRoot } from './entries.ts';
 import { PostIndex } from './post-index.ts';
 import type { Spool } from './spool.ts';
 
@@ -11,6 +12,8 @@ export abstract class SpooledSource {
   protected readonly spool: Spool;
   protected readonly posts = new PostIndex();
   protected readonly broken: LeftOut[] = [];
+  /** What shows that the archive is not whole. */
+  cutOff: string | undefined;
   #done = 0;
 
   constructor(archive: Archive, root: string, spool: Spool) {
@@ -27,6 +30,8 @@ export abstract class SpooledSource {
   };
 
   unreadable = (): LeftOut[] => this.broken;
+
+  unread = (): ArchiveFile[] => withoutRoot(this.archive.unread(), this.root);
 
   /** Notes a message of a room, to be read with the others. */
   protected addPost(room: string, at: number, bytes: Buffer): void {

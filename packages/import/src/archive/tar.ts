@@ -3,6 +3,8 @@ import { stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { Parser, type ReadEntry } from 'tar';
 import { type Archive, ArchiveError, broken, isTooDense, mostBytes, mostEntries } from './archive.ts';
+import { Entries } from './entries.ts';
+import { entryName, faultOfName, isDesktopFile } from './names.ts';
 import { type Place, Spool } from './spool.ts';
 
 /**
@@ -12,7 +14,7 @@ import { type Place, Spool } from './spool.ts';
 export async function openTar(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
   const { size: packed } = await stat(path);
   const spool = await Spool.create();
-  const files = new Map<string, Place>();
+  const files = new Entries<Place>();
   try {
     await readEntries(path, { isWanted, packed, files, spool });
   } catch (error) {
@@ -21,13 +23,15 @@ export async function openTar(path: string, isWanted: (name: string) => boolean)
     throw broken(path, `can't be read as a tar archive: ${error instanceof Error ? error.message : String(error)}`);
   }
   const find = (name: string): Place => {
-    const place = files.get(name);
+    const place = files.open(name);
     if (!place) throw broken(path, `has no ${name}`);
     return place;
   };
   return {
-    names: [...files.keys()],
-    size: (name) => files.get(name)?.length,
+    names: files.names,
+    size: (name) => files.size(name),
+    readings: () => [],
+    unread: () => files.unread(),
     stream: async (name) => spool.stream(find(name)),
     read: async (name, most) => {
       const place = find(name);
@@ -38,7 +42,7 @@ export async function openTar(path: string, isWanted: (name: string) => boolean)
   };
 }
 
-type Reading = { isWanted: (name: string) => boolean; packed: number; files: Map<string, Place>; spool: Spool };
+type Reading = { isWanted: (name: string) => boolean; packed: number; files: Entries<Place>; spool: Spool };
 
 async function readEntries(path: string, { isWanted, packed, files, spool }: Reading): Promise<void> {
   let [entries, unpacked] = [0, 0];
@@ -56,14 +60,15 @@ async function readEntries(path: string, { isWanted, packed, files, spool }: Rea
     failure ??= error;
   });
   parser.on('entry', (entry: ReadEntry) => {
-    const name = entry.path.replace(/^(\.\/+)+/, '');
+    const name = entryName(entry.path);
     if (++entries > mostEntries) refuse(`has more than ${mostEntries} entries`);
-    if (leaves(name)) refuse(`has a path that leaves it: ${name}`);
+    if (faultOfName(entry.path) !== undefined) refuse(`has a path that leaves it: ${name}`);
     // A link leads nowhere: only bytes that the archive has itself are read.
-    const isKept = isFile.has(entry.type) && isWanted(name);
-    if (isKept && files.has(name)) refuse(`has ${name} twice`);
+    const isPart = isFile.has(entry.type) && !isDesktopFile(name);
+    const isKept = isPart && isWanted(name);
     const place = { offset: spool.end, length: 0 };
-    if (isKept) files.set(name, place);
+    if (isKept && !files.add(entry.path.replace(/^(\.\/+)+/, ''), entry.size, place)) refuse(`has ${name} twice`);
+    if (isPart && !isKept) files.skip(name, entry.size);
     entry.on('data', (chunk) => {
       unpacked += chunk.length;
       if (unpacked > mostBytes || isTooDense(packed, unpacked)) refuse('unpacks to too much');
@@ -80,6 +85,3 @@ async function readEntries(path: string, { isWanted, packed, files, spool }: Rea
 }
 
 const isFile: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
-
-/** Whether a name leads out of the directory that it is unpacked in. */
-const leaves = (name: string): boolean => name.startsWith('/') || /[\\\0]/.test(name) || name.split('/').includes('..');

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open, opendir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Archive, broken, mostEntries, openArchive } from './archive.ts';
+import { Entries } from './entries.ts';
+import { entryName, isDesktopFile } from './names.ts';
 import { Spool } from './spool.ts';
 import { openTar } from './tar.ts';
 
@@ -9,14 +11,29 @@ import { openTar } from './tar.ts';
  * Opens what somebody has exported as files: a directory, or one that was packed as tar, tar.gz or zip. Of a directory
  * and of a tar archive, only the files that are wanted are looked at.
  */
-async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
-  if ((await stat(path)).isDirectory()) return openDirectory(path, isWanted);
+export async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
+  switch (await formOf(path)) {
+    case 'directory':
+      return openDirectory(path, isWanted);
+    case 'zip':
+      return openArchive(path);
+    case 'tar':
+      return openTar(path, isWanted);
+    default:
+      throw broken(path, 'is neither a directory nor a tar or zip archive');
+  }
+}
+
+/** Whether a path leads to a directory, or to one that was packed. */
+export const isTree = async (path: string): Promise<boolean> => (await formOf(path)) !== undefined;
+
+async function formOf(path: string): Promise<'directory' | 'zip' | 'tar' | undefined> {
+  if ((await stat(path)).isDirectory()) return 'directory';
   const file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(262), 0, 262, 0).finally(() => file.close());
   const beginning = buffer.toString('latin1');
-  if (beginning.startsWith('PK')) return openArchive(path);
-  if (beginning.startsWith('\x1f\x8b') || beginning.slice(257) === 'ustar') return openTar(path, isWanted);
-  throw broken(path, 'is neither a directory nor a tar or zip archive');
+  if (beginning.startsWith('PK')) return 'zip';
+  return beginning.startsWith('\x1f\x8b') || beginning.slice(257) === 'ustar' ? 'tar' : undefined;
 }
 
 /** Opens such files, and a spool for what is in them, for a source that closes both: if it can't be made, they are closed here. */
@@ -39,25 +56,30 @@ export async function openSpooled<S>(
 
 /** The files of a directory. Links are not followed: they could lead out of it. */
 async function openDirectory(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
-  const sizes = new Map<string, number>();
-  let entries = 0;
+  const files = new Entries<string>();
   for await (const entry of await opendir(path, { recursive: true })) {
-    if (++entries > mostEntries) throw broken(path, `has more than ${mostEntries} entries`);
+    if (files.count >= mostEntries) throw broken(path, `has more than ${mostEntries} entries`);
     const full = join(entry.parentPath, entry.name);
     const name = relative(path, full).split(sep).join('/');
-    if (entry.isFile() && isWanted(name)) sizes.set(name, (await stat(full)).size);
+    if (!entry.isFile() || isDesktopFile(name)) continue;
+    const { size } = await stat(full);
+    if (isWanted(entryName(name))) files.add(name, size, full);
+    else files.skip(name, size);
   }
   const find = (name: string): string => {
-    if (!sizes.has(name)) throw broken(path, `has no ${name}`);
-    return join(path, name);
+    const full = files.open(name);
+    if (full === undefined) throw broken(path, `has no ${name}`);
+    return full;
   };
   return {
-    names: [...sizes.keys()],
-    size: (name) => sizes.get(name),
+    names: files.names,
+    size: (name) => files.size(name),
+    readings: () => [],
+    unread: () => files.unread(),
     stream: async (name) => createReadStream(find(name)),
     read: async (name, most) => {
       const full = find(name);
-      if ((sizes.get(name) ?? 0) > most) throw broken(path, `has more than ${most} bytes in ${name}`);
+      if ((files.size(name) ?? 0) > most) throw broken(path, `has more than ${most} bytes in ${name}`);
       return readFile(full);
     },
     close: () => {},

@@ -1,13 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { type Archive, broken, openArchive } from '../archive/archive.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path/posix';
+import { withoutRoot } from '../archive/entries.ts';
 import { linesOf } from '../archive/lines.ts';
+import { entryName } from '../archive/names.ts';
 import { PostIndex } from '../archive/post-index.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from '../json.ts';
-import type { LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
+import type { ArchiveFile, LeftOut, Source, SourceFile, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
+import { type MattermostFiles, openMattermostFiles } from './files.ts';
 import { PostLines, parseLine } from './post-lines.ts';
 import { dateOf, readPost } from './posts.ts';
 
@@ -20,36 +19,16 @@ import { dateOf, readPost } from './posts.ts';
 
 /** Opens an export of Mattermost; an error for any other file. */
 export async function openMattermost(path: string): Promise<Source> {
-  const file = await open(path);
-  const beginning = (await file.read(Buffer.alloc(4), 0, 4, 0).finally(() => file.close())).buffer.toString('latin1');
-  if (!beginning.startsWith('PK')) return read(path, path, {});
-  const archive = await openArchive(path);
-  let directory: string | undefined;
+  const files = await openMattermostFiles(path);
+  let file: FileHandle | undefined;
   try {
-    const name = archive.names.filter((one) => /^[^/]+\.jsonl$/.test(one))[0];
-    if (name === undefined) throw broken(path, 'is not an export of Mattermost: it has no import.jsonl');
-    // To be read in another order than it is packed in.
-    directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
-    const unpacked = join(directory, 'import.jsonl');
-    await pipeline(await archive.stream(name), createWriteStream(unpacked, { mode: 0o600, flags: 'wx' }));
-    return await read(unpacked, path, { archive, directory });
-  } catch (error) {
-    await archive.close();
-    if (directory !== undefined) await rm(directory, { recursive: true });
-    throw error;
-  }
-}
-
-type Unpacked = { archive?: Archive; directory?: string };
-
-async function read(path: string, named: string, unpacked: Unpacked): Promise<Source> {
-  const file = await open(path);
-  try {
-    const source = new MattermostExport(file, unpacked, (await stat(path)).size);
-    if (!(await source.readIndex(path))) throw broken(named, 'is not an export of Mattermost: its first line has no version');
+    file = await open(files.path);
+    const source = new MattermostExport(file, files);
+    await source.readIndex();
     return source;
   } catch (error) {
-    await file.close();
+    await file?.close();
+    await files.close();
     throw error;
   }
 }
@@ -59,43 +38,50 @@ type Channel = { key: string; kind: SourceRoom['kind']; channel: Json; members: 
 class MattermostExport implements Source {
   readonly name = 'mattermost';
   readonly #file: FileHandle;
-  readonly #unpacked: Unpacked;
-  readonly #size: number;
+  readonly #files: MattermostFiles;
   readonly #people = new Map<string, SourcePerson>();
   readonly #channels = new Map<string, Channel>();
   readonly #posts = new PostIndex();
-  /** Lines of which nothing is known but where they are. */
-  readonly #broken: number[] = [];
+  /** The teams that people have to be invited to, and who is in each team. */
+  readonly #closedTeams = new Set<unknown>();
+  readonly #teams = new Map<string, Set<string>>();
+  readonly #broken: LeftOut[] = [];
   readonly #lines: PostLines;
   #done = 0;
+  #isCutOff = false;
 
-  constructor(file: FileHandle, unpacked: Unpacked, size: number) {
+  constructor(file: FileHandle, files: MattermostFiles) {
     this.#file = file;
     this.#lines = new PostLines(file);
-    this.#unpacked = unpacked;
-    this.#size = size;
+    this.#files = files;
   }
 
   progress = () => ({ done: this.#done, all: this.#posts.count });
 
+  unreadable = (): LeftOut[] => this.#broken;
+
+  unread = (): ArchiveFile[] => withoutRoot(this.#files.archive?.unread() ?? [], this.#files.prefix);
+
+  get cutOff(): string | undefined {
+    return this.#isCutOff ? 'it ends in the middle of a line' : undefined;
+  }
+
   close = async () => {
     await this.#file.close();
-    await this.#unpacked.archive?.close();
-    if (this.#unpacked.directory !== undefined) await rm(this.#unpacked.directory, { recursive: true });
+    await this.#files.close();
   };
 
-  /** Reads everything once; false for a file that is something else. */
-  async readIndex(path: string): Promise<boolean> {
-    let isFirst = true;
-    for await (const { text, offset, length } of linesOf(path, mostLine)) {
+  /** Reads everything once. */
+  async readIndex(): Promise<void> {
+    for await (const { text, offset, length, isEnded } of linesOf(this.#files.path, mostLine)) {
       const line = text === undefined ? undefined : parseLine(text);
-      if (isFirst && (line?.type !== 'version' || line.version === undefined)) return false;
-      isFirst = false;
       if (line) this.#note(line, { offset, length });
-      else if (length > 0) this.#broken.push(offset);
+      else if (text === undefined || text.trim() !== '') {
+        this.#broken.push({ leftOut: 'not JSON, or too long', kind: 'pages', raw: { line_at_byte: offset } });
+        this.#isCutOff ||= !isEnded;
+      }
     }
     this.#posts.sort();
-    return !isFirst;
   }
 
   #note(line: Json, at: { offset: number; length: number }): void {
@@ -119,12 +105,22 @@ class MattermostExport implements Source {
       case 'direct_post':
         this.#notePost(this.#directOf(of.channel_members).key, of, at);
         break;
+      case 'team':
+        if (of.type === 'I') this.#closedTeams.add(of.name);
+        break;
+      case 'version':
+        break;
+      default:
+        this.#broken.push({ leftOut: `not read: lines of the type ${textOf(line.type)}`, kind: 'parts', raw: of.name ?? null });
     }
   }
 
   #noteUser(user: Json): void {
     const username = textOf(user.username);
-    if (username === undefined) return;
+    if (username === undefined) {
+      this.#broken.push({ leftOut: 'without a username', kind: 'people', raw: user });
+      return;
+    }
     const names = [textOf(user.first_name), textOf(user.last_name)].filter((name) => name?.trim());
     this.#people.set(username, {
       id: username,
@@ -135,17 +131,23 @@ class MattermostExport implements Source {
       isActive: !numberOf(user.delete_at),
       isGuest: /\bsystem_guest\b/.test(textOf(user.roles) ?? ''),
     });
-    for (const team of listOf(user.teams).map(jsonOf))
+    for (const team of listOf(user.teams).map(jsonOf)) {
+      const inTeam = this.#teams.get(textOf(team.name) ?? '') ?? new Set();
+      this.#teams.set(textOf(team.name) ?? '', inTeam.add(username));
       for (const channel of listOf(team.channels).map(jsonOf)) {
         const found = this.#channelOf(keyOf(team.name, channel.name));
         found.members.add(username);
         if (/\bchannel_admin\b/.test(textOf(channel.roles) ?? '')) found.owner ??= username;
       }
+    }
   }
 
   #noteBot(bot: Json): void {
     const username = textOf(bot.username);
-    if (username === undefined) return;
+    if (username === undefined) {
+      this.#broken.push({ leftOut: 'without a username', kind: 'people', raw: bot });
+      return;
+    }
     const isActive = !numberOf(bot.delete_at);
     this.#people.set(username, { id: username, username, name: textOf(bot.display_name), isBot: true, isActive });
   }
@@ -178,9 +180,11 @@ class MattermostExport implements Source {
 
   async *rooms(): AsyncGenerator<SourceRoom> {
     for (const { key, kind, channel, members, owner } of this.#channels.values()) {
+      const isOfTeamAlone = kind === 'public' && this.#isLimited(textOf(channel.team) ?? '');
       yield {
         id: key,
-        kind,
+        kind: isOfTeamAlone ? 'private' : kind,
+        ...(isOfTeamAlone && { note: 'open rooms of teams that not everybody is in, which are closed here' }),
         name: textOf(channel.display_name)?.trim() || textOf(channel.name) || key.replace(/^.*\//, ''),
         topic: textOf(channel.header) || textOf(channel.purpose) || '',
         members: [...members],
@@ -191,8 +195,13 @@ class MattermostExport implements Source {
     }
   }
 
-  unreadable = (): LeftOut[] =>
-    this.#broken.map((offset) => ({ leftOut: 'not JSON, or too long', kind: 'pages', raw: { line_at_byte: offset } }));
+  /** Whether some cannot see the open channels of a team: those who were not invited to it. */
+  #isLimited(team: string): boolean {
+    if (!this.#closedTeams.has(team)) return false;
+    const isOutside = ({ id, isActive, isGuest, isBot }: SourcePerson) =>
+      isActive && !isGuest && !isBot && !this.#teams.get(team)?.has(id);
+    return [...this.#people.values()].some(isOutside);
+  }
 
   async *#messages(key: string, usernameOf: UsernameOf): AsyncGenerator<SourceItem> {
     // How many messages of this moment were by each author: they have nothing else to tell them apart.
@@ -220,9 +229,11 @@ class MattermostExport implements Source {
   }
 
   #fileOf = (path: string, index: number): SourceFile => {
-    const { archive } = this.#unpacked;
-    const file = { id: String(index), name: basename(path) || 'file' };
-    const name = [path, `data/${path}`].find((one) => archive?.size(one) !== undefined);
+    const { archive, prefix } = this.#files;
+    const called = basename(entryName(path));
+    if (called === '') return { id: String(index), name: 'file', gone: 'without a name' };
+    const file = { id: String(index), name: called };
+    const name = [path, `data/${path}`].map((one) => prefix + one).find((one) => archive?.size(one) !== undefined);
     if (!archive || name === undefined) return file;
     return { ...file, size: archive.size(name) ?? 0, open: () => archive.stream(name) };
   };

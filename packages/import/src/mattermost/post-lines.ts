@@ -40,7 +40,7 @@ const mostParsed = 1024 * 1024;
 /** The object in a line; undefined where there is something else. */
 export function parseLine(text: string): Json | undefined {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
     return typeof parsed === 'object' && parsed !== null ? jsonOf(parsed) : undefined;
   } catch {
     return undefined;

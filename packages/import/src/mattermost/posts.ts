@@ -19,7 +19,7 @@ export function readPost(post: Json, { id, thread, usernameOf, fileOf }: Context
   const { replies: _, ...raw } = post;
   const leave = (leftOut: string): SourceItem => ({ leftOut, raw });
   const [type, user, at] = [textOf(post.type) ?? '', textOf(post.user), dateOf(post.create_at)];
-  if (type.startsWith('system_')) return leave('a message of the system');
+  if (type.startsWith('system_') || type.startsWith('custom_calls')) return leave('a message of the system');
   if (numberOf(post.delete_at)) return leave('deleted in the source');
   if (!at) return leave('without a time');
   const props = jsonOf(post.props);

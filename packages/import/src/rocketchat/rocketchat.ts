@@ -65,7 +65,10 @@ class RocketChatDump extends SpooledSource implements Source {
     const read = async (collection: string, note: (document: Json, bytes: Buffer) => void) => {
       for await (const { document, bytes } of this.#documents(path, collection))
         if (document) note(document, bytes);
-        else this.broken.push({ leftOut: 'not BSON, cut off, or too long', kind: 'pages', raw: { collection } });
+        else {
+          if (bytes.length === 0) this.cutOff ??= `${collection} is cut off`;
+          this.broken.push({ leftOut: 'not BSON, cut off, or too long', kind: 'pages', raw: { collection } });
+        }
     };
     await read('users', (user) => this.#notePerson(user));
     await read('rocketchat_room', (room) => this.#noteRoom(room));

@@ -1,22 +1,22 @@
-import { FormatError, Reader, webAddress } from 'chat-service-rules/formats/reader';
+import { lines, paragraphs, quote } from 'chat-service-rules/formats/markdown';
+import { FormatError, Reader } from 'chat-service-rules/formats/reader';
 import { mrkdwn, readSlack } from 'chat-service-rules/formats/slack';
 import { isObject } from 'chat-service-rules/objects';
 import { storable } from 'chat-service-rules/texts';
 import { withEmoji } from '../emoji.ts';
 import { type Json, jsonOf, listOf, numberOf, textOf } from '../json.ts';
-import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from '../source.ts';
-import type { SlackFiles } from './files.ts';
+import type { SourceItem, SourceMessage, UsernameOf } from '../source.ts';
+import { type FilePlaces, fileOf } from './file-records.ts';
+import { dateOf, firstText, isSaid } from './records.ts';
 
 /** What a message is read with: its channel, and what the ids in it stand for. */
-type Context = {
+type Context = FilePlaces & {
   channel: string;
   pins: Pins;
   usernameOf: UsernameOf;
   channelNames: ReadonlyMap<string, string>;
   /** The ids of the users by which bots speak. */
   userOfBot: ReadonlyMap<string, string>;
-  /** Where the bytes of files come from, if they do. */
-  files: SlackFiles | undefined;
 };
 
 export type Pins = ReadonlyMap<string, Date>;
@@ -31,13 +31,14 @@ export function readMessage(original: unknown, context: Context): SourceItem {
   if (raw.is_hidden_by_limit !== undefined || raw.type === 'hidden_by_limit' || subtype === 'hidden_by_limit')
     return leave("hidden by the limit of the source's plan");
   if (subtype === 'tombstone') return leave('deleted in the source');
-  if (subtype !== undefined && systemMessages.has(subtype)) return leave('a message of the system');
+  if (subtype !== undefined && isOfSystem(subtype)) return leave('a message of the system');
   if (ts === undefined || !at) return leave('without a time');
   const author = authorOf(raw, context);
   if (!author) return leave('without an author');
-  const files = listOf(raw.files ?? (raw.file === undefined ? undefined : [raw.file])).map((file, index) =>
-    fileOf(jsonOf(file), index, context.files),
-  );
+  const own = listOf(raw.files ?? (raw.file === undefined || subtype === 'file_comment' ? undefined : [raw.file]));
+  const shared = listOf(raw.attachments).map(jsonOf).filter(isShared);
+  const listed = [...own, ...shared.flatMap((message) => listOf(message.files))];
+  const files = listed.map((file, index) => fileOf(jsonOf(file), index, context));
   const thread = textOf(raw.thread_ts);
   const threadAt = timeOf(raw.thread_ts);
   const edited = jsonOf(raw.edited);
@@ -57,7 +58,7 @@ export function readMessage(original: unknown, context: Context): SourceItem {
 }
 
 function authorOf(raw: Json, { userOfBot }: Context): SourceMessage['author'] | undefined {
-  const [user, bot] = [textOf(raw.user), textOf(raw.bot_id)];
+  const [user, bot] = [textOf(raw.user) ?? textOf(jsonOf(raw.comment).user), textOf(raw.bot_id)];
   const profile = jsonOf(raw.user_profile);
   if (user !== undefined)
     return { id: user, username: textOf(profile.name), name: firstText(profile.real_name), isBot: bot !== undefined };
@@ -69,53 +70,98 @@ function authorOf(raw: Json, { userOfBot }: Context): SourceMessage['author'] | 
 }
 
 /** The text in Markdown: as from a webhook, but that ids are known. */
-function markdownOf(raw: Json, subtype: string | undefined, { usernameOf, channelNames }: Context): string {
-  const name = (text: string) =>
-    text.replaceAll(/<([@#])([A-Z0-9]+)(\|[^<>]*)?>/g, (whole, sign: string, id: string) => {
-      const known = sign === '@' ? usernameOf(id) : channelNames.get(id);
-      return known === undefined ? whole : `<${sign}${id}|${known}>`;
-    });
-  const { text, blocks, attachments } = within(raw, name) as Json;
-  const plain = withEmoji(mrkdwn(storable(textOf(text) ?? '')));
+function markdownOf(raw: Json, subtype: string | undefined, context: Context): string {
+  const known = within(saidIn(raw, subtype), (text) => withNames(text, context), context) as Json;
+  const attachments = listOf(known.attachments).map(jsonOf);
+  const plain = withEmoji(mrkdwn(storable(textOf(known.text) ?? '')));
   if (subtype === 'me_message') return plain === '' ? '' : `_${plain}_`;
-  if (blocks === undefined && attachments === undefined) return plain;
+  // The editor's blocks say the same as the text; those of programs may say more.
+  const blocks = listOf(known.blocks).every((block) => jsonOf(block).type === 'rich_text') && plain !== '' ? [] : known.blocks;
+  const shown = attachments.filter((one) => !isPreview(one) || (plain === '' && attachments.length === 1));
+  const shared = shown.filter(isShared).map(sharedMessage);
+  const others = shown.filter((one) => !isShared(one));
+  if (listOf(blocks).length === 0 && others.length === 0) return paragraphs(plain, ...shared);
   try {
-    const read = withEmoji(readSlack(new Reader({ text, blocks, attachments })));
+    const read = withEmoji(readSlack(new Reader({ text: known.text, blocks, attachments: others })));
     // It reads less of a text than people write.
-    return read.length < plain.length ? plain : read;
+    return paragraphs(read.length < plain.length ? plain : read, ...shared);
   } catch (error) {
     // What programs have sent may be of any form.
-    if (error instanceof FormatError) return plain;
+    if (error instanceof FormatError) return paragraphs(plain, ...shared);
     throw error;
   }
 }
 
-/** What says that something happened, and nothing that somebody has said. */
+/** What somebody has said: without the sentences that Slack once put around it. */
+function saidIn(raw: Json, subtype: string | undefined): Json {
+  const text = textOf(raw.text) ?? '';
+  if (subtype === 'file_comment') {
+    const file = jsonOf(raw.file);
+    const about = firstText(file.title, file.name);
+    const comment = textOf(jsonOf(raw.comment).comment) ?? text;
+    return { text: about === undefined ? comment : `> ${about}\n${comment}` };
+  }
+  if (text === cannotBeDisplayed && raw.blocks !== undefined) return { ...raw, text: '' };
+  // The file is in the message.
+  const uploaded = subtype === 'file_share' ? uploadSentence.exec(text) : null;
+  return uploaded ? { ...raw, text: uploaded[1] ?? '', blocks: undefined } : raw;
+}
+
+/** The text that Slack gives to a message whose program has sent blocks alone. */
+const cannotBeDisplayed = "This content can't be displayed.";
+
+const uploadSentence = /^<@\w+(?:\|[^<>]*)?> (?:uploaded|shared) a file: <[^<>]*>(?: and commented: ([\s\S]*))?$/;
+
+const withNames = (text: string, { usernameOf, channelNames }: Context): string =>
+  text.replaceAll(/<([@#])([A-Z0-9]+)(\|[^<>]*)?>/g, (whole, sign: string, id: string) => {
+    const known = sign === '@' ? usernameOf(id) : channelNames.get(id);
+    return known === undefined ? whole : `<${sign}${id}|${known}>`;
+  });
+
+/** Whether an attachment is the preview of a link, which nobody has written. */
+const isPreview = (attachment: Json): boolean =>
+  [attachment.from_url, attachment.original_url, attachment.app_unfurl_url].some((url) => textOf(url) !== undefined) &&
+  !isShared(attachment);
+
+/** Whether an attachment is another message, which somebody has shared by its link. */
+const isShared = ({ is_msg_unfurl, is_share }: Json): boolean => isSaid(is_msg_unfurl) || isSaid(is_share);
+
+function sharedMessage({ author_name, author_subname, text, fallback }: Json): string {
+  const author = firstText(author_name, author_subname);
+  const said = withEmoji(mrkdwn(storable(firstText(text, fallback) ?? '')));
+  return quote(lines(author && `**${author.replaceAll(/[*`\s]+/g, ' ').trim()}**`, said));
+}
+
+/** Whether a kind of message says that something happened, and nothing that somebody has said. */
+const isOfSystem = (subtype: string): boolean => systemPrefix.test(subtype) || systemMessages.has(subtype);
+
+const systemPrefix =
+  /^(channel|group|mpim|im|app_conversation|app_conversion|bot|sh_room|huddle|joiner_notification|pinned|unpinned|reminder|canvas|tabbed_canvas|list|workflow|assistant)_(?!message$|.*comment)/;
 const systemMessages: ReadonlySet<string> = new Set(
-  [
-    'archive convert_to_private conversion join leave name posting_permissions purpose topic unarchive'
-      .split(' ')
-      .flatMap((what) => [`channel_${what}`, `group_${what}`]),
-    'app_conversion_join bot_add bot_disable bot_enable bot_remove channel_canvas_updated document_mention ekm_access_denied',
-    'huddle_thread joiner_notification joiner_notification_for_inviter message_changed message_deleted message_replied',
-    'pinned_item reminder_add sh_room_created sh_room_shared unpinned_item',
-  ].flatMap((names) => (typeof names === 'string' ? names.split(' ') : names)),
+  'document_mention ekm_access_denied joiner_notification message_changed message_deleted message_replied'.split(' '),
 );
 
-/** Some texts within an object, each changed: as deep as blocks go. */
-function within(value: unknown, change: (text: string) => string, depth = 0): unknown {
+/** Some texts within an object, each changed, and its mentions as texts: as deep as blocks go. */
+function within(value: unknown, change: (text: string) => string, context: Context, depth = 0): unknown {
   if (typeof value === 'string') return change(value);
   if (depth > 20) return undefined;
-  if (Array.isArray(value)) return value.map((one) => within(one, change, depth + 1));
+  if (Array.isArray(value)) return value.map((one) => within(one, change, context, depth + 1));
   if (!isObject(value)) return value;
+  const named = depth > 0 ? nameIn(value, context) : undefined;
+  if (named !== undefined) return { type: 'text', text: named, style: value.style };
   const chosen = depth === 0 ? ['text', 'blocks', 'attachments'] : Object.keys(value);
   return Object.fromEntries(
-    chosen.filter((key) => Object.hasOwn(value, key)).map((key) => [key, within(value[key], change, depth + 1)]),
+    chosen.filter((key) => Object.hasOwn(value, key)).map((key) => [key, within(value[key], change, context, depth + 1)]),
   );
 }
 
-/** The first of these that is a text and not blank. */
-export const firstText = (...values: unknown[]): string | undefined => values.map(textOf).find((text) => text?.trim());
+/** What an element of rich text names by its id. */
+function nameIn({ type, user_id, channel_id }: Json, { usernameOf, channelNames }: Context): string | undefined {
+  const [user, channel] = [textOf(user_id), textOf(channel_id)];
+  const username = type === 'user' && user !== undefined ? usernameOf(user) : undefined;
+  const name = type === 'channel' && channel !== undefined ? channelNames.get(channel) : undefined;
+  return username === undefined ? name && `#${name}` : `@${username}`;
+}
 
 /** The pinned messages of a channel, by their times, and when they were pinned. */
 export const pinsOf = (channel: Json): Pins =>
@@ -134,28 +180,8 @@ const reactionsOf = ({ name, users }: Json) =>
     return emoji === undefined || id === undefined ? [] : [{ emoji, user: id }];
   });
 
-function fileOf(file: Json, index: number, files: SlackFiles | undefined): SourceFile {
-  const name = firstText(file.title, file.name) ?? 'file';
-  const address = [file.permalink, file.url_private, file.external_url]
-    .map((one) => webAddress(textOf(one) ?? ''))
-    .find((one) => one !== undefined);
-  const known = { id: textOf(file.id) ?? String(index), ...(address !== undefined && { address }) };
-  const size = numberOf(file.size);
-  const open = files?.openerOf(textOf(file.url_private_download) ?? textOf(file.url_private), size);
-  if (!open) return { ...known, name };
-  // The title of a file may lack the ending that says what it is.
-  return { ...known, name: firstText(file.name) ?? name, open, ...(size !== undefined && { size }), lack: notFetched };
-}
-
-const notFetched = 'could not be fetched: a link to it stands in the message';
-
 /** The time of a message, which is its name as well: seconds with six digits behind them. */
 export function timeOf(ts: unknown): Date | undefined {
   const text = textOf(ts);
   return text !== undefined && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? dateOf(Math.floor(Number(text) * 1000)) : undefined;
-}
-
-/** A date from 1970 to 9999. */
-export function dateOf(milliseconds: number): Date | undefined {
-  return milliseconds >= 0 && milliseconds < 253_402_300_800_000 ? new Date(milliseconds) : undefined;
 }

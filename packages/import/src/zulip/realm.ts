@@ -33,8 +33,11 @@ export class ZulipRealm {
   note(table: string, record: Json): void {
     switch (table) {
       case 'zerver_userprofile':
-      case 'zerver_userprofile_mirrordummy':
         this.#notePerson(record);
+        break;
+      case 'zerver_userprofile_mirrordummy':
+        // Stand-ins for people of another chat, who cannot sign in.
+        this.#notePerson({ ...record, is_active: false });
         break;
       case 'zerver_userprofile_crossrealm': {
         const [id, email] = [textOf(record.id), textOf(record.email)];
@@ -71,8 +74,8 @@ export class ZulipRealm {
     const email = [user.delivery_email, user.email].map(textOf).find((one) => one && !isHidden.test(one));
     this.people.set(id, {
       id,
-      // There are no usernames. That of an address could say what somebody hides.
-      username: (isBot ? email?.replace(/@.*/, '') : name?.toLowerCase().replaceAll(/\s+/g, '.')) || `zulip-${id}`,
+      // There are none but those of bots, which are in their addresses.
+      username: isBot ? email?.replace(/@.*/, '') : undefined,
       name,
       email: isBot ? undefined : email,
       isBot,

@@ -3,7 +3,7 @@ import { recordsOf } from '../archive/json-tables.ts';
 import { SpooledSource } from '../archive/spooled-source.ts';
 import { openSpooled } from '../archive/tree.ts';
 import { type Json, jsonOf, textOf } from '../json.ts';
-import type { Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
+import type { ArchiveFile, Source, SourceItem, SourcePerson, SourceRoom, UsernameOf } from '../source.ts';
 import { dateOf, readMessage } from './messages.ts';
 import { realmTables, toStream, ZulipRealm } from './realm.ts';
 
@@ -16,14 +16,31 @@ import { realmTables, toStream, ZulipRealm } from './realm.ts';
 /** Opens an export of Zulip, packed or as a directory; an error for anything else. */
 export const openZulip = (path: string): Promise<Source> =>
   openSpooled(path, isWanted, async (archive, spool) => {
-    const root = archive.names.find((name) => /^([^/]+\/)?realm\.json$/.test(name))?.replace('realm.json', '');
+    const realms = archive.names.filter((name) => /(^|\/)realm\.json$/.test(name));
+    const root = realms.sort((one, other) => one.length - other.length)[0]?.replace(/realm\.json$/, '');
     if (root === undefined) throw broken(path, 'is not an export of Zulip: it has no realm.json');
     const source = new ZulipExport(archive, root, spool);
     if (!(await source.readIndex())) throw broken(path, 'is not an export of Zulip: its realm.json has no tables');
     return source;
   });
 
-const isWanted = (name: string): boolean => /^([^/]+\/)?(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
+const isWanted = (name: string): boolean => /(^|\/)(realm\.json|messages-\d+\.json|uploads\/.+)$/.test(name);
+
+const isMessages = /(^|\/)messages-(\d+)\.json$/;
+
+/** Some versions write reactions beside the messages, not among the tables of the organisation. */
+const messageTables = ['zerver_message', 'zerver_reaction'] as const;
+
+/** What a list of message files shows to be missing: Zulip numbers them from 1, and gives them their names at the end. */
+function lackOf(files: string[], unread: ArchiveFile[]): string | undefined {
+  const numbers = new Set(files.map((name) => Number(isMessages.exec(name)?.[2])));
+  const missing = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1).find((one) => !numbers.has(one));
+  if (missing !== undefined) return `it has no messages-${String(missing).padStart(6, '0')}.json, and later ones`;
+  const partial = unread
+    .map(({ name }) => /messages-(\d+)\.json\.partial$/.exec(name))
+    .find((found) => found && !numbers.has(Number(found[1])));
+  return partial ? `it has ${partial[0]}, because the export did not end` : undefined;
+}
 
 class ZulipExport extends SpooledSource implements Source {
   readonly name = 'zulip';
@@ -39,17 +56,21 @@ class ZulipExport extends SpooledSource implements Source {
       } else this.#leaveOut('realm.json', table);
     }
     if (count === 0) return false;
-    this.#realm.reactions.sort();
-    const files = this.archive.names.filter((name) => /messages-\d+\.json$/.test(name) && name.startsWith(this.root));
+    const files = this.archive.names.filter((name) => isMessages.test(name) && name.startsWith(this.root));
+    // To its end, also because that shows that the file is whole.
     for (const file of files.sort())
-      for await (const { table, record } of recordsOf(await this.archive.stream(file), ['zerver_message']))
-        if (record) this.#noteMessage(record);
-        else this.#leaveOut(file.slice(this.root.length), table);
+      for await (const { table, record } of recordsOf(await this.archive.stream(file), messageTables))
+        if (!record) this.#leaveOut(file.slice(this.root.length), table);
+        else if (table === 'zerver_message') this.#noteMessage(record);
+        else this.#realm.note(table, record);
+    this.cutOff ??= lackOf(files, this.archive.unread());
+    this.#realm.reactions.sort();
     this.posts.sort();
     return true;
   }
 
   #leaveOut(file: string, table: string): void {
+    if (table === '') this.cutOff ??= `${file} is cut off`;
     this.broken.push({ leftOut: 'not JSON, cut off, or too long', kind: 'pages', raw: { file, table } });
   }
 
@@ -73,7 +94,11 @@ class ZulipExport extends SpooledSource implements Source {
       yield {
         id: `stream ${id}`,
         kind: isPrivate ? 'private' : 'public',
-        name: textOf(stream.name)?.trim() || `channel ${id}`,
+        // Earlier versions mark archived channels by their names.
+        name:
+          textOf(stream.name)
+            ?.replace(/^!+DEACTIVATED:/, '')
+            .trim() || `channel ${id}`,
         topic: textOf(stream.description)?.replaceAll(/\s+/g, ' ').trim() ?? '',
         members: (this.#realm.subscribers.get(recipientOf.get(id) ?? -1) ?? []).map(String),
         owner: textOf(stream.creator) ?? undefined,

@@ -1,0 +1,165 @@
+import type { ObjectId } from 'mongodb';
+import { activities } from '../collections/accounts/activities.ts';
+import { avatars } from '../collections/accounts/avatars.ts';
+import { passkeys } from '../collections/accounts/passkeys.ts';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { commands } from '../collections/delivery/commands.ts';
+import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
+import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { readMarkers } from '../collections/rooms/read-markers.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
+import { saved } from '../collections/rooms/saved.ts';
+import { followedThreads } from '../collections/rooms/threads.ts';
+import { audit } from '../collections/service/audit.ts';
+import { listAllTokens } from '../identity/tokens.ts';
+import { noSuchUser, shownUser } from '../identity/users.ts';
+import { ExportFolder } from './folder.ts';
+import { exportMessages, messagesOf } from './messages.ts';
+
+/*
+ * All that the service has of a person, for somebody who asks for it (GDPR, article 15): the account, the rooms, what the
+ * person has written with its files, reactions, what was saved, sessions and tokens without their secrets, passkeys,
+ * devices, followed threads, bots, and the entries of the audit trail. Messages of others are theirs.
+ */
+
+const hexOf = (id: ObjectId): string => id.toHexString();
+
+type Progress = (done: number, all: number) => void;
+
+/** Exports what the service has of an account to a new folder; returns how much that is. */
+export async function exportUser(_id: ObjectId, path: string, progress: Progress): Promise<Record<string, number>> {
+  const user = await users.findOne({ _id });
+  if (!user) throw noSuchUser();
+  const folder = await ExportFolder.create(path);
+  try {
+    await folder.write('account.json', await accountOf(user));
+    await exportPicture(_id, folder);
+    const all = await rooms.find<ListedRoom>({}, { projection: roomFields(_id), sort: { _id: 1 } }).toArray();
+    await exportMemberships(user, all, folder);
+    await folder.add('messages', []);
+    await folder.add('reactions', []);
+    for (const [index, room] of all.entries()) {
+      await exportWritten(_id, room, folder);
+      progress(index + 1, all.length);
+    }
+    await folder.add('sessions and tokens', await listAllTokens(_id));
+    await folder.add('passkeys', await passkeysOf(_id));
+    await folder.add('devices with push notifications', await devicesOf(_id));
+    await folder.add('followed threads', await threadsOf(_id));
+    await folder.add('audit', await auditOf(_id));
+  } finally {
+    await folder.close();
+  }
+  return folder.counts;
+}
+
+async function accountOf(user: UserDocument): Promise<object> {
+  const { blocked = [], identity, confirmed_email, second_factor, imported, _id } = user;
+  const names = await namesOf(blocked);
+  const bots = await users.find({ owner: _id }, { projection: { username: 1 } }).toArray();
+  const own = await commands.find({ bot: _id }, { projection: { _id: 1 } }).toArray();
+  return {
+    ...shownUser.show(user),
+    last_seen: (await activities.findOne({ _id }))?.at ?? null,
+    has_confirmed_email: confirmed_email !== undefined && confirmed_email === user.email,
+    identity: identity ? { issuer: identity.issuer, subject: identity.subject } : null,
+    has_second_factor: second_factor !== undefined,
+    blocked: names,
+    bots: bots.map(({ username }) => username),
+    commands: own.map((command) => command._id),
+    came_by_import: imported !== undefined,
+  };
+}
+
+async function namesOf(ids: ObjectId[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const found = await users.find({ _id: { $in: ids } }, { projection: { username: 1 } }).toArray();
+  return found.map(({ username }) => username);
+}
+
+async function exportPicture(_id: ObjectId, folder: ExportFolder): Promise<void> {
+  const picture = await avatars.findOne({ _id });
+  if (picture) await folder.writeBytes(`picture.${picture.type.replace(/^image\//, '')}`, picture.bytes.value());
+}
+
+type ListedRoom = {
+  _id: ObjectId;
+  name: string;
+  seq: number;
+  is_direct?: true;
+  members?: { role: string; joined_at: Date; user: ObjectId }[];
+};
+
+const roomFields = (user: ObjectId) => ({ name: 1, seq: 1, is_direct: 1, members: { $elemMatch: { user } } });
+
+async function exportMemberships({ _id: user }: UserDocument, all: ListedRoom[], folder: ExportFolder): Promise<void> {
+  const markers = await readMarkers.find({ '_id.user': user }).toArray();
+  const markerOf = new Map(markers.map((marker) => [marker._id.room.toHexString(), marker]));
+  const theirs = all.flatMap(({ _id, name, is_direct, members: [member] = [] }) => {
+    const marker = markerOf.get(_id.toHexString());
+    if (!member && !marker) return [];
+    const { role, joined_at } = member ?? {};
+    return {
+      ...{ _id: hexOf(_id), name, is_direct: is_direct === true, role: role ?? null, joined_at: joined_at ?? null },
+      ...{ is_muted: marker?.is_muted === true, is_favourite: marker?.is_favourite === true, read_up_to: marker?.seq ?? 0 },
+    };
+  });
+  await folder.add('rooms', theirs);
+  const marked = await saved.find({ '_id.user': user }).toArray();
+  await folder.add(
+    'saved messages',
+    marked.map(({ _id, saved_at, remind_at }) => ({ message: hexOf(_id.message), saved_at, remind_at: remind_at ?? null })),
+  );
+}
+
+/** What a person has written in a room, and the reactions that the person has given there. */
+async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoom, folder: ExportFolder): Promise<void> {
+  const where = { room: hexOf(room), room_name: name };
+  for await (const some of messagesOf(room, { user }))
+    await folder.add(
+      'messages',
+      (await exportMessages(some, folder)).map((message) => ({ ...where, ...message })),
+    );
+  for (let after = 0; after < seq; after += windowSize) {
+    const inWindow = { room, seq: { $gt: after, $lte: after + windowSize }, 'reactions.user': user };
+    const some = await messages.find<Reacted>(inWindow, { projection: { reactions: 1 } }).toArray();
+    const given = some.flatMap(({ _id, reactions }) =>
+      reactions.filter((one) => one.user.equals(user)).map(({ emoji }) => ({ ...where, message: hexOf(_id), emoji })),
+    );
+    await folder.add('reactions', given);
+  }
+}
+
+type Reacted = Pick<MessageDocument, '_id' | 'reactions'>;
+
+/** So many places of a room are looked at by one call, for no index has who reacted. */
+const windowSize = 5_000;
+
+async function passkeysOf(user: ObjectId): Promise<object[]> {
+  const found = await passkeys.find({ user }, { projection: { name: 1, created_at: 1, last_used_at: 1 } }).toArray();
+  return found.map(({ name, created_at, last_used_at }) => ({ name, created_at, last_used_at }));
+}
+
+async function devicesOf(user: ObjectId): Promise<object[]> {
+  const found = await pushSubscriptions.find({ user }, { projection: { endpoint: 1, of: 1, created_at: 1 } }).toArray();
+  return found.map(({ endpoint, of, created_at }) => ({ endpoint, notifies_of: of, created_at }));
+}
+
+async function threadsOf(user: ObjectId): Promise<object[]> {
+  const found = await followedThreads.find({ '_id.user': user }, { sort: { replied_at: -1 } }).toArray();
+  return found.map(({ _id, room, replied_at, is_left }) => ({
+    ...{ thread: hexOf(_id.thread), room: hexOf(room), replied_at, is_followed: is_left !== true },
+  }));
+}
+
+/** The entries of what the person did as an administrator, and of what was done to the account. */
+async function auditOf(id: ObjectId): Promise<object[]> {
+  const [acted, affected] = await Promise.all([
+    audit.find({ 'actor.id': id }, { sort: { _id: 1 } }).toArray(),
+    audit.find({ 'target.id': id }, { sort: { _id: 1 } }).toArray(),
+  ]);
+  const all = new Map([...acted, ...affected].map((entry) => [entry._id, entry]));
+  return [...all.values()]
+    .sort((one, other) => one._id - other._id)
+    .map(({ _id, at, action, details, source }) => ({ seq: _id, at, action, details, source }));
+}

@@ -1,0 +1,105 @@
+import type { UpdateFilter } from 'mongodb';
+import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { duplicateIn } from '../database/failures.ts';
+import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
+import { emailKey } from '../identity/users.ts';
+import type { Tally } from './tally.ts';
+
+/*
+ * What a later archive says of somebody whose account an earlier one has made. As long as nobody has used the account, it
+ * follows the source: it ends with the account there, and gets what an earlier archive lacked. After that it is its
+ * owner's.
+ */
+
+/** An account that an earlier run has made; without a username if it was deleted here. */
+export type KnownAccount = Partial<Pick<UserDocument, 'username' | 'name' | 'email' | 'imported'>> &
+  Pick<UserDocument, '_id' | 'is_active'>;
+
+type Wanted = {
+  name: string | undefined;
+  email: string | undefined;
+  isActive: boolean;
+  /** The username that the operator has chosen, and those that somebody may get who has none yet. */
+  chosen: string | undefined;
+  usernames: Iterable<string>;
+};
+
+/** Brings an account up to date; returns it as it is then. */
+export async function refreshAccount(
+  account: KnownAccount,
+  wanted: Wanted,
+  { tally, isDryRun }: { tally: Tally; isDryRun: boolean },
+): Promise<Pick<KnownAccount, 'username' | 'is_active'>> {
+  const { imported, username } = account;
+  if (!imported || username === undefined) return account;
+  const { isActive } = wanted;
+  if (!imported.is_unclaimed) {
+    if (imported.was_active && !isActive) tally.note(stillUsed);
+    return account;
+  }
+  const set = changesOf(account, wanted);
+  const isChanged = imported.was_active !== isActive;
+  if (isChanged) tally.note(isActive ? reactivated : deactivated);
+  const isListed = imported.is_unlisted === true;
+  const renames = (isListed || wanted.chosen !== undefined) && wanted.chosen !== username;
+  if (isListed) tally.note('people whom an earlier archive had named and not listed');
+  if (isDryRun) return { username, is_active: isChanged ? isActive : account.is_active };
+  const update: UpdateFilter<Omit<UserDocument, '_id'>> = {
+    $set: { ...set, ...(isChanged && { is_active: isActive, 'imported.was_active': isActive }) },
+    $unset: { 'imported.is_unlisted': '' },
+    // Codes that were made for it are void from then on.
+    $inc: { session_generation: isChanged ? 1 : 0 },
+  };
+  const changed = await applyTo(account, update);
+  const called = renames ? await rename(account, wanted) : username;
+  return { username: called, is_active: changed?.is_active ?? account.is_active };
+}
+
+const stillUsed = 'people deactivated in the source who use their accounts here, which stay active';
+const deactivated = 'people deactivated in the source since the last import';
+const reactivated = 'people activated again in the source since the last import';
+
+/** The name and the address that an account lacks. */
+function changesOf({ username = '', name, email = '', imported }: KnownAccount, wanted: Wanted) {
+  const isNew = imported?.is_unlisted === true;
+  const lacksAddress = email.endsWith('.invalid') && wanted.email !== undefined;
+  return {
+    ...(wanted.name !== undefined &&
+      (isNew || name === undefined) && { name: wanted.name, name_beginnings: nameBeginnings({ username, name: wanted.name }) }),
+    ...(lacksAddress &&
+      wanted.email !== undefined && {
+        email: wanted.email,
+        email_key: emailKey(wanted.email),
+        email_beginnings: emailBeginnings(wanted.email),
+      }),
+  };
+}
+
+/** Changes an account that nobody has used meanwhile; the address stays as it is if another account has the new one. */
+async function applyTo({ _id }: KnownAccount, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<UserDocument | null> {
+  const unclaimed = { _id, 'imported.is_unclaimed': true as const };
+  const options = { returnDocument: 'after' as const };
+  try {
+    return await users.findOneAndUpdate(unclaimed, update, options);
+  } catch (error) {
+    if (duplicateIn(error) !== 'email') throw error;
+    const { email: _, email_key: __, email_beginnings: ___, ...others } = update.$set ?? {};
+    return users.findOneAndUpdate(unclaimed, { ...update, $set: others }, options);
+  }
+}
+
+/** Gives an account the first free one of some usernames. */
+async function rename({ _id, username = '', name }: KnownAccount, { usernames, ...wanted }: Wanted): Promise<string> {
+  for (const next of usernames) {
+    if (next === username) return username;
+    try {
+      const beginnings = nameBeginnings({ username: next, name: wanted.name ?? name });
+      const change = { $set: { username: next, name_beginnings: beginnings } };
+      const { matchedCount } = await users.updateOne({ _id, 'imported.is_unclaimed': true }, change);
+      return matchedCount > 0 ? next : username;
+    } catch (error) {
+      if (duplicateIn(error) !== 'username') throw error;
+    }
+  }
+  return username;
+}

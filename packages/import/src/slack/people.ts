@@ -1,0 +1,29 @@
+import type { SourcePerson } from '../source.ts';
+
+/**
+ * The people of all lists, each of them once. In Enterprise Grid, the list of the organisation decides about those whom it
+ * has, and somebody who is in several workspaces is in several lists. A person whom one list has twice comes twice.
+ */
+export function mergePeople(ofOrganisation: SourcePerson[], ofWorkspaces: SourcePerson[][]): SourcePerson[] {
+  const known = new Set(ofOrganisation.map(({ id }) => id));
+  const found = new Map<string, SourcePerson>();
+  const repeated: SourcePerson[] = [];
+  for (const people of ofWorkspaces) {
+    const listed = new Set<string>();
+    for (const person of people) {
+      if (known.has(person.id)) continue;
+      const other = found.get(person.id);
+      if (listed.has(person.id)) repeated.push(person);
+      else found.set(person.id, other ? mergePerson(other, person) : person);
+      listed.add(person.id);
+    }
+  }
+  return [...ofOrganisation, ...found.values(), ...repeated];
+}
+
+/** Somebody whom two workspaces list: active if one of them says so, and a guest only if both say so. */
+function mergePerson(one: SourcePerson, other: SourcePerson): SourcePerson {
+  const [first, second] = one.isActive || !other.isActive ? [one, other] : [other, one];
+  const isGuest = first.isGuest === true && (second.isGuest === true || !second.isActive);
+  return { ...first, email: first.email ?? second.email, isGuest };
+}
