@@ -19,15 +19,15 @@ const keep = (secret: string) => {
   return secret;
 };
 
-/** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it. */
+/** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it, and so is an address with one. */
 async function call(method: string, path: string, sent: SentRequest = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
-  const { token, secret, uri, recovery_codes, ...rest } = (
+  const { token, secret, address, uri, recovery_codes, ...rest } = (
     Array.isArray(body) || typeof body === 'string' ? { body } : body
   ) as Record<string, unknown>;
   for (const issued of [token, secret, ...((recovery_codes ?? []) as string[])]) if (typeof issued === 'string') keep(issued);
   answers.push(JSON.stringify([headers, rest]));
-  return { token, secret, uri, recovery_codes, ...rest };
+  return { token, secret, address, uri, recovery_codes, ...rest };
 }
 
 describe('a password, a token, the address of a webhook or the secret of a second factor', () => {

@@ -44,6 +44,10 @@ export const newWebhookSchema = record('NewWebhook', {
     'Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key with which what it sends is signed.',
     aText,
   ),
+  address: described(
+    'The address at which other programs post, shown only once: its path alone without `PUBLIC_URL`; null for one that sends events.',
+    orNull(aText),
+  ),
 });
 export type NewWebhook = Shown<typeof newWebhookSchema>;
 
@@ -125,7 +129,8 @@ export async function addWebhook(
     if (error instanceof HttpError && error.status < 500) await webhookAccounts.deleteOne({ _id: account._id });
     throw error;
   });
-  return { ...showWebhook(room, created, name), secret };
+  const address = url === undefined ? `${config.publicUrl}/api/webhooks/${secret}` : null;
+  return { ...showWebhook(room, created, name), secret, address };
 }
 
 function addAccount(room: ObjectId, name: string): Promise<WebhookAccount> {

@@ -1,5 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import { insertUser } from '../accounts/accounts.ts';
+import {
+  alreadyLinked,
+  type CodeClaim,
+  claimByAddress,
+  claimByCode,
+  codeClaimRefusals,
+  identityTaken,
+  isUnclaimedAddress,
+} from '../accounts/claims.ts';
 import { byGroup, endGroupAdministration } from '../accounts/identities.ts';
 import { createdUser } from '../audit/acts.ts';
 import { audited, byService } from '../audit/append.ts';
@@ -28,8 +37,8 @@ const addressUnconfirmed: Refusal = () =>
   permissionDenied('address_unconfirmed', 'The identity provider has not confirmed the e-mail address.');
 const addressTaken: Refusal = () =>
   conflict('address_taken', 'Another account has this e-mail address: sign in to that, and connect it in the settings.');
-const identityTaken: Refusal = () => conflict('identity_taken', 'This person at the identity provider has another account.');
-const alreadyLinked: Refusal = () => conflict('already_linked', 'The account is connected already.');
+const linkRequired: Refusal = () =>
+  conflict('link_required', 'An imported account has this e-mail address: ask an administrator for the link that opens it.');
 export const accountRefusals = [
   invitationRequired,
   noSuchInvitation,
@@ -38,9 +47,9 @@ export const accountRefusals = [
   addressMissing,
   addressUnconfirmed,
   addressTaken,
+  linkRequired,
   usernameTaken,
-  identityTaken,
-  alreadyLinked,
+  ...codeClaimRefusals,
 ];
 
 type Arrival = { invitation: string | undefined; source: string };
@@ -51,7 +60,7 @@ export async function findOrCreateAccount(
   provider: IdentityProvider,
   arrival: Arrival,
 ): Promise<{ user: UserDocument; isNew: boolean }> {
-  const known = (await findAccount(person)) ?? (provider.linksByEmail ? await linkByEmail(person) : undefined);
+  const known = (await findAccount(person)) ?? (await claimImported(person, provider)) ?? (await linkByEmail(person, provider));
   if (known) return { user: known, isNew: false };
   try {
     return { user: await createAccount(person, provider, arrival), isNew: true };
@@ -71,8 +80,11 @@ const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> 
  * e-mail. The operator allows it to a provider, whose every confirmation counts then. An account with an address that nobody has confirmed may be that of somebody
  * who only waits for the owner.
  */
-async function linkByEmail({ issuer, subject, email, isEmailVerified }: Person): Promise<UserDocument | undefined> {
-  if (email === undefined || !isEmailVerified) return undefined;
+async function linkByEmail(
+  { issuer, subject, email, isEmailVerified }: Person,
+  { linksByEmail }: IdentityProvider,
+): Promise<UserDocument | undefined> {
+  if (!linksByEmail || email === undefined || !isEmailVerified) return undefined;
   // Its owner alone opens an account with a second factor to the provider.
   const isOpen = { is_active: true, is_bot: { $exists: false }, identity: { $exists: false }, second_factor: { $exists: false } };
   const linked = await users.findOneAndUpdate(
@@ -83,6 +95,19 @@ async function linkByEmail({ issuer, subject, email, isEmailVerified }: Person):
   if (linked) log('info', 'security', { event: 'identity linked by address', whom: linked._id.toHexString() });
   return linked ?? undefined;
 }
+
+/** The imported account of a person that nobody has used, by the address that the provider has confirmed. */
+async function claimImported(
+  { issuer, subject, email, isEmailVerified }: Person,
+  { claimsImported }: IdentityProvider,
+): Promise<UserDocument | undefined> {
+  if (!claimsImported || email === undefined || !isEmailVerified) return undefined;
+  return claimByAddress(email, { issuer, subject });
+}
+
+/** Gives a person the account for which a code was made. */
+export const claimWithCode = ({ issuer, subject }: Person, claim: CodeClaim): Promise<UserDocument> =>
+  claimByCode(claim, { issuer, subject });
 
 /**
  * Links a person to the account that the sign-in was begun by, unless that has a person already, its sessions have
@@ -145,7 +170,7 @@ async function insertAccount(person: Person, email: string): Promise<UserDocumen
         });
       return await audited(isAdmin ? [createdUser(username, true)] : [], byService, insert);
     } catch (error) {
-      if (isConflict(error, 'email_taken')) throw addressTaken();
+      if (isConflict(error, 'email_taken')) throw (await isUnclaimedAddress(email)) ? linkRequired() : addressTaken();
       if (!isConflict(error, 'username_taken')) throw error;
     }
   }

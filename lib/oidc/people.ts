@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { normaliseName } from 'chat-service-rules/texts';
 import { ObjectId } from 'mongodb';
 import { fullName } from '../identity/persons.ts';
 import { isReserved } from '../identity/reserved-names.ts';
+import { localPartOf, suggestUsername } from '../identity/username-suggestions.ts';
 import { email, newUsername } from '../identity/users.ts';
 import type { IdentityProvider } from '../settings/identity-providers.ts';
 import type { Claims } from './provider.ts';
@@ -26,13 +28,15 @@ export type Person = {
 
 /** Reads what the provider says of a person, by the rules of a sign-up; what breaks them is left out. */
 export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGroup, groupRooms }: IdentityProvider): Person {
-  const { preferred_username, nickname, name, email: address, email_verified: verified } = claims;
+  const { preferred_username, nickname, name, given_name, family_name } = claims;
+  const { email: address, email_verified: verified } = claims;
   const groups = [claims[groupsClaim]].flat();
+  const shown = nameOf(name) ?? nameOf([given_name, family_name].filter((one) => typeof one === 'string').join(' '));
   return {
     issuer: iss,
     subject: sub,
-    username: usernameOf(preferred_username) ?? usernameOf(nickname),
-    name: fullName.read(name) || undefined,
+    username: suggestUsername([textOf(preferred_username), textOf(nickname), localPartOf(email.read(address)), shown], '.'),
+    name: shown,
     email: email.read(address),
     // Some providers say it as a text, of which only this one means it.
     isEmailVerified: verified === true || verified === 'true',
@@ -44,23 +48,19 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
   };
 }
 
-/** A name as accounts have it: without accents, and of an address only what stands before the `@`. */
-function usernameOf(claim: unknown): string | undefined {
+/** A full name as accounts may have it; undefined if nothing is left of it. */
+function nameOf(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
-  const plain = claim
-    .slice(0, 200)
-    .replace(/(?<=.)@.*$/s, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\w.-]+/g, '.')
-    .replace(/^[^a-z0-9]+|[.]+$/gi, '')
-    .slice(0, longestUsername)
-    .replace(/[.]+$/, '');
-  return newUsername.read(plain);
+  const plain = normaliseName(claim.slice(0, 1_000))
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return fullName.read([...plain].slice(0, longestName).join('')) || undefined;
 }
 
-/** Room for the number at the end of a name. */
-const longestUsername = 56;
+const longestName = 64;
+
+/** A text for a username; of an address only what stands before the `@`. */
+const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' ? claim.replace(/(?<=.)@.*$/s, '') : undefined);
 
 /** The names to try for a new account, one after the other, as those who sign up may choose them. */
 export const usernamesFor = (person: Person): string[] =>

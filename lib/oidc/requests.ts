@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { CodeClaim } from '../accounts/claims.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { permissionDenied, type Refusal } from '../base/errors.ts';
 import { type OidcRequestDocument, oidcRequests } from '../collections/accounts/oidc-requests.ts';
@@ -26,10 +27,11 @@ type Begun = {
   path: string;
   invitation: string | undefined;
   account: { user: ObjectId; generation: number } | undefined;
+  claim: CodeClaim | undefined;
 };
 
 /** Stores a sign-in that begins: what the provider is told, and the secret for the browser's cookie. */
-export async function beginRequest({ issuer, path, invitation, account }: Begun) {
+export async function beginRequest({ issuer, path, invitation, account, claim }: Begun) {
   const [state, secret, nonce] = [randomToken(), randomToken(), randomToken()];
   // 43 characters at least (RFC 7636, 4.1).
   const verifier = randomToken() + randomToken();
@@ -42,6 +44,7 @@ export async function beginRequest({ issuer, path, invitation, account }: Begun)
     path,
     ...(invitation !== undefined && { invitation }),
     ...(account && { account }),
+    ...(claim && { claim }),
   };
   await insertWithTimes(oidcRequests, document, { expires_at: { $add: ['$$NOW', validFor] } });
   return { state, secret, nonce, verifier };

@@ -11,7 +11,7 @@ import { exampleUser, shownUser } from '../identity/users.ts';
 import { applyGroupRooms } from '../members/group-rooms.ts';
 import { config } from '../settings/config.ts';
 import { defaultProvider, type IdentityProvider } from '../settings/identity-providers.ts';
-import { accountRefusals, applyGroup, findOrCreateAccount, linkAccount } from './accounts.ts';
+import { accountRefusals, applyGroup, claimWithCode, findOrCreateAccount, linkAccount } from './accounts.ts';
 import { type Person, personOf } from './people.ts';
 import { noProvider, readPerson, requireProvider, signInRefused } from './provider.ts';
 import { endIfEnded } from './provider-sessions.ts';
@@ -83,12 +83,14 @@ export async function completeSignIn(
 ): Promise<SignIn> {
   requireProvider();
   const request = await takeRequest(state, secret);
-  const { nonce, verifier, path, invitation, account } = request;
+  const { nonce, verifier, path, invitation, account, claim } = request;
   const provider = providerOf(request, led);
   if (account && !caller?.user._id.equals(account.user)) throw otherAccount();
   const person = personOf(await readPerson(provider, { code, state, iss, nonce, verifier }), provider);
   if (account) return { user: shownUser.show(await linkAccount(person, account)), path };
-  const { user, isNew } = await findOrCreateAccount(person, provider, { invitation, source });
+  const { user, isNew } = claim
+    ? { user: await claimWithCode(person, claim), isNew: false }
+    : await findOrCreateAccount(person, provider, { invitation, source });
   const next = invitation === undefined || isNew ? path : `/join#${invitation}`;
   const applied = await applyGroup(user, person, provider);
   if (applied.is_active) await applyGroupRooms(applied._id, person.rooms);

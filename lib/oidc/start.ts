@@ -1,9 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import type { CodeClaim } from '../accounts/claims.ts';
 import { about, flag, optional, type Parameter, type Values, withDefault } from '../api/parameters.ts';
 import { aText, described, record } from '../api/schema.ts';
 import { invalidParameter, tooManyRequests, unauthenticated } from '../base/errors.ts';
 import { users } from '../collections/accounts/users.ts';
 import { countSignIn } from '../credentials/anonymous-limits.ts';
+import { codeParameter, findCode, noSuchCode } from '../credentials/codes.ts';
 import { freshSignInRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
 import type { Caller } from '../identity/caller.ts';
 import { invitationCode } from '../members/invitations.ts';
@@ -33,6 +35,10 @@ export const startParameters = {
     'Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old.',
     withDefault(flag, false),
   ),
+  code: about(
+    'A code that would set a new password: the provider’s person is connected with its account instead, which works without passwords as well.',
+    optional(codeParameter),
+  ),
 };
 
 /** Where a sign-in begins. */
@@ -40,14 +46,14 @@ export const startSchema = record('OidcStart', {
   url: described('The address of the identity provider, to which the browser goes.', aText),
 });
 
-export const startRefusals = [noProvider, signInRefused, freshSignInRequired, unauthenticated, tooManyRequests];
+export const startRefusals = [noProvider, signInRefused, freshSignInRequired, noSuchCode, unauthenticated, tooManyRequests];
 
 /**
  * Begins a sign-in by the identity provider: stores what is to be compared when it ends, for ten minutes. Returns the
  * address that the browser goes to, and the secret that binds the sign-in to it, for a cookie.
  */
 export async function startSignIn(
-  { provider: id, path, invitation, link }: Values<typeof startParameters>,
+  { provider: id, path, invitation, link, code }: Values<typeof startParameters>,
   source: string,
   caller: Caller | undefined,
 ): Promise<{ url: string; state: string; secret: string }> {
@@ -55,9 +61,17 @@ export async function startSignIn(
   const provider = providerBy(id);
   const account = link ? await accountToLink(caller) : undefined;
   await countSignIn(source);
-  const { state, secret, nonce, verifier } = await beginRequest({ issuer: provider.issuer, path, invitation, account });
+  const claim = code === undefined || link ? undefined : await claimOf(code);
+  const { state, secret, nonce, verifier } = await beginRequest({ issuer: provider.issuer, path, invitation, account, claim });
   const url = await signInAddress(provider, { state, nonce, verifier });
   return { url: url.href, state, secret };
+}
+
+/** The account for which a code was made; 404 for a code of another kind. */
+async function claimOf(code: string): Promise<CodeClaim> {
+  const { _id, account } = await findCode(code);
+  if (!account) throw noSuchCode();
+  return { ...account, code: _id };
 }
 
 function providerBy(id: string | undefined): IdentityProvider {

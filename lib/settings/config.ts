@@ -126,6 +126,7 @@ function identityProvidersOf(environment: Record<string, string | undefined>, pu
     adminGroup: read('OIDC_ADMIN_GROUP'),
     groupRooms: read('OIDC_GROUP_ROOMS'),
     linksByEmail: read('OIDC_LINK_BY_EMAIL') === 'on',
+    claimsImported: read('OIDC_CLAIM_IMPORTED') === 'on',
     signUp: read('OIDC_SIGN_UP'),
   };
   if (issuer && !first.clientId) throw new ConfigError('Set OIDC_CLIENT_ID as well: OIDC_ISSUER needs it.');

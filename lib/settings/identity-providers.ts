@@ -21,6 +21,8 @@ export type IdentityProvider = {
   groupRooms: GroupRooms[];
   /** Whether a confirmed address of a person opens the account that has the same. */
   linksByEmail: boolean;
+  /** Whether a confirmed address opens the imported account that has it and that nobody has used. */
+  claimsImported: boolean;
   signUp: SignUp;
 };
 
@@ -104,6 +106,7 @@ const fields: Record<string, Field> = {
   admin_group: textUpTo(200),
   group_rooms: { isRight: (value) => groupRoomsOf(value) !== undefined, rule: groupRoomsRule },
   link_by_email: wordOf('off', 'on'),
+  claim_imported: wordOf('off', 'on'),
   sign_up: wordOf(...providerSignUps),
 };
 
@@ -157,6 +160,7 @@ const providerOf = (entry: Entry): IdentityProvider => ({
   adminGroup: entry.admin_group ?? '',
   groupRooms: groupRoomsOf(entry.group_rooms ?? {}) ?? [],
   linksByEmail: entry.link_by_email === 'on',
+  claimsImported: entry.claim_imported !== 'off',
   signUp: entry.sign_up === 'invited' ? 'invited' : 'all',
 });
 

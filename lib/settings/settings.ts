@@ -248,6 +248,11 @@ export const settings = {
     'off',
     '`on`: the first sign-in by the identity provider opens the account with the same confirmed e-mail address, if there is one.',
   ),
+  OIDC_CLAIM_IMPORTED: service(
+    oneOf('off', 'on'),
+    'on',
+    '`off`: no first sign-in by the identity provider opens an [imported account](moving.md#how-people-get-their-accounts) by its e-mail address, only by a link that an administrator makes.',
+  ),
   OIDC_SIGN_UP: service(
     oneOf(...providerSignUps),
     'all',

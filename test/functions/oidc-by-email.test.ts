@@ -6,13 +6,20 @@ import { aName, anAccount, anAddress } from '../support/accounts.ts';
 import { useConfig } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { type Claims, startIdentityProvider } from '../support/identity-provider.ts';
+import { anImportedPerson } from '../support/imported-people.ts';
 import { signInBy, userOf } from '../support/oidc-browser.ts';
 import { outcome } from '../support/responses.ts';
 import { aRoom } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-useConfig({ ...provider.settings, OIDC_LINK_BY_EMAIL: 'on', OIDC_SIGN_UP: 'invited', EMAIL_CONFIRMATION: 'required' });
+useConfig({
+  ...provider.settings,
+  OIDC_LINK_BY_EMAIL: 'on',
+  OIDC_CLAIM_IMPORTED: 'off',
+  OIDC_SIGN_UP: 'invited',
+  EMAIL_CONFIRMATION: 'required',
+});
 
 afterAll(provider.close);
 
@@ -113,4 +120,9 @@ describe('a first sign-in where only invited people get accounts', () => {
     expect((await signInBy(provider, aPerson(), { sent })).status).toBe(201);
     expect(outcome(await signInBy(provider, aPerson(), { sent }))).toEqual(refusals.noSuch('invitation'));
   });
+});
+
+it('with OIDC_CLAIM_IMPORTED=off, no address opens an imported account', async () => {
+  const { email } = await anImportedPerson();
+  expect(outcome(await signInBy(provider, aPerson({ email })))).toEqual(invitationRequired);
 });

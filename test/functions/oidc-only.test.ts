@@ -5,6 +5,7 @@ import { aName, anAccount, anAdmin, logIn } from '../support/accounts.ts';
 import { useConfig, withPatience } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { anImportedPerson } from '../support/imported-people.ts';
 import { signInBy, userOf } from '../support/oidc-browser.ts';
 import { outcome } from '../support/responses.ts';
 import { admin as command } from '../support/run-command.ts';
@@ -67,4 +68,20 @@ it('nobody disconnects the account of another from the only way in, because it w
   );
   expect(await command(['user', 'disconnect', person])).toMatchObject({ code: 1, stderr: `${sentence}\n` });
   expect(userOf(await signInBy(provider, person))._id.$oid).toBe(id);
+});
+
+it('somebody who was imported gets the account by its address, or by a link from an administrator', async () => {
+  const [one, other] = [await anImportedPerson(), await anImportedPerson()];
+  const person = aName();
+  provider.people.set(person, { preferred_username: person, email: one.email, email_verified: true });
+  expect(userOf(await signInBy(provider, person))._id.$oid).toBe(one.id);
+
+  const stranger = aName();
+  provider.people.set(stranger, { preferred_username: stranger, email: other.email });
+  expect(outcome(await signInBy(provider, stranger))).toEqual(
+    refusals.conflict('An imported account has this e-mail address: ask an administrator for the link that opens it.'),
+  );
+  const { code } = JSON.parse((await command(['user', 'code', other.username, '--json'])).stdout);
+  expect((await call('PUT', '/api/password', { body: { code, password: 'another horse' } })).status).toBe(403);
+  expect(userOf(await signInBy(provider, stranger, { sent: { code } }))._id.$oid).toBe(other.id);
 });

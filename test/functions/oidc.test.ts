@@ -96,15 +96,33 @@ describe('signing in by an identity provider', () => {
   it.each([
     ['with accents', 'Zoë.Müller', /^zoe\.muller$/],
     ['of an address', 'jo.public@corp.example', /^jo\.public$/],
-    ['of signs', '***', /^user\d+$/],
-    ['of another script', '李', /^user\d+$/],
+    ['of Cyrillic letters', 'Иван Петров', /^ivan\.petrov\d*$/],
+    ['of Greek letters', 'Γιώργος', /^giorgos\d*$/],
+    ['of Arabic letters', 'محمد', /^mhmd\d*$/],
+    ['of Korean letters', '김철수', /^gimcheolsu\d*$/],
     ['that is reserved', 'admin', /^admin\d+$/],
-    ['that looks like an id', 'a'.repeat(24), /^user\d+$/],
     ['that is too long', 'x'.repeat(300), /^x{56}$/],
   ])('signing in gives a name %s as an account can have it', async (_which, preferred_username, expected) => {
     expect(userOf(await signIn(aPerson({ preferred_username })))).toMatchObject({
       username: expect.stringMatching(expected),
     });
+  });
+
+  it.each([
+    ['is missing', undefined],
+    ['has signs alone', '***'],
+    ['is in Chinese characters, which nothing says how to read', '李明'],
+    ['looks like an id', 'a'.repeat(24)],
+  ])('signing in gives the name of the address if that of the person %s', async (_how, preferred_username) => {
+    const email = `${aName()}+chat@example.org`;
+    const claims = { ...(preferred_username !== undefined && { preferred_username }), email };
+    const person = aPerson(claims);
+    if (preferred_username === undefined) provider.people.set(person, { email, name: 'Ann Example' });
+    expect(userOf(await signIn(person)).username).toBe(email.replace(/\+.*/, ''));
+  });
+
+  it('signing in takes no control character into a full name', async () => {
+    expect(userOf(await signIn(aPerson({ name: 'Ann\u0007\u0000 Exa\u001b[31mmple\n' })))).toMatchObject({ name: 'Ann Example' });
   });
 
   it('signing in by an identity provider gives a name that is taken a number, and leaves the account that has it alone', async () => {

@@ -73,12 +73,17 @@ describe('an outgoing webhook', () => {
   it('an outgoing webhook is created with an address, has a signing secret that is shown once, and is listed', async () => {
     const room = await aRoom();
     const { url } = aReceiver();
-    const { secret, ...shown } = await add(room, { name: 'Deploys', url, events: ['message.created', 'message.deleted'] });
+    const { secret, address, ...shown } = await add(room, {
+      name: 'Deploys',
+      url,
+      events: ['message.created', 'message.deleted'],
+    });
+    expect(address).toBeNull();
     expect(shown).toMatchObject({ name: 'Deploys', url, events: ['message.created', 'message.deleted'], hint: secret.slice(-4) });
     expect(secret).toMatch(/^whsec_[a-z0-9]{32}$/);
     const { body } = await call('GET', `${room.path}/webhooks`, { token: room.owner.token });
     expect(body).toEqual([shown]);
-    expect(await details(room, { ...shown, secret })).toEqual({
+    expect(await details(room, { ...shown, secret, address })).toEqual({
       ...shown,
       seq: expect.any(Number),
       failing_since: null,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
@@ -40,7 +41,8 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
       created_by: { $oid: room.owner.id },
       created_at: anyDate,
     };
-    expect(outcome(created)).toEqual({ status: 201, body: { ...shown, secret: anyToken } });
+    const address = `https://chat.example.org/api/webhooks/${secret}`;
+    expect(outcome(created)).toEqual({ status: 201, body: { ...shown, secret: anyToken, address } });
     expect((await add(room, {}, call)).name).toBe('Webhook');
     expect(await list(room, call)).toEqual([shown, { ...shown, name: 'Webhook', hint: expect.any(String) }]);
   });
@@ -198,6 +200,19 @@ describe('a webhook', () => {
 });
 
 describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call) => {
+  it('POST by a webhook takes a body that is packed, or in another character set', async () => {
+    const room = await aRoom();
+    const webhook = await add(room);
+    const json = JSON.stringify({ text: 'Grüße' });
+    for (const [body, headers] of [
+      [gzipSync(json), { 'content-encoding': 'gzip', 'content-type': 'application/json' }],
+      [Buffer.from(json, 'latin1'), { 'content-type': 'application/json; charset=iso-8859-1' }],
+      [Buffer.from(json, 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }],
+    ] as const)
+      expect((await post(webhook, body, { headers }, call)).status).toBe(201);
+    expect(await texts(room)).toEqual(['Grüße', 'Grüße', 'Grüße']);
+  });
+
   it('POST by a webhook posts a text as Markdown, without a token, and answers with the message', async () => {
     const room = await aRoom();
     const webhook = await add(room);

@@ -161,6 +161,8 @@ export type NewWebhook = {
   created_at: Time;
   /** Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key with which what it sends is signed. */
   secret: string;
+  /** The address at which other programs post, shown only once: its path alone without `PUBLIC_URL`; null for one that sends events. */
+  address: string | null;
 };
 
 export type WebhookDelivery = {
@@ -736,7 +738,7 @@ export type AuditEntry = {
   /** Who acted: somebody, a command, or the service. */
   actor: AuditActor;
   /** What was done: docs/audit.md has the list. */
-  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
   /** What it was done to. */
   target: AuditTarget | null;
   /** What else there is to know, by name. */
@@ -1562,7 +1564,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It existed, but is no longer kept. */
@@ -2368,7 +2370,7 @@ export type Operations = {
   };
   /** List the audit trail, the newest entry first: who did what to whom, when and from where */
   'GET /api/audit': {
-    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
@@ -2634,9 +2636,11 @@ export type Operations = {
       invitation?: string;
       /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
       link?: boolean;
+      /** A code that would set a new password: the provider’s person is connected with its account instead, which works without passwords as well. Must be the 32 characters of a code. */
+      code?: string;
     };
     data: OidcStart;
-    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** Complete a sign-in with what the identity provider gave the page: starts a session, whose token the browser keeps, or links the account */
   'POST /api/oidc/callback': {

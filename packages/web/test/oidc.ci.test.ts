@@ -1,5 +1,7 @@
+import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPasswordCode } from '../../../lib/sign-in/password-codes.ts';
 import { anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { useOwnDatabase } from '../../../test/support/config.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
@@ -110,6 +112,21 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   await Promise.all([context.close(), thief.context.close()]);
 });
 
+it('the link of an administrator opens an account for somebody at the identity provider, instead of a new password', async () => {
+  const account = await anAccount();
+  provider.people.set('tom', { preferred_username: 'tom', email: 'tom@id.example.org' });
+  const { code } = await createPasswordCode(new ObjectId(account.id));
+  const { page, context } = await visit({ path: `/password#${code}`, baseUrl: service.url });
+  await page.getByLabel('New password').waitFor();
+  expect(await objections(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await atProvider(page, 'tom');
+  await page.locator('.shell').waitFor();
+  await page.goto(`${service.url}/settings/profile`);
+  await page.getByText(`@${account.username}`).waitFor();
+  await context.close();
+});
+
 it('a page where the provider alone signs people in asks for no password, offers no sign-up, and says when it is out of reach', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
@@ -122,6 +139,12 @@ it('a page where the provider alone signs people in asks for no password, offers
     expect(problems).toEqual([]);
     await context.close();
   }
+  const link = await visit({ path: `/password#${'a'.repeat(32)}`, baseUrl: strict.url });
+  await link.page.getByRole('heading', { name: 'Open your account' }).waitFor();
+  expect(await link.page.locator('input').count()).toBe(0);
+  await link.page.getByRole('button', { name: 'Sign in with Example ID' }).click();
+  await link.page.getByText('This link has expired or was already used. Request a new one.').waitFor();
+  await link.context.close();
   const { page, context } = await visit({ baseUrl: strict.url });
   provider.state.mode = 'fails';
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();

@@ -115,6 +115,7 @@ describe('settings', () => {
       adminGroup: '',
       groupRooms: [],
       linksByEmail: false,
+      claimsImported: true,
       signUp: 'invited',
     });
     expect(readConfig({ ...listing(gitlab), SIGN_IN: 'oidc' })).toMatchObject({ takesPasswords: false });

@@ -46,7 +46,7 @@ export function Login() {
           <FinishSignIn />
         ) : !isSetUp.value && (route.value.name === 'home' || route.value.name === 'setup') ? (
           <SetUp />
-        ) : route.value.name === 'password' && takesPasswords ? (
+        ) : route.value.name === 'password' && (takesPasswords || location.hash.length > 1) ? (
           <ForgottenPassword />
         ) : isSignUp ? (
           <SignUp followed={followed} onHasAccount={() => setHasAccount(true)} />

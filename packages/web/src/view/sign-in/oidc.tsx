@@ -13,11 +13,12 @@ import { useLoaded } from '../shared/use-list.ts';
  * `/oidc/` and its id, with a code that the service exchanges.
  */
 
-/** The buttons that lead to the identity providers. */
-export function SignInByProvider() {
+/** The buttons that lead to the identity providers; with a code, they connect the account for which it was made. */
+export function SignInByProvider({ code }: { code?: string }) {
   const start = (provider: string) => {
     const invitation = keptInvitation();
-    return goToProvider({ provider, path: pathAfter(), ...(invitation !== undefined && { invitation }) });
+    const sent = { ...(invitation !== undefined && { invitation }), ...(code !== undefined && { code }) };
+    return goToProvider({ provider, path: pathAfter(), ...sent });
   };
   return settings.oidc?.map(({ id, name }) => (
     <ButtonThatSays
@@ -61,7 +62,7 @@ function pathAfter(): string {
   return isPlace ? `${location.pathname}${location.search}` : '/';
 }
 
-type Start = { provider: string; path: string; invitation?: string; link?: boolean };
+type Start = { provider: string; path: string; invitation?: string; link?: boolean; code?: string };
 
 /** Leads to a provider. */
 export async function goToProvider(body: Start): Promise<void> {

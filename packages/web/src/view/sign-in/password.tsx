@@ -4,6 +4,7 @@ import { ask, chat, Failure } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { Field, Form } from '../shared/controls.tsx';
 import { NewPasswordField } from './account-fields.tsx';
+import { SignInByProvider } from './oidc.tsx';
 
 /** A new password instead of a forgotten one: asks for a link or, once the page was opened by one, for the password. */
 export function ForgottenPassword() {
@@ -48,7 +49,9 @@ export function AskForCode({ purpose }: { purpose: 'password' | 'address' }) {
   );
 }
 
+/** Sets a new password by a code, or connects the account with a person at an identity provider. */
 function NewPassword({ code }: { code: string }) {
+  const takesPasswords = settings.takesPasswords !== false;
   const [isSet, setIsSet] = useState(false);
   const submit = async ({ password = '' }: Record<string, string>) => {
     try {
@@ -60,13 +63,18 @@ function NewPassword({ code }: { code: string }) {
   };
   return (
     <>
-      <h1>{laterStrings.password.title}</h1>
-      {isSet ? (
-        <p role="status">{laterStrings.password.done}</p>
-      ) : (
+      <h1>{takesPasswords ? laterStrings.password.title : laterStrings.password.connect}</h1>
+      {isSet && <p role="status">{laterStrings.password.done}</p>}
+      {!isSet && takesPasswords && (
         <Form onSubmit={submit} submit={laterStrings.password.submit}>
           <NewPasswordField label={laterStrings.password.password} autoFocus />
         </Form>
+      )}
+      {!isSet && settings.oidc && (
+        <>
+          <p class="muted">{laterStrings.password.connectHint}</p>
+          <SignInByProvider code={code} />
+        </>
       )}
       <ToLogin />
     </>
