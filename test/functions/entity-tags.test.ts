@@ -107,7 +107,7 @@ describe.each(transports())('an ETag, %s', (_transport, call) => {
 
 describe('If-Match', () => {
   it('If-Match lets only one of ten changes of the same state through, in several processes', async () => {
-    const { call, end } = await callThrough(4, {});
+    const { call, end } = await callThrough(2, {});
     for (const [, make] of things) {
       const { token, path, changes } = await make();
       const [[method, example = {}] = ['']] = changes;

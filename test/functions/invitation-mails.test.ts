@@ -1,17 +1,16 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withoutLinks } from '../../lib/accounts/invitation-mails.ts';
 import type { NewInvitation } from '../../lib/members/invitations.ts';
 import { type Account, aName, anAccount, anAddress, anAdmin } from '../support/accounts.ts';
 import { aBot } from '../support/bots.ts';
+import { callWith } from '../support/config.ts';
 import { invalid, refusals } from '../support/error-bodies.ts';
 import { mailsTo } from '../support/mail.ts';
-import { callThrough } from '../support/processes.ts';
 import { outcome } from '../support/responses.ts';
 import { addMember, aRoom, type TestRoom } from '../support/rooms.ts';
 import { type Call, inProcess, transports } from '../support/transports.ts';
 
-const limited = await callThrough(1, { RATE_LIMITS: 'on', WRITE_BURST: '1000' });
-afterAll(limited.end);
+const limited = callWith({ RATE_LIMITS: 'on', WRITE_BURST: '1000' });
 
 const anEmail = () => `${aName()}@example.org`;
 const send = (call: Call, { path, owner }: TestRoom, body: object, { token }: Pick<Account, 'token'> = owner) =>
@@ -126,36 +125,36 @@ describe('invitations by e-mail', () => {
     const rooms = await Promise.all(Array.from({ length: 4 }, () => aRoom()));
     const email = anEmail();
     const [first, second, third, fourth] = rooms as [TestRoom, TestRoom, TestRoom, TestRoom];
-    expect(await statuses(3, () => send(limited.call, first, { email }))).toEqual([201, 201, 429]);
+    expect(await statuses(3, () => send(limited, first, { email }))).toEqual([201, 201, 429]);
     // Also in another spelling.
-    expect(await statuses(3, () => send(limited.call, second, { email: email.toUpperCase() }))).toEqual([201, 201, 429]);
-    expect(await statuses(2, () => send(limited.call, third, { email }))).toEqual([201, 429]);
+    expect(await statuses(3, () => send(limited, second, { email: email.toUpperCase() }))).toEqual([201, 201, 429]);
+    expect(await statuses(2, () => send(limited, third, { email }))).toEqual([201, 429]);
     expect(mailsTo(email)).toHaveLength(3);
-    expect(await statuses(21, () => send(limited.call, fourth, { email: anEmail() }))).toEqual([...Array(20).fill(201), 429]);
+    expect(await statuses(21, () => send(limited, fourth, { email: anEmail() }))).toEqual([...Array(20).fill(201), 429]);
     // What is refused makes no invitation.
     expect(await listed(fourth)).toHaveLength(20);
-    const refused = await send(limited.call, fourth, { email: anEmail() });
+    const refused = await send(limited, fourth, { email: anEmail() });
     expect(refused.headers).toHaveProperty('retry-after');
     // Links that are not sent go on.
-    expect((await send(limited.call, fourth, {})).status).toBe(201);
+    expect((await send(limited, fourth, {})).status).toBe(201);
   });
 
   it('invitations by e-mail of administrators may be more than those of others', async () => {
     const owner = await anAdmin();
     const room = await aRoom({ owner });
-    expect(new Set(await statuses(22, () => send(limited.call, room, { email: anEmail() })))).toEqual(new Set([201]));
+    expect(new Set(await statuses(22, () => send(limited, room, { email: anEmail() })))).toEqual(new Set([201]));
   });
 
   it('invitations by e-mail do not exceed their limits when they are sent at the same moment', async () => {
     const [room, email] = [await aRoom(), anEmail()];
-    const replies = await Promise.all(Array.from({ length: 6 }, () => send(limited.call, room, { email })));
+    const replies = await Promise.all(Array.from({ length: 6 }, () => send(limited, room, { email })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429, 429]);
     expect(mailsTo(email)).toHaveLength(2);
   });
 
   it('invitations by e-mail are not counted for those who may not invite', async () => {
     const [room, stranger, email] = [await aRoom(), await anAccount(), anEmail()];
-    await statuses(6, () => send(limited.call, room, { email }, stranger));
-    expect((await send(limited.call, room, { email })).status).toBe(201);
+    await statuses(6, () => send(limited, room, { email }, stranger));
+    expect((await send(limited, room, { email })).status).toBe(201);
   });
 });

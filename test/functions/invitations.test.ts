@@ -228,7 +228,7 @@ it('a room can have 50 invitations, not counting expired ones', async () => {
 });
 
 describe('sign-ups that need an invitation, while everyone may create rooms', async () => {
-  const { call, end } = await callThrough(4, { REGISTRATION: 'invited', ROOM_CREATION: 'users' });
+  const { call, end } = await callThrough(2, { REGISTRATION: 'invited', ROOM_CREATION: 'users' });
   afterAll(end);
   const signUp = (more: object = {}, token?: string) => {
     const username = aName();

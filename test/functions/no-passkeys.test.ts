@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { anAccount } from '../support/accounts.ts';
 import { addPasskey, beginSignIn, make, sign } from '../support/authenticator.ts';
+import { callWith } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
-import { callThrough } from '../support/processes.ts';
 import { outcome } from '../support/responses.ts';
 import { inProcess } from '../support/transports.ts';
 
@@ -15,8 +15,7 @@ describe.each([
   ['PUBLIC_URL has an address for a name', { PUBLIC_URL: 'https://192.0.2.1' }, 'unsuitable_public_url'],
   ['the identity provider alone signs people in', provider, 'identity_provider'],
 ])('a passkey where %s', async (_why, settings, obstacle) => {
-  const { call, end } = await callThrough(1, { SMTP_URL: '', EMAIL_CONFIRMATION: 'off', LOG_LEVEL: 'silent', ...settings });
-  afterAll(end);
+  const call = callWith({ SMTP_URL: '', EMAIL_CONFIRMATION: 'off', ...settings });
 
   it('a passkey that cannot be used is listed with the reason, signs nobody in, and can be removed; none can be added', async () => {
     const account = await anAccount();

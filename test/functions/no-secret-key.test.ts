@@ -1,25 +1,20 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { users } from '../../lib/collections/accounts/users.ts';
 import { anAccount, anAddress } from '../support/accounts.ts';
-import { useConfig } from '../support/config.ts';
+import { callWith, useConfig } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
-import { callThrough } from '../support/processes.ts';
 import { outcome } from '../support/responses.ts';
 import { codeOf, turnOn } from '../support/second-factor.ts';
 import { inProcess as withoutHere } from '../support/transports.ts';
 
 useConfig({ SECRET_KEY: '', LOG_LEVEL: 'error' });
 
-// Processes with keys: none, one, another, and both, of which the other encrypts. This one has none, and logs.
+// Keys: none, one, another, and both, of which the other encrypts. Usually there is none, and errors are logged.
 const [key, newKey] = ['ab'.repeat(32), 'cd'.repeat(32)];
-const processes = await Promise.all(
-  ['', key, newKey, `${newKey},${key}`].map((SECRET_KEY) => callThrough(1, { SECRET_KEY, LOG_LEVEL: 'silent' })),
-);
-afterAll(() => {
-  for (const { end } of processes) end();
-});
-const [without, withKey, withNewKey, withBoth] = processes.map(({ call }) => call) as [Call, Call, Call, Call];
+const [without, withKey, withNewKey, withBoth] = ['', key, newKey, `${newKey},${key}`].map((SECRET_KEY) =>
+  callWith({ SECRET_KEY, LOG_LEVEL: 'silent' }),
+) as [Call, Call, Call, Call];
 
 type Call = typeof withoutHere;
 const logIn = (call: Call, { username, password }: { username: string; password: string }, second_factor?: string) =>

@@ -1,18 +1,17 @@
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { anAccount, anAddress } from '../support/accounts.ts';
-import { callThrough } from '../support/processes.ts';
+import { callWith } from '../support/config.ts';
 import { aWrongCode, codeOf, turnOn } from '../support/second-factor.ts';
 import { inProcess } from '../support/transports.ts';
 
-const limited = await callThrough(1, { RATE_LIMITS: 'on', LOGINS_PER_MINUTE: '3' });
-afterAll(limited.end);
+const limited = callWith({ RATE_LIMITS: 'on', LOGINS_PER_MINUTE: '3' });
 
 it('somebody who has the password alone makes only so many first steps, which take no logins from the owner', async () => {
   const { username, password, token } = await anAccount();
   const { app, recovery } = await turnOn(inProcess, { token, password });
   const logIn = async (source: string, second_factor?: string) =>
     (
-      await limited.call('POST', '/api/sessions', {
+      await limited('POST', '/api/sessions', {
         body: { username, password, ...(second_factor && { second_factor }) },
         source,
       })
@@ -31,7 +30,7 @@ it('guesses of codes take no logins from the owner either, also those that are t
   const { username, password, token } = await anAccount();
   const { app, recovery } = await turnOn(inProcess, { token, password });
   const logIn = async (source: string, second_factor = '') =>
-    (await limited.call('POST', '/api/sessions', { body: { username, password, second_factor }, source })).status;
+    (await limited('POST', '/api/sessions', { body: { username, password, second_factor }, source })).status;
   const home = anAddress();
   expect(await logIn(home, codeOf(app, 1))).toBe(201);
   const statuses: number[] = [];

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createToken } from '../../lib/identity/api-tokens.ts';
 import { findCaller } from '../../lib/identity/authenticate.ts';
 import { findOpener } from '../../lib/push/open.ts';
@@ -7,9 +7,8 @@ import { createTicket } from '../../lib/push/tickets.ts';
 import { functions } from '../../tools/harness/functions.ts';
 import { anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { addPasskey, signInWith } from '../support/authenticator.ts';
-import { useConfig } from '../support/config.ts';
+import { callWith, useConfig } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
-import { callThrough } from '../support/processes.ts';
 import { outcome } from '../support/responses.ts';
 import { turnOn } from '../support/second-factor.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -137,8 +136,7 @@ describe('an account without the second factor that everyone must have', () => {
 });
 
 describe('administrators who must have a second factor', async () => {
-  const { call: strict, end } = await callThrough(1, { REQUIRE_2FA: 'admins' });
-  afterAll(end);
+  const strict = callWith({ REQUIRE_2FA: 'admins' });
   const statusFor = async (token: string) => (await strict('GET', '/api/sessions', { token })).status;
 
   it('only administrators need a second factor where administrators must have one', async () => {

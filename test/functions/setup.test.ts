@@ -14,7 +14,7 @@ import { inProcess as call } from '../support/transports.ts';
 useConfig({ RATE_LIMITS: 'on', SIGN_UPS_PER_HOUR: '3', REGISTRATION: 'closed', EMAIL_CONFIRMATION: 'required' });
 useOwnDatabase();
 
-const others = await callThrough(4, {});
+const others = await callThrough(2, {});
 afterAll(others.end);
 
 const setUp = (sent: object, { source = anAddress(), through = call } = {}) =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { config, readConfig, replaceConfig } from '../../lib/settings/config.ts';
+import { type Call, inProcess } from './transports.ts';
 
 /** Settings as the environment has them, by the names of `lib/settings/settings.ts`. */
 export type Settings = Record<string, string>;
@@ -15,17 +16,49 @@ export function useConfig(settings: Settings): void {
 
 /** Does work while the service uses these settings. */
 export async function withConfig<T>(settings: Settings, work: () => T): Promise<Awaited<T>> {
-  const before = { config, environment: { ...process.env } };
-  useConfig(settings);
+  const restore = replaceSettings(settings);
   try {
     return await work();
   } finally {
-    for (const name of Object.keys(settings)) {
-      if (before.environment[name] === undefined) delete process.env[name];
-      else process.env[name] = before.environment[name];
-    }
-    replaceConfig(before.config);
+    restore();
   }
+}
+
+/** Replaces settings, and returns a function that restores them. */
+function replaceSettings(settings: Settings): () => void {
+  const before = config;
+  const environment = { ...process.env };
+  useConfig(settings);
+  return () => {
+    for (const name of Object.keys(settings)) {
+      if (environment[name] === undefined) delete process.env[name];
+      else process.env[name] = environment[name];
+    }
+    replaceConfig(before);
+  };
+}
+
+/** The settings of the calls that are under way. */
+let inUse: { settings: Settings; calls: number; restore: () => void } | undefined;
+
+/** Calls the service in this process while it uses these settings. Only one `callWith()` works at a time. */
+export function callWith(settings: Settings): Call {
+  return async (...call) => {
+    inUse ??= { settings, calls: 0, restore: replaceSettings(settings) };
+    if (inUse.settings !== settings) throw new Error('A call with other settings is under way: await it first.');
+    inUse.calls++;
+    try {
+      return await inProcess(...call);
+    } finally {
+      endCall();
+    }
+  };
+}
+
+function endCall(): void {
+  if (!inUse || --inUse.calls > 0) return;
+  inUse.restore();
+  inUse = undefined;
 }
 
 /** For how many milliseconds the service waits for others. */
