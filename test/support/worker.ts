@@ -153,7 +153,13 @@ async function prepare(client: MongoClient, name: string): Promise<void> {
   await startDatabase();
   if (name !== database.databaseName) return;
   const { ensureIndexes } = await import('../../lib/operating/prepare.ts');
-  const made = prepared.get(name) ?? preparing.run(true, ensureIndexes);
+  const made = prepared.get(name) ?? preparing.run(true, () => connect(client).then(ensureIndexes));
   prepared.set(name, made);
+  made.catch(() => prepared.delete(name));
   await made;
+}
+
+/** Connects a client. On a busy machine this process may be too slow for its own time-out at first. */
+async function connect(client: MongoClient, attempts = 5): Promise<unknown> {
+  return client.connect().catch((error) => (attempts > 1 ? connect(client, attempts - 1) : Promise.reject(error)));
 }
