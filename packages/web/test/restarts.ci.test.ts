@@ -8,13 +8,15 @@ import { inProcess as call } from '../../../test/support/transports.ts';
 import { commands } from '../../../tools/harness/service.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
-/** How often the server is killed; more with `RESTARTS`. */
-const restarts = Number(process.env.RESTARTS ?? 2);
+/** How often the server is killed; at night more, but no more messages than one request reads. */
+const restarts = Math.min(Number(process.env.KILLS ?? 2), 20);
 
 /** For how long to wait for what comes after the longest pause between two attempts. */
 const patience = { timeout: 120_000, interval: 250 };
 
-it(`two people see the same messages as the history after the connection was cut repeatedly and the server was killed ${restarts} times`, async () => {
+it(`two people see the same messages as the history after the connection was cut repeatedly and the server was killed ${restarts} times`, {
+  timeout: 60_000 + restarts * 60_000,
+}, async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: ann, members: [bob] });
   const start = () => aService({}, commands.serve);
