@@ -26,7 +26,7 @@ export const behindProxy =
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent, checkBehindProxy);
 
-/** Transports by name, which must all answer alike: in process, and for the projects of the thorough tests that say so, over HTTP. */
+/** Transports by name, which must all answer alike: in process, or at night with `VARIANT=http` over HTTP. */
 export const transports = (): [string, calls.Call][] =>
   process.env.TRANSPORTS === 'http'
     ? [
