@@ -2,9 +2,10 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { exampleRequest } from '../../../tools/harness/example-requests.ts';
-import { anAdmin } from '../../support/accounts.ts';
-import { useConfig } from '../../support/config.ts';
+import { aName, anAddress, anAdmin } from '../../support/accounts.ts';
+import { useConfig, withConfig } from '../../support/config.ts';
 import { operationsWith } from '../../support/contract.ts';
+import { aRoom } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 
 useConfig({ RATE_LIMITS: 'on' });
@@ -33,3 +34,31 @@ describe('an account that has made too many messages and changes', () => {
     });
   });
 });
+
+describe('what anyone may call', () => {
+  const [source, email] = [anAddress(), `${aName()}@example.org`];
+  const signUp = () => ({ username: aName(), email: `${aName()}@example.org`, password: 'correct horse' });
+
+  it.each([
+    ['POST /api/users from one address', async () => '/api/users', signUp],
+    ['POST /api/codes for one mailbox', async () => '/api/codes', () => ({ email, purpose: 'password' })],
+    ['POST /api/webhooks/{secret} with one secret', aWebhook, () => ({ text: 'Hello' })],
+  ])('%s too often answers 429, and when to retry', async (_name, findPath, body) => {
+    const path = await findPath();
+    const replies = await withConfig({ SIGN_UPS_PER_HOUR: '2', WRITES_PER_SECOND: '1' }, () =>
+      Promise.all(Array.from({ length: 12 }, () => inProcess('POST', path, { source, body: body() }))),
+    );
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers } of refused) expect(headers['retry-after']).toMatch(/^\d+$/);
+    expect(replies.length - refused.length).toBe(replies.filter(({ status }) => status < 300).length);
+  });
+});
+
+async function aWebhook(): Promise<string> {
+  return withConfig({ RATE_LIMITS: 'off' }, async () => {
+    const { path, owner } = await aRoom();
+    const { body } = await inProcess('POST', `${path}/webhooks`, { token: owner.token, body: {} });
+    return `/api/webhooks/${(body as { secret: string }).secret}`;
+  });
+}
