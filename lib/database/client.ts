@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { config, followConfig, fromConfig } from '../settings/config.ts';
+import { checkConnectionString } from './connection-rules.ts';
 import { connectionString } from './connection-string.ts';
 import './driver-fix.ts';
 
@@ -39,7 +40,7 @@ const clients = new Map<string, MongoClient>();
 // Settings that lead to another database, or to it in another way, need another client.
 followConfig(() => {
   const key = JSON.stringify([connectionString(), config.mongodbPoolSize]);
-  client = clients.get(key) ?? new MongoClient(connectionString(), clientOptions());
+  client = clients.get(key) ?? new MongoClient(checkConnectionString(connectionString()), clientOptions());
   clients.set(key, client);
   database = client.db(config.mongodbDatabase);
 });

@@ -1,4 +1,4 @@
-import { type IndexDescription, MongoServerError } from 'mongodb';
+import { type Document, type IndexDescription, MongoServerError } from 'mongodb';
 import { activityIndexes } from '../collections/accounts/activities.ts';
 import { codeIndexes } from '../collections/accounts/codes.ts';
 import { endedProviderSessionIndexes } from '../collections/accounts/ended-provider-sessions.ts';
@@ -32,6 +32,7 @@ import { serverNoticesIndexes } from '../collections/service/server-notices.ts';
 import { serverIndexes } from '../collections/service/servers.ts';
 import { client, database } from '../database/client.ts';
 import { noteFile } from '../database/epoch.ts';
+import { differenceOf } from '../database/index-options.ts';
 import { storeNotes } from '../rooms/notes.ts';
 
 /**
@@ -93,31 +94,43 @@ const indexes: Record<string, IndexDescription[]> = {
 /** The collections that hold what the service knows: what an export contains, and an import accepts. */
 export const collectionNames: readonly string[] = Object.keys(indexes);
 
+/** By the name of each collection the names of its indexes. */
+export const expectedIndexes: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(indexes).map(([name, all]) => [name, all.map((index) => index.name ?? '')]),
+);
+
 /** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
 const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 
 /**
- * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Returns
- * how many of the service's indexes each collection has, `_id`'s included.
+ * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Fails if an
+ * index of the same name has other options. Returns how many of the service's indexes each collection has, `_id`'s
+ * included.
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
   const created = Object.entries(indexes).map(async ([collection, wanted]) => {
-    // First, for a collection can have one text index.
-    await dropRetired(collection);
+    // A collection can have only one text index, so an earlier one goes first.
+    const existing = await findIndexes(collection);
+    for (const { name } of existing) if (name && retired[collection]?.includes(name)) await drop(collection, name);
+    checkOptions(collection, existing, wanted);
     if (wanted.length > 0) await database.collection(collection).createIndexes(wanted);
     return [collection, wanted.length + 1] as const;
   });
   return Object.fromEntries(await Promise.all(created));
 }
 
-async function dropRetired(collection: string): Promise<void> {
-  const names = retired[collection];
-  if (!names) return;
-  const existing = await findIndexes(collection);
-  for (const { name } of existing) if (name && names.includes(name)) await drop(collection, name);
+function checkOptions(collection: string, existing: Document[], wanted: IndexDescription[]): void {
+  for (const index of wanted) {
+    const found = existing.find(({ name }) => name === index.name);
+    const difference = found && differenceOf(found, index);
+    if (difference)
+      throw new Error(
+        `The index '${index.name}' of the collection '${collection}' has other options than the service needs (${difference}). Drop it, and start again: the service creates the right one.`,
+      );
+  }
 }
 
-async function findIndexes(collection: string): Promise<{ name?: string }[]> {
+async function findIndexes(collection: string): Promise<Document[]> {
   try {
     return await database.collection(collection).indexes();
   } catch (error) {
