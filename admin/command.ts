@@ -14,6 +14,8 @@ export type Command = {
   makesDatabase?: true;
   /** Whether it works on a damaged database as well, so that indexes are not made before it. */
   takesDamaged?: true;
+  /** Whether it reads the files of a database itself, which is not opened for it. */
+  readsFiles?: (options: Options) => boolean;
   options?: Record<string, ParseArgsOptionDescriptor>;
 };
 

@@ -213,6 +213,13 @@ export const commands: Record<string, Command> = {
     options: { full: { type: 'boolean' } },
     takesDamaged: true,
   },
+  'database acknowledge': {
+    usage: '',
+    summary:
+      'Acknowledges that the embedded database lost data: the health check, the metrics and the overview no longer report it. Damaged pages are reported as long as there are some.',
+    operands: 0,
+    takesDamaged: true,
+  },
   'database restored': {
     usage: '',
     summary:
@@ -228,10 +235,11 @@ export const commands: Record<string, Command> = {
   export: {
     usage: '(<file> | -) [--force] [--skip-damaged]',
     summary:
-      'Exports everything, as one line of Extended JSON per document: to a file, or with - to standard output. Asks before it replaces a file, unless --force is given. With --skip-damaged it leaves out documents that cannot be read, and lists how many.',
+      'Exports everything, as one line of Extended JSON per document: to a file, or with - to standard output. Asks before it replaces a file, unless --force is given. With --skip-damaged it reads the files of a damaged embedded database itself, leaves out documents that cannot be read, and says how many.',
     operands: 1,
     options: { force: { type: 'boolean' }, 'skip-damaged': { type: 'boolean' } },
     takesDamaged: true,
+    readsFiles: (options) => options['skip-damaged'] === true,
   },
   'audit export': {
     usage: '',

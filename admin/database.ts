@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { usualUri } from 'embedded-mongodb/address';
 import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { defaultFiles } from '../lib/settings/settings.ts';
@@ -13,17 +14,37 @@ type OpenDatabase = { close: () => Promise<void> };
  * with the command. Only a command that may make a database makes one in a directory that has none.
  */
 export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
-  const directory = process.env.DATA_DIR?.trim() || './data';
+  const directory = dataDirectory();
   process.env.FILES ||= defaultFiles(process.env);
-  if (process.env.MONGODB_URI) return { close: async () => {} };
-  if (!mayMake && !existsSync(join(directory, databaseFileName)))
-    throw new Error(
-      `There is no database in ${directory}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.`,
-    );
+  if (process.env.MONGODB_URI && !isPointed) return { close: async () => {} };
+  if (!mayMake) requireDatabase(directory);
   const running: FoundDatabase = readHolder(directory) ?? (await startOrJoin(directory));
   const { uri, close = async () => {} } = running;
   process.env.MONGODB_URI = uri;
   return { close };
+}
+
+/** The directory of the embedded database. */
+export const dataDirectory = (): string => process.env.DATA_DIR?.trim() || './data';
+
+function requireDatabase(directory: string): void {
+  if (existsSync(join(directory, databaseFileName))) return;
+  throw new Error(
+    `There is no database in ${directory}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.`,
+  );
+}
+
+let isPointed = false;
+
+/** Sets MONGODB_URI to where the embedded database in DATA_DIR answers, or will answer when it is opened. */
+export function pointToDatabase(): void {
+  if (process.env.MONGODB_URI)
+    throw new Error('Only an embedded database can be read without its damaged documents: leave out --skip-damaged.');
+  const directory = dataDirectory();
+  process.env.FILES ||= defaultFiles(process.env);
+  requireDatabase(directory);
+  process.env.MONGODB_URI = readHolder(directory)?.uri ?? usualUri(directory);
+  isPointed = true;
 }
 
 type FoundDatabase = { uri: string; close?: () => Promise<void> };

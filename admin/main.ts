@@ -1,20 +1,32 @@
 import './small-heap.ts';
-import type { Command } from './command.ts';
-import { openDatabase } from './database.ts';
+import type { Command, Options } from './command.ts';
+import { openDatabase, pointToDatabase } from './database.ts';
 import { run } from './run.ts';
 
-async function withDatabase<T>(command: Command, work: () => Promise<T>): Promise<T> {
+async function withDatabase<T>(command: Command, work: () => Promise<T>, options: Options): Promise<T> {
+  if (command.readsFiles?.(options)) {
+    pointToDatabase();
+    return withClient(work);
+  }
   const database = await openDatabase(command.makesDatabase === true);
   try {
-    const { prepareDatabase, closeDatabase } = await import('../lib/operating/prepare.ts');
-    try {
+    return await withClient(async () => {
+      const { prepareDatabase } = await import('../lib/operating/prepare.ts');
       if (!command.takesDamaged) await prepareDatabase();
-      return await work();
-    } finally {
-      await closeDatabase();
-    }
+      return work();
+    });
   } finally {
     await database.close();
+  }
+}
+
+/** Closes the driver's client at the end, without which the process would not end. */
+async function withClient<T>(work: () => Promise<T>): Promise<T> {
+  const { closeDatabase } = await import('../lib/operating/prepare.ts');
+  try {
+    return await work();
+  } finally {
+    await closeDatabase();
   }
 }
 

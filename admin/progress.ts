@@ -1,5 +1,25 @@
+import { harmless } from './output.ts';
+
+type Terminal = Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean };
+
+/** Progress in words on the terminal's last line; prints nothing without a terminal. */
+export function progressLine(stream: Terminal) {
+  let shown = '';
+  return {
+    update(what: string): void {
+      if (!stream.isTTY || what === shown) return;
+      stream.write(`\r${harmless(what).padEnd(shown.length)}`);
+      shown = what;
+    },
+
+    end(): void {
+      if (shown) stream.write('\n');
+    },
+  };
+}
+
 /** A progress bar on the terminal's last line; prints nothing without a terminal. */
-export function progressBar(stream: Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean }, width = 40) {
+export function progressBar(stream: Terminal, width = 40) {
   let shown = '';
   return {
     update(done: number, all: number): void {

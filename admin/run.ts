@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { describeSystemError } from 'embedded-mongodb/system-errors';
 import { explainFailure } from '../lib/base/errors.ts';
 import { noteCommand } from './audit.ts';
-import { type Command, required, type Streams, UsageError } from './command.ts';
+import { type Command, type Options, required, type Streams, UsageError } from './command.ts';
 import { print, printJson } from './output.ts';
 
 /** Opens the database for as long as some work of a command takes. */
-type WithDatabase = <T>(command: Command, work: () => Promise<T>) => Promise<T>;
+type WithDatabase = <T>(command: Command, work: () => Promise<T>, options: Options) => Promise<T>;
 
 /** Finds a command and runs it; writes its result, or one sentence that says why it failed. Returns the exit status. */
 export async function run(words: string[], streams: Streams, withDatabase: WithDatabase): Promise<number> {
@@ -17,7 +18,7 @@ export async function run(words: string[], streams: Streams, withDatabase: WithD
     if (name === undefined || command === undefined) return showOverview(words, commands, streams);
     return await runCommand(name, command, words.slice(name.split(' ').length), streams, withDatabase);
   } catch (error) {
-    print(streams.stderr, explainFailure(error));
+    print(streams.stderr, describeSystemError(error) ?? explainFailure(error));
     return 1;
   }
 }
@@ -46,11 +47,12 @@ async function runCommand(
       print(stdout, `${usageOf(name, command)}\n\n${command.summary}`);
       return 0;
     }
-    const { data, text, isNote } = await withDatabase(command, async () => {
+    const carryOut = async () => {
       const { loadRun } = await import('./commands.ts');
       const work = await loadRun(name);
       return noted(name, words, () => work(positionals, values, streams));
-    });
+    };
+    const { data, text, isNote } = await withDatabase(command, carryOut, values);
     const stream = isNote ? stderr : stdout;
     if (values.json) printJson(stream, data);
     else print(stream, text);

@@ -11,12 +11,13 @@ import {
   type Progress,
   replacesFile,
 } from '../../lib/database/export-import.ts';
-import { bringFiles, copyFiles } from '../../lib/files/copies.ts';
+import { bringFiles, copyFiles, type FileCounts, storedFilesAmong } from '../../lib/files/copies.ts';
 import { forgetDayCounts } from '../../lib/messages/daily-counts.ts';
 import { fillWords } from '../../lib/messages/search/fill-words.ts';
 import { collectionNames } from '../../lib/operating/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
+import { openLeftovers, withDamagedDatabase } from '../leftovers.ts';
 import { print } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { onData, recorded, recordedAfter, recordedIfPossible } from '../recorded.ts';
@@ -25,22 +26,11 @@ export const transferCommands: Record<string, Run> = {
   export: async ([file = ''], options, streams) => {
     if (await replacesFile(file))
       await confirm(`Replace ${file}?`, options.force === true, streams, `${file} exists: pass --force to replace it.`);
-    const leftOut: string[] = [];
-    const skipDamaged = options['skip-damaged'] === true;
-    const result = await transfer(streams, async (progress) => {
-      const exported = await recordedIfPossible(onData('data.exported', { file: basename(file) }), streams.stderr, () =>
-        exportTo(file, { collections: collectionNames, skipDamaged, progress }),
-      );
-      leftOut.push(...exported.leftOut);
-      for (const [name, count] of Object.entries(exported.unreadable))
-        if (count > 0) print(streams.stderr, `Left out: ${count} documents of ${name} that cannot be read.`);
-      return exported.documents;
-    });
+    const { result, leftOut, files } = await (options['skip-damaged'] === true ? exportLeftovers : exportAll)(file, streams);
     if (leftOut.length > 0)
       print(streams.stderr, `Left out, because they are not collections of the service: ${leftOut.join(', ')}.`);
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
       print(streams.stderr, 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.');
-    const files = isStandardOutput(file) ? undefined : await copyFiles(filesBeside(file));
     if (files && files.files > 0) print(streams.stderr, `The bytes of ${files.files} files are in ${filesBeside(file)}.`);
     return { ...result, isNote: isStandardOutput(file) };
   },
@@ -66,11 +56,48 @@ export const transferCommands: Record<string, Run> = {
     }),
 };
 
+type Exported = { result: Result & { data: { documents: Counts } }; leftOut: string[]; files: FileCounts | undefined };
+
+const exported = (file: string) => onData('data.exported', { file: basename(file) });
+
+async function exportAll(file: string, streams: Streams): Promise<Exported> {
+  const leftOut: string[] = [];
+  const result = await transfer(streams, async (progress) => {
+    const report = await recordedIfPossible(exported(file), streams.stderr, () =>
+      exportTo(file, { collections: collectionNames, progress }),
+    );
+    leftOut.push(...report.leftOut);
+    return report.documents;
+  });
+  return { result, leftOut, files: isStandardOutput(file) ? undefined : await copyFiles(filesBeside(file)) };
+}
+
+/** Exports what can be read of a damaged database. Its files are read before the database is opened for the entry in the audit trail. */
+async function exportLeftovers(file: string, { stderr }: Streams): Promise<Exported> {
+  const leftovers = await openLeftovers();
+  try {
+    const leftOut: string[] = [];
+    const result = await transfer({ stderr }, async (progress) => {
+      const report = await exportTo(file, { collections: collectionNames, progress, source: leftovers });
+      leftOut.push(...report.leftOut);
+      for (const { name, documents, isExact } of leftovers.losses(Object.keys(report.documents)))
+        print(stderr, `Left out: ${documents} documents of ${name} that cannot be read${isExact ? '' : ', and maybe more'}.`);
+      return report.documents;
+    });
+    const documents = storedFilesAmong(leftovers.read('files'));
+    const files = isStandardOutput(file) ? undefined : await copyFiles(filesBeside(file), documents);
+    await withDamagedDatabase(stderr, () => recordedIfPossible(exported(file), stderr, async () => {}));
+    return { result, leftOut, files };
+  } finally {
+    await leftovers.close();
+  }
+}
+
 /** Where the bytes of the files are that an export has. */
 const filesBeside = (file: string) => `${file}.files`;
 
 async function transfer(
-  { stderr }: Streams,
+  { stderr }: Pick<Streams, 'stderr'>,
   work: (progress: Progress) => Promise<Counts>,
 ): Promise<Result & { data: { documents: Counts } }> {
   const bar = progressBar(stderr);

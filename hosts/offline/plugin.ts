@@ -97,7 +97,12 @@ function prepareDatabase({ prepare, setup }: Record<'prepare' | 'setup', string>
   const hasAdministrator = JSON.parse(prepared.stdout).administrators > 0;
   // Refused where there are accounts already, none of which is an administrator's.
   const made = hasAdministrator ? undefined : run(setup);
-  return { hasAdministrator, setupCode: made?.status === 0 ? JSON.parse(made.stdout) : undefined };
+  if (made?.status === 0) return { hasAdministrator, setupCode: JSON.parse(made.stdout) };
+  return {
+    hasAdministrator,
+    setupCode: undefined,
+    setupRefusal: made?.stderr.includes('acknowledge') ? made.stderr.trim() : undefined,
+  };
 }
 
 const run = (command: string) => spawnSync(process.execPath, command.split(' '), { encoding: 'utf8' });

@@ -1,15 +1,18 @@
 import type { SetupCode } from '../../lib/accounts/setup-code.ts';
 
-/** How far a service is set up: whether it has an administrator, and the code that makes one while there is no account at all. */
-export type Beginning = { hasAdministrator: boolean; setupCode: SetupCode | undefined };
+/** How far a service is set up: whether it has an administrator; while there is no account at all, the code that makes one, or why there is none. */
+export type Beginning = { hasAdministrator: boolean; setupCode: SetupCode | undefined; setupRefusal?: string | undefined };
 
 /** What the person who starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
-export function announcement(url: string, { hasAdministrator, setupCode }: Beginning): string {
+export function announcement(url: string, { hasAdministrator, setupCode, setupRefusal }: Beginning): string {
   const lines = [
     `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,
     `The documentation is at ${url}/docs.`,
+    ...(setupRefusal ? [setupRefusal] : []),
     ...(setupCode ? [`Make the first administrator, within a day: ${setupCode.address ?? url}${setupCode.path}`] : []),
-    ...(hasAdministrator ? [] : [`${setupCode ? 'Or by a command' : 'Make the first administrator'}: ${command()}`]),
+    ...(hasAdministrator || setupRefusal
+      ? []
+      : [`${setupCode ? 'Or by a command' : 'Make the first administrator'}: ${command()}`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

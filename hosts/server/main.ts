@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
+import { describeSystemError } from 'embedded-mongodb/system-errors';
 import { explainFailure } from '../../lib/base/errors.ts';
 import { defaultFiles } from '../../lib/settings/settings.ts';
 import './no-websocket.ts';
@@ -17,8 +18,11 @@ async function main(words: string[]): Promise<void> {
     throw new SettingsError('BACKUP_DIR is for the embedded database: with MONGODB_URI, use the backups of your cluster.');
   // Many concurrent requests share this process; on Lambda it is one.
   process.env.MONGODB_POOL_SIZE ||= '20';
-  // Others may share a database that was there before; with workers, this one is called the same in all of them.
-  if (cluster.isPrimary) process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
+  if (cluster.isPrimary) {
+    // Other servers may share a database that MONGODB_URI names. All workers of this one have the same name.
+    process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
+    process.env.SERVES_ALONE_SINCE = process.env.MONGODB_URI ? '' : new Date().toISOString();
+  }
   process.env.FILES ||= defaultFiles(process.env);
   // The functions tell administrators of them, also where they are options.
   Object.assign(process.env, settings.backupVariables);
@@ -29,7 +33,8 @@ async function main(words: string[]): Promise<void> {
   ]);
   if (database) callDirectly(database.connect());
   const { serve } = await import('./run.ts');
-  await serve({ ...settings, server: process.env.SERVER_OF_DATABASE || undefined });
+  const { SERVER_OF_DATABASE: server, SERVES_ALONE_SINCE: alone } = process.env;
+  await serve({ ...settings, server: server || undefined, aloneSince: alone ? new Date(alone) : undefined });
 }
 
 /** Starts a database, unless MONGODB_URI names one: workers share it, a single process has it within itself, and gets it. */
@@ -45,6 +50,6 @@ async function ensureDatabase(workers: number) {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`${explainFailure(error)}\n${error instanceof SettingsError ? usage : ''}`);
+  process.stderr.write(`${describeSystemError(error) ?? explainFailure(error)}\n${error instanceof SettingsError ? usage : ''}`);
   process.exit(error instanceof SettingsError ? 2 : 1);
 }

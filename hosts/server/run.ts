@@ -2,8 +2,11 @@ import cluster from 'node:cluster';
 import { fillBeginningsMeanwhile } from '../../lib/accounts/fill-beginnings.ts';
 import { countAdministrators } from '../../lib/accounts/last-admin.ts';
 import { createSetupCode } from '../../lib/accounts/setup-code.ts';
+import { explainFailure } from '../../lib/base/errors.ts';
 import { log } from '../../lib/base/log.ts';
-import { refreshFileState } from '../../lib/database/file-state.ts';
+import { serveAloneSince } from '../../lib/base/sole-server.ts';
+import { readFileState, refreshFileState } from '../../lib/database/file-state.ts';
+import { closeGapsAfter } from '../../lib/feed/feed.ts';
 import { fillWordsMeanwhile } from '../../lib/messages/search/fill-words.ts';
 import { closeDatabase, prepareDatabase } from '../../lib/operating/prepare.ts';
 import { config } from '../../lib/settings/config.ts';
@@ -18,14 +21,23 @@ import type { Settings } from './settings.ts';
 import { onEnd } from './signals.ts';
 import { scheduleBackups } from './work/backups.ts';
 import { sendDigestsMeanwhile } from './work/digests.ts';
-import { watchFile } from './work/file-watch.ts';
+import { logState, watchFile } from './work/file-watch.ts';
 import { pushMeanwhile } from './work/push-notifications.ts';
 import { sweepMeanwhile } from './work/sweep.ts';
 import { deliverMeanwhile } from './work/webhook-deliveries.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 
+/**
+ * After how many milliseconds a feed passes a place at which nothing came. Servers are killed rather than frozen, unlike functions, for which
+ * `FEED_PATIENCE` waits. A server with a database of its own stores a message in the same turn in which it takes the place.
+ */
+const gapPatience = 2_000;
+const gapPatienceAlone = 1_000;
+
 /** Prepares the database and serves until a signal ends it: in this process, or in as many as were asked for. */
-export async function serve(settings: Settings & { server: string | undefined }): Promise<void> {
+export async function serve(settings: Settings & { server: string | undefined; aloneSince: Date | undefined }): Promise<void> {
+  closeGapsAfter(settings.aloneSince ? gapPatienceAlone : gapPatience);
+  serveAloneSince(settings.aloneSince);
   if (cluster.isWorker) {
     answerMetrics();
     closeOnSignal(await start({ ...settings, relay: relayOfWorker() }), settings);
@@ -33,8 +45,8 @@ export async function serve(settings: Settings & { server: string | undefined })
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
   await prepareDatabase();
-  const hasAdministrator = (await countAdministrators()) > 0;
-  const beginning = { hasAdministrator, setupCode: hasAdministrator ? undefined : await createSetupCode() };
+  logState(await readFileState());
+  const beginning = await findBeginning();
   if (settings.workers > 1) {
     await closeDatabase();
     const port = await runWorkers(settings.workers);
@@ -49,6 +61,16 @@ export async function serve(settings: Settings & { server: string | undefined })
     return [snapshot()];
   });
   announce(settings.host, server.port, beginning);
+}
+
+async function findBeginning(): Promise<Beginning> {
+  const hasAdministrator = (await countAdministrators()) > 0;
+  if (hasAdministrator) return { hasAdministrator, setupCode: undefined };
+  try {
+    return { hasAdministrator, setupCode: await createSetupCode() };
+  } catch (error) {
+    return { hasAdministrator, setupCode: undefined, setupRefusal: explainFailure(error) };
+  }
 }
 
 const start = (settings: Parameters<typeof startServer>[0]): Promise<Server> =>

@@ -1,5 +1,6 @@
 import { users } from '../collections/accounts/users.ts';
 import { aDay, createCode } from '../credentials/codes.ts';
+import { readFileState } from '../database/file-state.ts';
 import { config } from '../settings/config.ts';
 
 /**
@@ -8,13 +9,21 @@ import { config } from '../settings/config.ts';
  */
 export type SetupCode = { path: string; address: string | null; expires_at: { $date: string } };
 
-/** Makes a code for the first administrator; undefined when there was one already. */
+/**
+ * Makes a code for the first administrator; undefined if there was one already. Fails if the database lost data: then an administrator may be
+ * among it, and the first person who signs up would become one.
+ */
 export async function createSetupCode(): Promise<SetupCode | undefined> {
   if (await hadAdministrator()) return undefined;
+  const { dropped } = await readFileState();
+  if (dropped) throw new Error(`${dropped} ${afterLoss}`);
   const { code, expires_at } = await createCode({ email: '', account: null, is_for_setup: true }, aDay);
   // After the `#`, so that no log and no other site gets to see it.
   return { path: `/setup#${code}`, address: config.publicUrl || null, expires_at };
 }
+
+const afterLoss =
+  "This database has no administrator, so no link makes one: restore a backup. If the service is new, run 'database acknowledge' and start again.";
 
 /**
  * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must

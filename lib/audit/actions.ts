@@ -50,6 +50,7 @@ export const auditActions = {
   'data.imported': 'An export was imported by a command.',
   'data.backed_up': 'The database was copied by a command.',
   'data.restored': 'Clients were told that the database was restored from a backup.',
+  'data.loss_acknowledged': 'An operator acknowledged that the database lost data.',
   'data.converted': 'People, rooms and messages of another chat were imported.',
   'data.conversion_undone': 'An import of another chat was undone.',
   'data.links_created': 'Links were created, or sent, by which the people of an import get their accounts.',

@@ -1,4 +1,5 @@
 import { type Collection, type Document, type Filter, ObjectId, type WithId } from 'mongodb';
+import { aloneSince } from './sole-server.ts';
 
 /*
  * A lease: one process at a time does something, and says until when it may, by the clock of the database.
@@ -10,8 +11,11 @@ export type Leased = { leased_until: Date; holder?: ObjectId | null };
 /** The part of a filter that says that nobody has a lease of at most so many milliseconds. */
 function isFree(lease: number) {
   // A lease from a clock that was ahead holds nobody up.
-  const isHeld = { $and: [{ $gt: ['$leased_until', '$$NOW'] }, { $lte: ['$leased_until', { $add: ['$$NOW', lease] }] }] };
-  return { $expr: { $not: [isHeld] } };
+  const isHeld: Document[] = [{ $gt: ['$leased_until', '$$NOW'] }, { $lte: ['$leased_until', { $add: ['$$NOW', lease] }] }];
+  const since = aloneSince();
+  // The process that took an earlier lease is dead.
+  if (since) isHeld.push({ $gte: ['$leased_until', new Date(since.getTime() + lease)] });
+  return { $expr: { $not: [{ $and: isHeld }] } };
 }
 
 /** The fields of an update, as expressions, that take or renew a lease. */

@@ -7,22 +7,30 @@ import { isUnknownCommand } from './failures.ts';
 /** How many documents a copy has, by database and collection. */
 export type CopyCounts = Record<string, number>;
 
+/** Receives how far a copy or a check is, in words. */
+type Progress = (what: string) => void;
+
 /**
  * Has the embedded database copy itself into a new directory, by its absolute path, and check the copy, while others
  * go on working.
  */
-export const backUp = async (directory: string): Promise<CopyCounts> => (await call({ backup: 1, directory })).documents;
+export const backUp = async (directory: string, progress?: Progress): Promise<CopyCounts> =>
+  (await call({ backup: 1, directory }, progress)).documents;
+
+/** Has the embedded database copy its pages, damaged or not, into a new directory. */
+export const copyPages = async (directory: string): Promise<void> => void (await call({ backup: 1, directory, unchecked: true }));
 
 /** Has the embedded database check a copy of itself, document by document, while others go on working. */
-export const checkEverything = async (): Promise<CopyCounts> => (await call({ checkCopy: 1 })).documents;
+export const checkEverything = async (progress?: Progress): Promise<CopyCounts> =>
+  (await call({ checkCopy: 1 }, progress)).documents;
 
-async function call(command: Document): Promise<Document> {
+async function call(command: Document, progress: Progress = () => {}): Promise<Document> {
   // A large copy takes longer than any request may.
   const client = new MongoClient(connectionString(), { ...clientOptions(), socketTimeoutMS: 0 });
   const ended = new AbortController();
   try {
     const admin = client.db('admin');
-    return await Promise.race([admin.command(command), unansweredPings(ended.signal)]);
+    return await Promise.race([admin.command(command), watch(ended.signal, progress)]);
   } catch (error) {
     if (isUnknownCommand(error))
       throw new Error('Only the embedded database copies itself: use the backups of your cluster, or export.');
@@ -33,23 +41,25 @@ async function call(command: Document): Promise<Document> {
   }
 }
 
-/** Rejects when the database has not answered anybody for a minute: a damaged file may have it compute for ever. */
-async function unansweredPings(signal: AbortSignal): Promise<never> {
+/** Follows the progress. Rejects when the database has not answered for a while: it may be caught in a damaged file. */
+async function watch(signal: AbortSignal, progress: Progress): Promise<never> {
   const client = new MongoClient(connectionString(), clientOptions());
   try {
     for (let since = performance.now(); ; ) {
-      await sleep(pingMillis, undefined, { signal });
-      const answers = await client
+      await sleep(pauseMillis, undefined, { signal });
+      const answer = await client
         .db('admin')
-        .command({ ping: 1 })
-        .then(Boolean, () => false);
-      if (answers) since = performance.now();
-      else if (performance.now() - since > patienceMillis) throw new Error('The database no longer answers.');
+        .command({ fileId: 1 })
+        .catch(() => undefined);
+      if (answer) since = performance.now();
+      else if (performance.now() - since > patienceMillis)
+        throw new Error(`The database has not answered for ${patienceMillis / 1_000} seconds. Nothing is known about damage.`);
+      if (answer?.copying) progress(answer.copying);
     }
   } finally {
     await client.close();
   }
 }
 
-const pingMillis = 5_000;
-const patienceMillis = 60_000;
+const pauseMillis = 1_000;
+const patienceMillis = 25_000;

@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
 import { renewEpoch } from './epoch.ts';
-import { isUnknownCommand } from './failures.ts';
 
 /** How many documents there are of each collection. */
 export type Counts = Record<string, number>;
@@ -22,14 +21,25 @@ export const isStandardOutput = (path: string): boolean => path === '-' || resol
 export const replacesFile = async (path: string): Promise<boolean> =>
   !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
 
-/**
- * The documents of each exported collection, those that could not be read, and the collections that are not the
- * service's and were left out.
- */
-type ExportReport = { documents: Counts; unreadable: Counts; leftOut: string[] };
+/** The documents of each exported collection, and the collections that are not the service's and were left out. */
+type ExportReport = { documents: Counts; leftOut: string[] };
 
-/** `skipDamaged` leaves out documents that a damaged embedded database cannot read; without it, one of them ends the export. */
-type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; progress: Progress };
+/** What is exported: the collections that there are, how many documents are expected, and the documents of each, some at a time. */
+export type ExportSource = {
+  names: string[];
+  expected: Counts;
+  read: (name: string) => AsyncIterable<Document[]>;
+};
+
+/** Without a `source` it is the database. */
+type ExportOptions = { collections: readonly string[]; progress: Progress; source?: ExportSource };
+
+async function databaseSource(): Promise<ExportSource> {
+  const names = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+  const expected: Counts = {};
+  for (const name of names) expected[name] = await database.collection(name).countDocuments();
+  return { names, expected, read: documentsOf };
+}
 
 /**
  * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives.
@@ -37,23 +47,17 @@ type ExportOptions = { collections: readonly string[]; skipDamaged?: boolean; pr
  * are written to; a file is written beside the one of that name, and takes its place when it is complete. Only its
  * owner can read it.
  */
-export async function exportTo(
-  path: string,
-  { collections, skipDamaged = false, progress }: ExportOptions,
-): Promise<ExportReport> {
-  const found = (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
-  const names = found.filter((name) => collections.includes(name));
+export async function exportTo(path: string, { collections, progress, ...options }: ExportOptions): Promise<ExportReport> {
+  const source = options.source ?? (await databaseSource());
+  const names = source.names.filter((name) => collections.includes(name)).sort();
   const documents: Counts = {};
-  const unreadable: Counts = {};
-  const read = skipDamaged ? (name: string) => readableDocumentsOf(name, unreadable) : documentsOf;
-  const expected: Counts = {};
-  // Of a damaged one nobody knows.
-  for (const name of names) expected[name] = skipDamaged ? 0 : await database.collection(name).countDocuments();
-  const lines = Readable.from(linesOfAll({ names, read, expected }, documents, progress));
+  const expected = Object.fromEntries(names.map((name) => [name, source.expected[name] ?? 0]));
+  const lines = Readable.from(linesOfAll({ ...source, names, expected }, documents, progress));
   if (isStandardOutput(path)) await pipeline(lines, process.stdout as Writable, { end: false });
   else if (await isStream(path)) await pipeline(lines, (await open(path, 'w')).createWriteStream());
   else await writeFile(path, lines);
-  return { documents, unreadable, leftOut: found.filter((name) => !names.includes(name) && !unexported.includes(name)) };
+  const leftOut = source.names.filter((name) => !names.includes(name) && !unexported.includes(name)).sort();
+  return { documents, leftOut };
 }
 
 /** Devices, also the file that /dev/fd/3 stands for, and one's own pipes; but no files in memory, which Linux has below /dev. */
@@ -77,9 +81,7 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
   }
 }
 
-type Source = { names: string[]; read: (name: string) => AsyncGenerator<Document[]>; expected: Counts };
-
-async function* linesOfAll({ names, read, expected }: Source, counts: Counts, progress: Progress): AsyncGenerator<string> {
+async function* linesOfAll({ names, read, expected }: ExportSource, counts: Counts, progress: Progress): AsyncGenerator<string> {
   let done = 0;
   yield `${JSON.stringify({ format, version, expected })}\n`;
   for (const name of names) {
@@ -158,26 +160,8 @@ async function* documentsOf(collection: string): AsyncGenerator<Document[]> {
   while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
 }
 
-/** The documents of a collection that can be read; the others are counted in `unreadable`. */
-async function* readableDocumentsOf(collection: string, unreadable: Counts): AsyncGenerator<Document[]> {
-  for (let next: number | null = 0; next !== null; ) {
-    const answer: Document = await database.command({ salvage: collection, after: next }, exactTypes).catch(explainMissing);
-    yield answer.documents;
-    unreadable[collection] = (unreadable[collection] ?? 0) + Number(answer.unreadable);
-    next = answer.next === null || unreadable[collection] > mostUnreadable ? null : Number(answer.next);
-  }
-}
-
-function explainMissing(error: unknown): never {
-  if (isUnknownCommand(error))
-    throw new Error('Only what is left of an embedded database can be exported: leave out --skip-damaged.');
-  throw error;
-}
-
-const exactTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
-
-/** After so many it is given up: the damage is where documents are looked for. */
-const mostUnreadable = 1_000_000;
+/** Options by which the driver gives each value with its exact type. */
+export const exactTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
 
 const lineOf = (collection: string, document: Document) =>
   `${escaped(BSON.EJSON.stringify({ collection, document }, { relaxed: false }))}\n`;

@@ -19,20 +19,27 @@ export const isUnknownCommand = (error: unknown): boolean => error instanceof Mo
 /** Whether the database found its file damaged. */
 export const isDamagedDatabase = (error: unknown): boolean => error instanceof MongoServerError && error.code === 366;
 
-/** Why a call got no answer from the database: `isLasting` where the next ones won't either, until somebody does something. */
-type Unavailability = { description: string; isLasting: boolean };
+/** Why a call got no answer from the database, as a sentence and as a word for metrics; `isLasting`: the next calls will not either. */
+type Unavailability = { description: string; reason: string; isLasting: boolean };
 
 /** Whether, and why, an error says that the database is unavailable. */
 export function whyUnavailable(error: unknown): Unavailability | undefined {
-  const description = error instanceof MongoServerError ? lastingFailures[Number(error.code)] : undefined;
-  if (description !== undefined) return { description, isLasting: true };
-  return isDatabaseUnavailable(error) ? { description: 'The database did not answer in time.', isLasting: false } : undefined;
+  const lasting = error instanceof MongoServerError ? lastingFailures[Number(error.code)] : undefined;
+  if (lasting) return { ...lasting, isLasting: true };
+  if (!isDatabaseUnavailable(error)) return undefined;
+  return { description: 'The database did not answer in time.', reason: 'database_unavailable', isLasting: false };
 }
 
-const lastingFailures: Partial<Record<number, string>> = {
-  14031: 'The disk of the database is full: nothing can be written until there is space.',
-  39: 'The disk of the database failed: nothing can be written until the service is restarted.',
-  366: 'The file of the database is damaged where this is stored.',
+const lastingFailures: Partial<Record<number, { description: string; reason: string }>> = {
+  14031: {
+    description: 'The disk of the database is full: nothing can be written until there is space.',
+    reason: 'disk_full',
+  },
+  39: {
+    description: 'The disk of the database failed: nothing can be written until the service is restarted.',
+    reason: 'disk_failed',
+  },
+  366: { description: 'The file of the database is damaged where this is stored.', reason: 'database_damaged' },
 };
 
 /** Whether a write was refused because a unique index already holds its key. */

@@ -3,14 +3,20 @@ import type { Document } from 'mongodb';
 import { client } from './client.ts';
 import { isUnknownCommand } from './failures.ts';
 
-/** The state of the embedded database's file, as sentences; each is missing where nothing is wrong. */
+/** The state of the embedded database's file, as sentences; each is missing if nothing is wrong. */
 export type FileState = {
   /** The damage. */
   damage?: string;
-  /** The part of the log that the last start could not use. */
+  /** The part of the log that a start could not use. */
   dropped?: string;
+  /** Whether writes that were acknowledged are lost with it. After a power cut, others may be. */
+  isIncomplete?: true;
   /** Why nothing can be written. */
   readOnly?: string;
+  /** How far a backup or a check is. */
+  copying?: string;
+  /** The size of the file and its log. */
+  bytes?: number;
 };
 
 /**
@@ -43,6 +49,15 @@ export async function checkAllPages(): Promise<FileState | undefined> {
   return part?.state;
 }
 
+/**
+ * Forgets what a start had to leave out of the log, and the damage that reading met, because an operator knows of it. Returns the state before;
+ * undefined for another database.
+ */
+export async function acknowledgeDamage(): Promise<FileState | undefined> {
+  const before = await askEmbedded({ acknowledgeDamage: 1 });
+  return before && note(before);
+}
+
 /** Whether the database is the embedded one, as far as `readFileState` has asked. */
 export const isEmbeddedDatabase = (): boolean => isEmbedded;
 
@@ -55,8 +70,15 @@ export const refreshFileState = (): Promise<unknown> => Promise.race([readFileSt
 let isEmbedded = true;
 let last: FileState = {};
 
-function note({ damage, dropped, readOnly }: Document): FileState {
-  last = { ...(damage && { damage }), ...(dropped && { dropped }), ...(readOnly && { readOnly }) };
+function note({ damage, dropped, isIncomplete, readOnly, copying, bytes }: Document): FileState {
+  last = {
+    ...(damage && { damage }),
+    ...(dropped && { dropped }),
+    ...(isIncomplete && { isIncomplete }),
+    ...(readOnly && { readOnly }),
+    ...(copying && { copying }),
+    ...(bytes && { bytes }),
+  };
   return last;
 }
 

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { historyReplaced } from '../api/cursors.ts';
 import { gone, type Refusal } from '../base/errors.ts';
+import { aloneSince } from '../base/sole-server.ts';
 import { singleFlight } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
@@ -93,7 +94,7 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   let previous = start;
   for (const row of found.filter(({ seq }) => seq > start.seq)) {
     if (row.seq > previous.seq + 1) {
-      if (!isOld(row.at, room, gapPatience())) return { rows, gaps };
+      if (!isGivenUp(row.at, room)) return { rows, gaps };
       gaps.push(...gapsBetween(room._id, previous, row, row.isCounted));
     }
     if (gaps.length === 0) rows.push(row);
@@ -107,13 +108,19 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
 const isOld = (at: Date, { now }: RoomState, patience = config.feedPatience) =>
   Math.abs(now.getTime() - at.getTime()) >= patience;
 
-/** After how many milliseconds a gap is closed. Nothing gets lost if that is too soon: what comes later takes a later place. */
+/** After how many milliseconds a gap is closed. If that is too soon, nothing gets lost: the late message takes a later place. */
 let shorterPatience = Number.POSITIVE_INFINITY;
 const gapPatience = () => Math.min(shorterPatience, config.feedPatience);
 
-/** From now on this process closes a gap after so many milliseconds, or earlier where `FEED_PATIENCE` says so. */
+/** From now on this process closes a gap after so many milliseconds, or earlier if `FEED_PATIENCE` says so. */
 export function closeGapsAfter(milliseconds: number): void {
   shorterPatience = milliseconds;
+}
+
+/** Whether a place that was taken at this time stays empty for good. */
+function isGivenUp(at: Date, room: RoomState): boolean {
+  const since = aloneSince();
+  return (since !== undefined && at < since) || isOld(at, room, gapPatience());
 }
 
 // If nothing else comes, the messages that the room has counted between two rows, and that are not there, are lost.
@@ -134,7 +141,7 @@ function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isCounted'
 // Nothing follows a message that was lost at the very end, but it would count as unread for as long as nobody says more.
 function lostAtEnd(room: RoomState, last: Start): Gap[] {
   const { _id, seq, message_count: ordinal, changed_at: at } = room;
-  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isOld(at, room, gapPatience());
+  const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isGivenUp(at, room);
   return isLost ? gapsBetween(_id, last, { seq: seq + 1, ordinal, at }, false) : [];
 }
 

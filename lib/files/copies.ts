@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Document } from 'mongodb';
 import { fileQuotas } from '../collections/rooms/file-quotas.ts';
 import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { backUp, type CopyCounts } from '../database/backup.ts';
+import { isKey } from './directory.ts';
 import { recountQuotas } from './quotas.ts';
 import { inGroups } from './removal.ts';
 import { fileKeyOf, findStore, previewKey } from './store.ts';
@@ -14,8 +16,11 @@ export type FileCounts = { files: number; missing: number };
  * Copies the database into a new directory and then, into `files` there, what the files of that time have: all that
  * the copy of the database names, but for what was deleted meanwhile.
  */
-export async function backUpAll(directory: string): Promise<{ documents: CopyCounts; files: FileCounts | undefined }> {
-  const documents = await backUp(directory);
+export async function backUpAll(
+  directory: string,
+  progress?: (what: string) => void,
+): Promise<{ documents: CopyCounts; files: FileCounts | undefined }> {
+  const documents = await backUp(directory, progress);
   try {
     return { documents, files: await copyFiles(join(directory, 'files')) };
   } catch (error) {
@@ -25,13 +30,16 @@ export async function backUpAll(directory: string): Promise<{ documents: CopyCou
   }
 }
 
-/** Copies the bytes of all files into a directory, by hard links where that is possible; undefined where the service keeps none. */
-export async function copyFiles(directory: string): Promise<FileCounts | undefined> {
+/**
+ * Copies the bytes of all files into a directory, by hard links if that is possible. The documents of the files may come from elsewhere than the
+ * database. Returns undefined if the service keeps no files.
+ */
+export async function copyFiles(directory: string, documents = storedFiles()): Promise<FileCounts | undefined> {
   const store = findStore();
   if (!store) return undefined;
   const counts = { files: 0, missing: 0 };
-  const missing = await store.copyTo(directory, keysOf(counts));
-  return { ...counts, missing: new Set(missing.map(fileKeyOf)).size };
+  const missing = await store.copyTo(directory, keysOf(documents, counts));
+  return { ...counts, missing: counts.missing + new Set(missing.map(fileKeyOf)).size };
 }
 
 /**
@@ -52,21 +60,34 @@ export async function checkFiles(): Promise<FileCounts | undefined> {
   const counts = { files: 0, missing: 0 };
   const { beginning } = store;
   const lacks = async (keys: string[]) => (await Promise.all(keys.map(beginning))).includes(undefined);
-  for await (const some of inGroups(keysOf(counts)))
+  for await (const some of inGroups(keysOf(storedFiles(), counts)))
     counts.missing += (await Promise.all(some.map(lacks))).filter(Boolean).length;
   return counts;
 }
 
 const batchSize = 500;
 
+type StoredFile = Pick<FileDocument, 'key' | 'preview'>;
+
+/** The states of files whose bytes should be there. */
+const withBytes: readonly FileDocument['state'][] = ['stored', 'bound'];
+
+/** The documents of files whose bytes should be there. */
+const storedFiles = (): AsyncIterable<StoredFile> =>
+  files.find<StoredFile>({ state: { $in: [...withBytes] } }, { projection: { key: 1, preview: 1 }, batchSize });
+
+/** Those among documents that were read elsewhere. */
+export async function* storedFilesAmong(documents: AsyncIterable<Document[]>): AsyncGenerator<StoredFile> {
+  for await (const batch of documents)
+    for (const { state, key, preview } of batch) if (withBytes.includes(state)) yield { key, preview };
+}
+
 /** The keys of all bytes that should be there, those of one file at a time. */
-async function* keysOf(counts: FileCounts): AsyncGenerator<string[]> {
-  const stored = files.find<Pick<FileDocument, 'key' | 'preview'>>(
-    { state: { $in: ['stored', 'bound'] } },
-    { projection: { key: 1, preview: 1 }, batchSize },
-  );
-  for await (const { key, preview } of stored) {
+async function* keysOf(documents: AsyncIterable<StoredFile>, counts: FileCounts): AsyncGenerator<string[]> {
+  for await (const { key, preview } of documents) {
     counts.files++;
-    yield preview?.is_stored ? [key, previewKey(key)] : [key];
+    // A damaged document may have any name, also one that leads out of the directory.
+    if (!isKey.test(key)) counts.missing++;
+    else yield preview?.is_stored ? [key, previewKey(key)] : [key];
   }
 }

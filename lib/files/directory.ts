@@ -85,8 +85,11 @@ export function directoryStore(root: string): FileStore {
 /** What the bytes of files and previews are called. */
 export const isKey = /^[0-9a-f]{32}p?$/;
 
-/** Where a directory has the bytes of a key. */
-export const pathIn = (directory: string, key: string): string => join(directory, key.slice(0, 2), key);
+/** Where a directory has the bytes of a key. The name of a damaged document must not lead out of the directory. */
+export function pathIn(directory: string, key: string): string {
+  if (typeof key !== 'string' || /[/\\]|^\.*$/.test(key)) throw new Error(`'${key}' is not the name of a file's bytes.`);
+  return join(directory, key.slice(0, 2), key);
+}
 
 /** The keys of which a directory has the bytes. */
 export async function* keysIn(directory: string): AsyncGenerator<string> {

@@ -11,7 +11,10 @@ import { botCreations, emailConfirmations, registrations, roomCreations } from '
 export const healthSchema = record('Health', {
   status: described('`ok`: the service works.', aWord('ok')),
   version: described('The version of the service.', aText),
-  database: described('`ok`, or `damaged` if the file of the database is damaged.', aWord('ok', 'damaged')),
+  database: described(
+    '`ok`, `damaged` if the file of the database is damaged, or `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that.',
+    aWord('ok', 'damaged', 'incomplete'),
+  ),
   registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
   room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
   bot_creation: described('The users who may create bots.', aWord(...botCreations)),
@@ -31,12 +34,12 @@ export const healthSchema = record('Health', {
 
 /** Asks the database for a sign of life. Fails without one, or if nothing can be written. */
 export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
-  const { damage, readOnly } = await readFileState();
+  const { damage, isIncomplete, readOnly } = await readFileState();
   if (readOnly) throw serviceUnavailable(`Nothing can be written to the database: ${readOnly}.`);
   return {
     status: 'ok',
     version: manifest.version,
-    database: damage ? 'damaged' : 'ok',
+    database: damage ? 'damaged' : isIncomplete ? 'incomplete' : 'ok',
     registration: config.registration,
     room_creation: config.roomCreation,
     bot_creation: config.botCreation,

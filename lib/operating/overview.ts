@@ -19,6 +19,7 @@ import { config, isOnLambda } from '../settings/config.ts';
 const concerns = [
   'database_read_only',
   'database_damaged',
+  'database_incomplete',
   'backup_missing',
   'backup_late',
   'webhooks_off',
@@ -63,7 +64,7 @@ export const overviewSchema = record('Overview', {
     'When the last regular backup was begun; null if there is none, or they are made elsewhere.',
     orNull(dateSchema),
   ),
-  database_problem: described('What is wrong with the file of the database; null if nothing is.', orNull(aText)),
+  database_problem: described('What is wrong with the file of the database, or its log; null if nothing is.', orNull(aText)),
   attention: described('What needs attention, the most urgent first.', listOf(aWord(...concerns))),
 });
 
@@ -73,21 +74,23 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
   // Before the rooms.
   const generation = await readGeneration();
-  const [{ damage, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] = await Promise.all([
-    readFileState(),
-    users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
-    countRooms(startOfDay(now, mostDays - 1)),
-    fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
-    countOff(most),
-    countActive(1),
-    countActive(7),
-    countActive(mostDays),
-  ]);
+  const [{ damage, dropped, isIncomplete, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] =
+    await Promise.all([
+      readFileState(),
+      users.countDocuments({ username: { $gt: '' }, is_bot: { $exists: false } }, { limit: most }),
+      countRooms(startOfDay(now, mostDays - 1)),
+      fileQuotas.findOne({ _id: 'service' }, { projection: { bytes: 1 } }),
+      countOff(most),
+      countActive(1),
+      countActive(7),
+      countActive(mostDays),
+    ]);
   const days = await countDays(active, mostDays, generation, { now, until: performance.now() + enough });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {
     database_read_only: readOnly !== undefined,
     database_damaged: damage !== undefined,
+    database_incomplete: isIncomplete === true,
     backup_missing: isEmbeddedDatabase() && config.backups.directory === '',
     backup_late: isLate(backupAt),
     webhooks_off: webhooksOff > 0,
@@ -109,7 +112,7 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
     file_bytes_limit: config.files.inAll,
     webhooks_off: webhooksOff,
     backup_at: backupAt === undefined ? null : showDate(new Date(backupAt)),
-    database_problem: readOnly ?? damage ?? null,
+    database_problem: readOnly ?? damage ?? (isIncomplete ? dropped : undefined) ?? null,
     attention: concerns.filter((concern) => isTrue[concern]),
   };
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, log } from '../../../lib/base/log.ts';
-import { closeGapsAfter } from '../../../lib/feed/feed.ts';
 import type { ServerNotice } from '../../../lib/notices/notices.ts';
 import { readMovedSince, readNoticesSince, register, storeNotices } from '../../../lib/push/servers.ts';
 import type { Hub } from './hub.ts';
@@ -26,12 +25,6 @@ const lookEvery = 500;
 /** A read of a thousand rooms is followed by so many times the time that it took, so that the database does not do little else; of fewer, by less. */
 const restAfterRead = 4;
 
-/**
- * After how many milliseconds a place at which nothing came is given up. Servers are killed rather than frozen, unlike functions, for which
- * `FEED_PATIENCE` waits: until then, nobody who is connected would hear of anything in a room to which the killed server was sending.
- */
-const gapPatience = 2_000;
-
 /** For how many milliseconds notices are gathered, and from how many on what may get lost does. */
 const gatherTime = 100;
 const manyNotices = 1_000;
@@ -44,7 +37,6 @@ const manyNotices = 1_000;
  * same sooner, but not every database has them, and they fall silent together with their majority: what reads would be needed as well.
  */
 export async function tellOthers(hub: Hub, server: string): Promise<Others> {
-  closeGapsAfter(gapPatience);
   const id = randomUUID();
   const ending = new AbortController();
   const { signal } = ending;

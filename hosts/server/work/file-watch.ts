@@ -42,14 +42,16 @@ async function checkRound({ begun, isWhole, check, pause }: Round): Promise<numb
     if (!part) return undefined;
     from = part.next;
     if (from === 0 || (!isWhole && from - begun >= part.pages / partsPerRound)) {
-      tell(part.state);
+      logState(part.state);
       return from;
     }
     await pause(4 * (performance.now() - since));
   }
 }
 
-function tell({ damage, dropped }: FileState): void {
+/** Logs what is wrong with the file. */
+export function logState({ damage, dropped, isIncomplete }: FileState): void {
   if (damage) log('error', 'database damaged', { damage });
-  if (dropped) log('error', 'log of the database was incomplete', { dropped });
+  // Only a power cut leaves something in the log that nobody misses.
+  if (dropped) log(isIncomplete ? 'error' : 'info', 'log of the database was incomplete', { dropped });
 }

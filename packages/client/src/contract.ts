@@ -738,7 +738,7 @@ export type AuditEntry = {
   /** Who acted: somebody, a command, or the service. */
   actor: AuditActor;
   /** What was done: docs/audit.md has the list. */
-  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
   /** What it was done to. */
   target: AuditTarget | null;
   /** What else there is to know, by name. */
@@ -795,10 +795,10 @@ export type Overview = {
   webhooks_off: number;
   /** When the last regular backup was begun; null if there is none, or they are made elsewhere. */
   backup_at: Time | null;
-  /** What is wrong with the file of the database; null if nothing is. */
+  /** What is wrong with the file of the database, or its log; null if nothing is. */
   database_problem: string | null;
   /** What needs attention, the most urgent first. */
-  attention: ('database_read_only' | 'database_damaged' | 'backup_missing' | 'backup_late' | 'webhooks_off' | 'public_url_missing' | 'mail_off' | 'files_off')[];
+  attention: ('database_read_only' | 'database_damaged' | 'database_incomplete' | 'backup_missing' | 'backup_late' | 'webhooks_off' | 'public_url_missing' | 'mail_off' | 'files_off')[];
 };
 
 export type ManagedRoom = {
@@ -1281,8 +1281,8 @@ export type Health = {
   status: 'ok';
   /** The version of the service. */
   version: string;
-  /** `ok`, or `damaged` if the file of the database is damaged. */
-  database: 'ok' | 'damaged';
+  /** `ok`, `damaged` if the file of the database is damaged, or `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that. */
+  database: 'ok' | 'damaged' | 'incomplete';
   /** Sign-up: `open` for everyone, for `invited` people only, or `closed`. */
   registration: 'open' | 'invited' | 'closed';
   /** The users who may create rooms. */
@@ -2370,7 +2370,7 @@ export type Operations = {
   };
   /** List the audit trail, the newest entry first: who did what to whom, when and from where */
   'GET /api/audit': {
-    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };

@@ -13,10 +13,10 @@ import {
 import type { Connection, Handler } from './protocol/connection.ts';
 import { errorFields } from './protocol/error-fields.ts';
 import type { Message } from './protocol/messages.ts';
-import { damaged, isDamage } from './storage/file/damage.ts';
+import { isDamage, isDamageError, noteDamage } from './storage/file/damage.ts';
 import type { GroupCommit } from './storage/group-commit.ts';
 import { encodeAnswer } from './values/bson.ts';
-import { DatabaseError } from './values/errors.ts';
+import { DatabaseError, damaged } from './values/errors.ts';
 import type { Doc } from './values/value.ts';
 
 /** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
@@ -54,7 +54,7 @@ export function createDispatcher(database: Database): Handler {
 
       /** One slice after the other, in each turn of the event loop one of one command, so that nobody waits for long. */
       const advance = (work: Work) => {
-        const bytes = carefully(name, () => {
+        const bytes = carefully(database, message.body, () => {
           const { done, value } = work.next();
           return done ? encodeAnswer(value) : undefined;
         });
@@ -94,7 +94,7 @@ function begin(
   operation: Operation,
 ): Buffer | Promise<Buffer> | Work {
   const args = message.body;
-  return carefully(name, () => {
+  return carefully(database, args, () => {
     if (message.refusal !== undefined) throw message.refusal;
     const entry = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined;
     if (entry === undefined) throw new DatabaseError(59, `no such command: '${name}'`);
@@ -108,7 +108,7 @@ function begin(
     const handle = () => entry.handle(database, command);
     const carryOut = () => (entry.atomic ? database.commits.atomically(handle) : handle());
     const begun = isUnjournaled(args) ? database.commits.unsynced(carryOut) : carryOut();
-    if (begun instanceof Promise) return begun.then(encodeAnswer).catch((error) => refusal(name, error));
+    if (begun instanceof Promise) return begun.then(encodeAnswer).catch((error) => refusal(database, args, error));
     if ('next' in begun) return begun;
     if (concernError !== undefined) begun.set('writeConcernError', concernError);
     return encodeAnswer(begun);
@@ -116,17 +116,21 @@ function begin(
 }
 
 /** What a step of a command gives, or the refusal that it ends in. */
-function carefully<T>(name: string, step: () => T): T | Buffer {
+function carefully<T>(database: Database, args: Doc, step: () => T): T | Buffer {
   try {
     return step();
   } catch (error) {
-    return refusal(name, error);
+    return refusal(database, args, error);
   }
 }
 
-function refusal(name: string, error: unknown): Buffer {
-  if (error instanceof DatabaseError) return encodeAnswer(errorReply(error));
-  if (isDamage(error)) return encodeAnswer(errorReply(damaged(`${(error as Error).message}.`)));
+function refusal({ file }: Database, args: Doc, error: unknown): Buffer {
+  const [[name, operand] = ['', null]] = args;
+  // SQLite does not say which of its tables is damaged.
+  const place = typeof operand === 'string' ? `${operand}: ` : '';
+  const known = isDamage(error) ? damaged(`${place}${(error as Error).message}.`) : error;
+  if (isDamageError(known)) noteDamage(file.sums, known);
+  if (known instanceof DatabaseError) return encodeAnswer(errorReply(known));
   console.error(`The command ${name} failed unexpectedly:`, error);
   return encodeAnswer(errorReply(new DatabaseError(1, `internal error: ${(error as Error).message}`)));
 }

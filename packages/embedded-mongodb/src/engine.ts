@@ -5,8 +5,9 @@ import type { Handler } from './protocol/connection.ts';
 import { createCursors } from './sessions/cursors.ts';
 import { createRetryableWrites } from './sessions/retryable-writes.ts';
 import { Catalog } from './storage/catalog.ts';
-import { describeDropped, isDamage, unlessDamaged } from './storage/file/damage.ts';
-import { type DatabaseFile, damagedStart, openDatabaseFile } from './storage/file/file.ts';
+import { describeDropped, isDamage, isDamageError, unlessDamaged } from './storage/file/damage.ts';
+import { type DatabaseFile, openDatabaseFile } from './storage/file/file.ts';
+import { damagedStart } from './storage/file/open-file.ts';
 import type { DroppedWrites } from './storage/file/page-sums.ts';
 import { createGroupCommit, type GroupCommit } from './storage/group-commit.ts';
 import { createTextMerges } from './storage/text-merges.ts';
@@ -35,9 +36,9 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
     const sweep = () => {
       database.cursors.expire();
       if (database.commits.failure !== undefined) return;
-      // What is damaged must not end the process, nor keep what is not from being read.
+      // Damage must not end the process, nor keep the other documents from being read.
       unlessDamaged(() => database.retryableWrites.expire(), undefined);
-      unlessDamaged(() => removeExpired(file, database.catalog), undefined);
+      removeExpired(file, database.catalog);
     };
     sweep();
     const sweeper = setInterval(sweep, sweepMillis).unref();
@@ -53,18 +54,19 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
     };
   } catch (error) {
     file.close();
-    throw isDamage(error) ? damagedStart(dataDir, error as Error) : error;
+    throw isDamage(error) || isDamageError(error) ? damagedStart(dataDir, error as Error) : error;
   }
 }
 
 /** Says what the start could not use of the log, and notes it. */
 function tellDropped({ file, catalog }: Database): void {
-  const { acknowledged, others } = file.unusable;
+  const { acknowledged, others, isUncertain } = file.unusable;
   if (acknowledged + others === 0) return;
   const since = latestTime(catalog);
   file.sums.noteDropped({
     frames: Math.max(acknowledged, others),
     acknowledged: acknowledged > 0,
+    isUncertain,
     ...(since !== undefined && { since }),
   });
   process.stderr.write(`${describeDropped(file.sums.dropped as DroppedWrites)}\n`);

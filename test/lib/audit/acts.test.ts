@@ -466,6 +466,8 @@ const rows: Record<Action, Row[]> = {
   // It can't copy every database: then a second entry says so.
   'data.backed_up': [onData('a command', 'backup', join(directory, 'copy'))],
   'data.restored': [onData('a command', 'database', 'restored')],
+  // Another database than the embedded one has nothing to acknowledge.
+  'data.loss_acknowledged': [onData('a command', 'database', 'acknowledge')],
   'data.converted': [onImport('a command')],
   'data.conversion_undone': [onImport('a command', (workspace) => type('import', 'undo', workspace, '--yes'))],
   'data.links_created': [

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeLease } from '../../../lib/base/lease.ts';
+import { serveAloneSince } from '../../../lib/base/sole-server.ts';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 
 const lease = 30_000;
@@ -37,6 +38,15 @@ describe('a lease', () => {
     const takes = async (milliseconds: number) =>
       (await takeLease(pushed, { _id: await leasedUntil(inMilliseconds(milliseconds)) }, lease)) !== null;
     expect([await takes(20_000), await takes(-1), await takes(3_600_000)]).toEqual([false, true, true]);
+  });
+
+  it('a lease that an earlier process took is free once the only server of the database has started', async () => {
+    onTestFinished(() => serveAloneSince(undefined));
+    const takenBefore = await leasedUntil(inMilliseconds(lease - 2_000));
+    const takenSince = await leasedUntil(inMilliseconds(lease - 1));
+    serveAloneSince(inMilliseconds(-1_000));
+    expect(await takeLease(pushed, { _id: takenSince }, lease)).toBe(null);
+    expect(await takeLease(pushed, { _id: takenBefore }, lease)).not.toBe(null);
   });
 
   it('a lease of what does not exist is not taken', async () => {

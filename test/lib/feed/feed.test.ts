@@ -1,5 +1,6 @@
 import { Collection, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { serveAloneSince } from '../../../lib/base/sole-server.ts';
 import { events } from '../../../lib/collections/rooms/events.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
@@ -14,7 +15,10 @@ import { inProcess } from '../../support/transports.ts';
 
 const owner = await anAccount();
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  serveAloneSince(undefined);
+  vi.restoreAllMocks();
+});
 
 describe('a feed', () => {
   it('a feed stops before a gap, and continues when it is filled', async () => {
@@ -48,6 +52,19 @@ describe('a feed', () => {
     expect(await aMessage(owner, room, { text: 'Late', key })).toEqual(late);
     expect(await history(room)).toEqual([1, 3, 4]);
     expect(await counted(room)).toBe(3);
+  });
+
+  it('a feed does not wait for a message whose process ended before the only server of the database started', async () => {
+    const room = await aRoomOf([owner]);
+    await aMessage(owner, room);
+    const meanwhile = beforeInsert('messages', async () => {
+      await aMessage(owner, room);
+      expect(await read(room, 0)).toEqual({ seqs: [1], next: '1' });
+      serveAloneSince(new Date(Date.now() + 1));
+      expect(await read(room, 0)).toEqual({ seqs: [1, 3], next: '3' });
+    });
+    await aMessage(owner, room);
+    await meanwhile;
   });
 
   it('a feed closes an old gap, and the event that comes late takes a later place', async () => {

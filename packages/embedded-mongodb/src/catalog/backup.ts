@@ -1,16 +1,18 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Double, Int32 } from 'bson';
-import { collectionName, countArg, required, stringArg } from '../protocol/args.ts';
+import { boolArg, countArg, required, stringArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
 import { describeDamage, describeDropped } from '../storage/file/damage.ts';
 import { pagesPerStep } from '../storage/file/page-sums.ts';
-import { salvageAfter } from '../storage/salvage.ts';
 import { badValue, DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
 
-/** Copies the database, as it is at the end of the copy, into a directory of this machine; others go on working meanwhile. */
+/**
+ * Copies the database, as it is at the end of the copy, into a directory of this machine; others go on working meanwhile. With `unchecked` the
+ * copy may be damaged.
+ */
 async function backup({ file, commits }: Database, { args, db, connection }: Command): Promise<Doc> {
   if (db !== 'admin') throw new DatabaseError(13, 'backup may only be run against the admin database.');
   if (!connection.isPrivate)
@@ -18,6 +20,10 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
   const directory = required(stringArg(args, 'directory'), 'backup.directory');
   if (!isAbsolute(directory)) throw badValue(`The directory of a backup must be an absolute path, not '${directory}'`);
   commits.flush();
+  if (boolArg(args, 'unchecked') === true) {
+    await file.copyPages(directory);
+    return reply([['directory', directory]]);
+  }
   const { documents } = await file.backup(directory, commits.flush);
   return reply([
     ['directory', directory],
@@ -59,34 +65,30 @@ async function checkPages(database: Database, { args }: Command): Promise<Doc> {
 const stateOf = ({ file: { sums }, commits }: Database): (readonly [string, Value])[] => [
   ['damage', sums.damage === undefined ? null : describeDamage(sums.damage)],
   ['dropped', sums.dropped === undefined ? null : describeDropped(sums.dropped)],
+  // Only a power cut leaves something in the log that was never acknowledged.
+  ['isIncomplete', sums.dropped !== undefined && (sums.dropped.acknowledged || sums.dropped.isUncertain === true)],
   ['readOnly', commits.refusal?.message ?? null],
 ];
-
-/** Documents after the number `after`, and how many before the `next` ones cannot be read: for what is left of a damaged database. */
-function salvage({ catalog, file }: Database, command: Command): Doc {
-  const { args, db } = command;
-  const collection = catalog.get(db, collectionName(command));
-  if (collection === undefined) throw new DatabaseError(26, `There is no collection '${db}.${collectionName(command)}'.`);
-  const { documents, next, unreadable } = salvageAfter(file, collection, countArg(args, 'after') ?? 0);
-  return reply([
-    ['documents', [...documents]],
-    ['next', next === undefined ? null : new Double(next)],
-    ['unreadable', new Double(unreadable)],
-  ]);
-}
 
 /** Tells an id that the database keeps until it is replaced by a copy, such as a backup, and what is wrong with the file. */
 function fileId(database: Database): Doc {
   const { file, commits } = database;
   commits.tryAgain();
-  return reply([['id', file.id], ...stateOf(database)]);
+  return reply([['id', file.id], ['bytes', new Double(file.bytes())], ['copying', file.copying ?? null], ...stateOf(database)]);
+}
+
+/** Forgets what a start had to leave out of the log, and the damage that reading met. */
+function acknowledgeDamage(database: Database): Doc {
+  const before = stateOf(database);
+  database.file.sums.acknowledge();
+  return reply(before);
 }
 
 /** Not MongoDB's: a consistent, checked copy while the database runs, whether the database is such a copy, and what is damaged in it. */
 export const backupCommands: Readonly<Record<string, CommandEntry>> = {
-  backup: { handle: backup, fields: ['directory'] },
+  backup: { handle: backup, fields: ['directory', 'unchecked'] },
   checkCopy: { handle: checkCopy, fields: [] },
   checkPages: { handle: checkPages, fields: ['from'] },
-  salvage: { handle: salvage, fields: ['after'] },
   fileId: { handle: fileId, fields: [] },
+  acknowledgeDamage: { handle: acknowledgeDamage, fields: [] },
 };

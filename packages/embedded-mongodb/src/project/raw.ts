@@ -1,6 +1,6 @@
 import { fieldParts } from '../expressions/expression.ts';
 import { knownName, learnName } from '../values/names.ts';
-import { RawCursor, type RawValue, rawDocument } from '../values/raw.ts';
+import { damagedDocument, RawCursor, type RawValue, rawDocument } from '../values/raw.ts';
 import { isFlag, isTrue } from '../values/truth.ts';
 import { bsonType, type Doc } from '../values/value.ts';
 
@@ -95,8 +95,11 @@ class Copy {
     let index = 0;
     for (const item = new RawCursor(array); item.next(); ) {
       if (this.#includes && !isNested(item)) continue;
+      const name = `${index++}\0`;
+      // In an array that is not damaged, no name gets longer.
+      if (name.length > item.start - item.nameStart) throw damagedDocument(this.#from, 'an array has wrong indexes');
       this.#to[this.#at++] = item.type & 0xff;
-      this.#at += this.#to.write(`${index++}\0`, this.#at, 'latin1');
+      this.#at += this.#to.write(name, this.#at, 'latin1');
       this.#value(named, item);
     }
     this.#close(start);

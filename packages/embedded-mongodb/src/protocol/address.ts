@@ -51,3 +51,6 @@ export function portOf(setting: string | undefined): number | undefined {
   if (/^\d{1,5}$/.test(setting) && Number(setting) <= 65_535) return Number(setting);
   throw new DatabaseStartError('FAILED', `Set DATABASE_PORT to a port from 0 to 65535, not '${setting}'.`);
 }
+
+/** The address of the database of a directory when it is opened. */
+export const usualUri = (directory: string): string => uriOf(socketPathOf(directory));

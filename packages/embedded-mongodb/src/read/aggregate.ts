@@ -2,7 +2,7 @@ import { arrayArg, collectionName, docArg, required } from '../protocol/args.ts'
 import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { firstBatch } from './cursor-replies.ts';
-import { contextOf } from './find.ts';
+import { contextOf, whole } from './find.ts';
 import { prepareStages, type ReadPlan } from './read.ts';
 
 function aggregate(database: Database, command: Command): Work {
@@ -21,8 +21,8 @@ function aggregate(database: Database, command: Command): Work {
   });
 }
 
-function* encoded({ rows }: ReadPlan): Generator<Uint8Array | undefined> {
-  for (const row of rows()) yield row?.document;
+function* encoded({ rows, collection }: ReadPlan): Generator<Uint8Array | undefined> {
+  for (const row of rows()) yield row && whole(row, collection);
 }
 
 /** Runs pipelines. */

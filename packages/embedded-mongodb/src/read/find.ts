@@ -5,6 +5,7 @@ import { compileRawProjection, type RawTransform } from '../project/raw.ts';
 import { arrayArg, boolArg, collectionName, countArg, docArg, integerArg, required, stringArg } from '../protocol/args.ts';
 import type { Command, CommandEntry, Database, Work } from '../protocol/command.ts';
 import { reply } from '../protocol/replies.ts';
+import type { Collection } from '../storage/collection.ts';
 import { collectionDropped } from '../storage/scan.ts';
 import { encodeAnswer } from '../values/bson.ts';
 import { badValue } from '../values/errors.ts';
@@ -14,7 +15,7 @@ import { isFlag, isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { cursorReply, firstBatch, isOver, takeBatch } from './cursor-replies.ts';
 import { projectionArg } from './projection.ts';
-import { prepareRead, type ReadPlan } from './read.ts';
+import { prepareRead, type ReadPlan, type Result } from './read.ts';
 
 function find(database: Database, command: Command): Work {
   const { args, db } = command;
@@ -62,14 +63,24 @@ export function findQuery(args: Doc): FindQuery {
 
 /** The documents as the client sees them: as they are stored, unless a projection changes them. */
 function* shown(
-  { rows }: ReadPlan,
+  { rows, collection }: ReadPlan,
   project: Transform | undefined,
   raw: RawTransform | undefined,
 ): Generator<Uint8Array | undefined> {
   for (const row of rows()) {
-    if (row === undefined || project === undefined) yield row?.document;
-    else yield raw === undefined ? encodeAnswer(project(row.doc)) : raw(asBuffer(row.document));
+    if (row === undefined) yield undefined;
+    else if (project === undefined) yield whole(row, collection);
+    else yield raw === undefined ? encodeAnswer(project(row.doc)) : part(row, raw, collection);
   }
+}
+
+/** A document as it is stored. The driver of a client that got a damaged one would fail without a name for it. */
+export const whole = ({ rid, document }: Result, collection: Collection | undefined): Uint8Array =>
+  rid === undefined || collection === undefined ? document : collection.validated.whole(rid, document as Buffer);
+
+function part({ rid, document }: Result, raw: RawTransform, collection: Collection | undefined): Uint8Array {
+  const bytes = asBuffer(document);
+  return rid === undefined || collection === undefined ? raw(bytes) : collection.validated.part(rid, bytes, raw(bytes));
 }
 
 function* getMore({ cursors }: Database, { args, db, connection }: Command): Work {

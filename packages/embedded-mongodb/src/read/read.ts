@@ -17,6 +17,8 @@ import type { Doc, Value } from '../values/value.ts';
 export type Result = {
   readonly document: Uint8Array;
   readonly doc: Doc;
+  /** Its number in the collection, if it is stored there as it is. */
+  readonly rid?: number;
 };
 
 /** A question to a collection, which need not exist. */

@@ -1,6 +1,7 @@
 import { Binary, UUID } from 'bson';
 import { decode, encode } from '../values/bson.ts';
-import type { Doc } from '../values/value.ts';
+import { damaged } from '../values/errors.ts';
+import { type Doc, isDoc } from '../values/value.ts';
 import { Collection, type CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file/file.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -32,15 +33,23 @@ export class Catalog {
     const byId = new Map<number, Collection>();
     for (const row of this.#file.prepare('SELECT id, db, name, options FROM collections ORDER BY id').all()) {
       const [id, db, name, stored] = row as unknown as CollectionRow;
-      const uuid = decode(stored).get('uuid') as Binary;
-      const collection = new Collection({ id, db, name, uuid }, this.#file, this.#commits);
-      byId.set(id, collection);
-      this.#collections.set(collection.namespace, collection);
+      intact(`collection ${id}`, () => {
+        checkNames(db, name);
+        const uuid = decode(stored).get('uuid');
+        if (!(uuid instanceof Binary)) throw new TypeError('it has no UUID');
+        const collection = new Collection({ id, db, name, uuid }, this.#file, this.#commits);
+        byId.set(id, collection);
+        this.#collections.set(collection.namespace, collection);
+      });
     }
     for (const row of this.#file.prepare('SELECT id, collection, spec, multikey, stored_to FROM indexes ORDER BY id').all()) {
       const [id, owner, spec, multikey, storedTo] = row as unknown as IndexRow;
       const collection = byId.get(owner);
-      collection?.indexes.push(this.#open({ id, spec: decode(spec), multikey, storedTo }, collection));
+      intact(`index ${id} of ${collection?.namespace ?? `collection ${owner}`}`, () => {
+        if (collection === undefined) throw new TypeError('there is no such collection');
+        if (!Number.isSafeInteger(multikey) || !Number.isSafeInteger(storedTo)) throw new TypeError('it has a wrong number');
+        collection.indexes.push(this.#open({ id, spec: checkedSpec(decode(spec)), multikey, storedTo }, collection));
+      });
     }
     // Cursors that still read what is gone, or will be dropped, must learn of it.
     for (const collection of before) {
@@ -124,6 +133,25 @@ export class Catalog {
     this.#file.forget(table);
     this.#file.exec(`DROP TABLE ${table}`);
   }
+}
+
+/** Loads a row of the catalog. Whatever goes wrong with one is damage, for they were right when they were stored. */
+function intact(what: string, load: () => void): void {
+  try {
+    load();
+  } catch (error) {
+    throw damaged(`${what} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Checks what a specification must have, before it is used. */
+function checkedSpec(spec: Doc): Doc {
+  const [name, key, weights, expiry] = ['name', 'key', 'weights', 'expireAfterSeconds'].map((field) => spec.get(field));
+  if (typeof name !== 'string' || !isDoc(key) || key.size === 0) throw new TypeError('its specification lacks a field');
+  if (key.has('_fts') && !(isDoc(weights) && typeof spec.get('language_override') === 'string'))
+    throw new TypeError('its specification lacks a field');
+  if (expiry !== undefined && !(Number(expiry?.toString()) >= 0)) throw new TypeError('its specification has a wrong time');
+  return spec;
 }
 
 /** Gives what stands for the same from now on the presence of what stood for it before. */

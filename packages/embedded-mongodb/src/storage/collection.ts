@@ -1,14 +1,15 @@
 import type { Binary } from 'bson';
 import { decodeStored } from '../values/bson.ts';
-import { asBuffer } from '../values/raw.ts';
+import { damaged } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
-import { damaged } from './file/damage.ts';
 import type { DatabaseFile } from './file/file.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { duplicateKey } from './index/duplicate-key.ts';
 import type { IndexKeys, Presence } from './index/index-keys.ts';
 import type { StoredIndex } from './index/stored-index.ts';
 import type { TextIndex } from './index/text-index.ts';
+import { storedDocument } from './stored-document.ts';
+import { ValidatedDocuments } from './validated-documents.ts';
 
 /** An index of either kind. */
 export type CollectionIndex = StoredIndex | TextIndex;
@@ -30,6 +31,7 @@ export class Collection {
   readonly namespace: string;
   readonly table: string;
   readonly indexes: CollectionIndex[] = [];
+  readonly validated = new ValidatedDocuments();
   presence: Presence = { isOver: false };
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
@@ -116,7 +118,7 @@ export class Collection {
 
   get(rid: number): Buffer | undefined {
     const row = this.#file.prepare(this.#sql.get).get(rid) as unknown as [Uint8Array] | undefined;
-    return row && asBuffer(row[0]);
+    return row && storedDocument(row[0], this.namespace, rid);
   }
 
   /** The number of the latest document. */
@@ -142,9 +144,9 @@ export class Collection {
         batch = rows.all(last) as unknown as [number, Uint8Array][];
         if (batch.length === 0) return;
         for (const [rid, bytes] of batch) {
-          const document = asBuffer(bytes);
+          const document = storedDocument(bytes, this.namespace, rid);
           const keys = index.keysOf(document, () => decodeStored(document));
-          if (rid <= last) throw damaged(`the documents of ${this.namespace} are not in order.`);
+          if (!(rid > last)) throw damaged(`the documents of ${this.namespace} are not in order.`);
           this.#refuseDuplicates(document, [index], [keys], rid);
           index.put(keys, rid);
           last = rid;

@@ -1,5 +1,5 @@
-import { DatabaseError } from '../values/errors.ts';
-import { damaged, isDamage } from './file/damage.ts';
+import { DatabaseError, damaged } from '../values/errors.ts';
+import { isDamage } from './file/damage.ts';
 import type { DatabaseFile } from './file/file.ts';
 
 /** So many commits lie between two looks at the length of the log. */
@@ -122,19 +122,31 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     } catch {
       // SQLite has already rolled back by itself, as it does after an I/O error.
     }
-    rolledBack();
+    reload();
+  };
+
+  /** Reads again what memory holds. If that fails, later writes are refused. */
+  const reload = () => {
+    try {
+      rolledBack();
+    } catch (error) {
+      failure ??= new DatabaseError(
+        39,
+        `reading failed after a write (${(error as Error).message}); no writes until the database is restarted`,
+      );
+    }
   };
 
   const storageError = (error: unknown): DatabaseError => {
     const code = (error as { errcode?: number }).errcode;
     const message = (error as Error).message;
     if (error instanceof DatabaseError) return error;
+    if (isDamage(error)) return damaged(`${message}.`);
     if (code === undefined) return new DatabaseError(1, `internal error: ${message}`);
     if ((code & 0xff) === sqliteFull) {
       refusal = new DatabaseError(14031, 'no space left on the device; nothing was written');
       return refusal;
     }
-    if (isDamage(error)) return damaged(`${message}.`);
     // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
     if ((code & 0xff) === sqliteIoerr)
       failure = new DatabaseError(39, `writing to disk failed (${message}); no writes until the database is restarted`);
@@ -146,7 +158,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
       // What refuses itself before it has changed anything leaves nothing to undo.
       if (!nothingChanged) file.exec('ROLLBACK TO change');
       file.prepare('RELEASE change').run();
-      if (!nothingChanged) rolledBack();
+      if (!nothingChanged) reload();
     } catch {
       // The savepoint is gone: SQLite has rolled back the whole transaction.
       doomed = reason;

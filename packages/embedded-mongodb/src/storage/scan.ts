@@ -1,12 +1,11 @@
 import type { Operation } from '../operation.ts';
-import { DatabaseError } from '../values/errors.ts';
-import { asBuffer } from '../values/raw.ts';
+import { DatabaseError, damaged } from '../values/errors.ts';
 import type { Collection, CollectionIndex } from './collection.ts';
-import { damaged } from './file/damage.ts';
 import type { DatabaseFile } from './file/file.ts';
 import { limitClause, smallDocument } from './file/sqlite.ts';
 import type { KeyRange } from './index/key.ts';
 import type { PieceSql, StoredIndex } from './index/stored-index.ts';
+import { storedDocument } from './stored-document.ts';
 
 /** A stored document as a scan meets it. */
 export type StoredDocument = {
@@ -46,7 +45,7 @@ export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Gen
     if (!isLast) checkOrder(index, last, next, scan.backward);
     last = next;
     for (const [rid, document] of rows) {
-      yield { rid, document: asBuffer(document as Uint8Array) };
+      yield { rid, document: storedDocument(document, collection.namespace, rid) };
       if (operation.isDue()) yield undefined;
     }
     if (last === undefined) return;
@@ -64,9 +63,9 @@ export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
     const { rows, isLast } = fetch(scan, sql, [last], wanted);
     for (const [rid, document] of rows) {
       // In a damaged table they may lead back to where they came from, for ever.
-      if (backward ? rid >= last : rid <= last) throw damaged(`the documents of ${collection.namespace} are not in order.`);
+      if (!(backward ? rid < last : rid > last)) throw damaged(`the documents of ${collection.namespace} are not in order.`);
       last = rid;
-      yield { rid, document: asBuffer(document as Uint8Array) };
+      yield { rid, document: storedDocument(document, collection.namespace, rid) };
       if (operation.isDue()) yield undefined;
     }
     if (isLast) return;
@@ -88,7 +87,7 @@ export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | 
 
 /** In a damaged index the next entries may lead back to those before, for ever. */
 function checkOrder(index: StoredIndex, last: Entry | undefined, next: Entry | undefined, backward: boolean): void {
-  const isInOrder = next !== undefined && (last === undefined || order(last, next) < 0 !== backward);
+  const isInOrder = next?.[0] instanceof Uint8Array && (last === undefined || order(last, next) < 0 !== backward);
   if (!isInOrder) throw damaged(`the entries of index '${index.name}' are not in order.`);
 }
 

@@ -1,19 +1,12 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { invalidBson, tooDeep } from './errors.ts';
 import { knownName, learnName } from './names.ts';
-import { asBuffer, RawCursor, rawField, typeOf, valueEnd } from './raw.ts';
+import { asBuffer, RawCursor, rawField, typeOf, valueEnd, whyNoEnd } from './raw.ts';
+import { isDate } from './validate.ts';
 import { bsonType, type Doc, OpaqueValue, type Value } from './value.ts';
 
 /** MongoDB's own limit on the nesting of a document. */
 export const maxLevels = 100;
-
-/** The types whose values are only kept and begin with their length. */
-const lengthFirst: ReadonlySet<number> = new Set([
-  bsonType.javascript,
-  bsonType.symbol,
-  bsonType.dbPointer,
-  bsonType.javascriptWithScope,
-]);
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -56,24 +49,25 @@ export class Reader {
     return doc;
   }
 
-  /** Some fields of a document that has been read as a whole before: what is skipped is not checked. */
+  /** Some fields of a stored document. Of the values that are skipped, only the lengths are checked. */
   fields(wanted: Fields, depth: number, limit: number): Doc {
     const end = this.#open(depth, limit);
     const doc: Doc = new Map();
     for (let type = this.#byte(); type !== 0 && doc.size < wanted.size; type = this.#byte()) {
       const name = this.#cstring(end);
       const narrowing = wanted.get(name);
-      if (narrowing !== undefined && type === bsonType.array) doc.set(name, this.#narrowed(narrowing, depth - 1));
+      if (narrowing !== undefined && type === bsonType.array) doc.set(name, this.#narrowed(narrowing, depth - 1, end));
       else if (wanted.has(name)) doc.set(name, this.value(type, depth, end));
-      else this.at = valueEnd(this.#bytes, typeOf(type), this.at);
+      else this.at = this.#endOf(typeOf(type), end);
+      if (this.at >= end) throw invalidBson('a document runs over its end');
     }
     return doc;
   }
 
-  #narrowed({ field, ids }: Narrowing, depth: number): Value[] {
+  #narrowed({ field, ids }: Narrowing, depth: number, limit: number): Value[] {
     const bytes = this.#bytes;
     const items: Value[] = [];
-    const array = { type: bsonType.array, bytes, start: this.at, end: valueEnd(bytes, bsonType.array, this.at) };
+    const array = { type: bsonType.array, bytes, start: this.at, end: this.#endOf(bsonType.array, limit), depth: 0 };
     for (const item = new RawCursor(array); item.next(); ) {
       const found = item.type === bsonType.object ? rawField(item, field) : item;
       if (found === undefined) continue;
@@ -139,10 +133,14 @@ export class Reader {
   /** A value of a type that is only kept: of its inside only the end is checked. */
   #opaque(byte: number, end: number): OpaqueValue {
     const type = typeOf(byte);
-    const hasLength = lengthFirst.has(type);
-    const stop = hasLength && end - this.at < 4 ? -1 : valueEnd(this.#bytes, type, this.at);
-    if (stop < this.at) throw invalidBson('a value runs over the end of its document');
-    return new OpaqueValue(type, this.#copy(stop - this.at, end));
+    return new OpaqueValue(type, this.#copy(this.#endOf(type, end) - this.at, end));
+  }
+
+  /** Where the value at this place ends. */
+  #endOf(type: number, limit: number): number {
+    const end = valueEnd(this.#bytes, type, this.at);
+    if (end < this.at || end > limit) throw invalidBson(whyNoEnd(end, type));
+    return end;
   }
 
   #byte(): number {
@@ -175,8 +173,8 @@ export class Reader {
   #date(end: number): Date {
     const bytes = this.#take(8, end);
     const high = bytes.readInt32LE(this.at - 4);
-    // Beyond ±2^52 ms a double would no longer be exact; JavaScript's own limit is a little above.
-    if (high < 0x100000 && high >= -0x100000) return new Date(high * 0x100000000 + bytes.readUInt32LE(this.at - 8));
+    // JavaScript's own limit is a little above.
+    if (isDate(high)) return new Date(high * 0x100000000 + bytes.readUInt32LE(this.at - 8));
     throw invalidBson('a date beyond the years that can be computed with');
   }
 

@@ -84,5 +84,7 @@ export const immutableField = (path: string) =>
   new DatabaseError(66, `Performing an update on the path '${path}' would modify the immutable field '${path}'`);
 /** 115 CommandNotSupported. */
 export const notSupported = (message: string) => new DatabaseError(115, message);
+/** 366 DataCorruptionDetected: the file is damaged. */
+export const damaged = (what: string) => new DatabaseError(366, `The database file is damaged: ${what}`);
 /** 168 InvalidPipelineOperator. */
 export const invalidPipelineOperator = (name: string) => new DatabaseError(168, `Unrecognized expression '${name}'`);

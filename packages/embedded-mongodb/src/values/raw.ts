@@ -1,16 +1,20 @@
-import { invalidBson } from './errors.ts';
+import { type DatabaseError, damaged } from './errors.ts';
 import { bsonType } from './value.ts';
 
 /**
- * A value inside encoded BSON: its type and where its bytes lie. What this file walks through has passed `decode` once, so
- * nothing is checked again.
+ * A value inside encoded BSON: its type, where its bytes lie, and in how many documents it is nested. Stored bytes may be damaged, so every
+ * walk over them is bounded: it ends at the end of the document at the latest, or throws an error that names the document.
  */
 export type RawValue = {
   readonly type: number;
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
+  readonly depth: number;
 };
+
+/** Deeper than any stored document: see `mostStoredLevels`. */
+const mostLevels = 250;
 
 /** A Buffer over the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
@@ -19,34 +23,50 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 
 /** The whole document as a value. */
 export function rawDocument(bytes: Buffer): RawValue {
-  return { type: bsonType.object, bytes, start: 0, end: bytes.length };
+  return { type: bsonType.object, bytes, start: 0, end: bytes.length, depth: 0 };
 }
 
 /** Goes over every field of a document, or element of an array, in order, and is that value until it goes on. */
 export class RawCursor {
   readonly bytes: Buffer;
+  readonly depth: number;
   type = 0;
   nameStart = 0;
   start = 0;
   end: number;
+  /** The place of the zero that ends the document. */
+  readonly #last: number;
 
-  constructor({ bytes, start }: RawValue) {
+  constructor({ bytes, start, end, depth }: RawValue) {
     this.bytes = bytes;
+    this.depth = depth + 1;
     this.end = start + 4;
+    this.#last = end - 1;
+    if (this.end > this.#last || bytes[this.#last] !== 0 || depth > mostLevels)
+      throw this.#broken('the end of a document is missing');
   }
 
   /** Goes to the next value, if there is one. */
   next(): boolean {
-    const type = this.bytes[this.end] as number;
-    if (type === 0) return false;
-    this.type = typeOf(type);
-    this.nameStart = this.end + 1;
-    let at = this.nameStart;
-    // Names are short: to look at each byte is quicker than to ask for the next zero.
-    while (this.bytes[at] !== 0) at++;
+    const { bytes } = this;
+    let at = this.end;
+    const type = bytes[at] as number;
+    if (type === 0) {
+      if (at === this.#last) return false;
+      throw this.#broken('a document ends before its length');
+    }
+    this.type = type === 0xff ? bsonType.minKey : type;
+    this.nameStart = ++at;
+    // Names are short: to look at each byte is quicker than to ask for the next zero. Beyond the buffer there is `undefined`.
+    while (bytes[at]) at++;
     this.start = at + 1;
-    this.end = valueEnd(this.bytes, this.type, this.start);
+    this.end = valueEnd(bytes, this.type, this.start);
+    if (this.end > this.#last || this.end < this.start) throw this.#broken(whyNoEnd(this.end, type));
     return true;
+  }
+
+  #broken(why: string): DatabaseError {
+    return damagedDocument(this.bytes, why);
   }
 }
 
@@ -76,7 +96,7 @@ export function textOf({ bytes, start, end }: RawValue): string {
   return bytes.toString('utf8', start + 4, end - 1);
 }
 
-/** Where a value of a type ends that starts at `at`. */
+/** Where a value of a type ends that starts at `at`; -1 for an unknown type. The caller compares it with both ends of the document. */
 export function valueEnd(bytes: Buffer, type: number, at: number): number {
   switch (type) {
     case bsonType.undefined:
@@ -100,22 +120,49 @@ export function valueEnd(bytes: Buffer, type: number, at: number): number {
     case bsonType.string:
     case bsonType.javascript:
     case bsonType.symbol:
-      return at + 4 + bytes.readInt32LE(at);
+      return at + 4 + int32At(bytes, at);
     case bsonType.dbPointer:
-      return at + 4 + bytes.readInt32LE(at) + 12;
+      return at + 4 + int32At(bytes, at) + 12;
     case bsonType.binData:
-      return at + 5 + bytes.readInt32LE(at);
+      return at + 5 + int32At(bytes, at);
     case bsonType.object:
     case bsonType.array:
     case bsonType.javascriptWithScope:
-      return at + bytes.readInt32LE(at);
+      return at + int32At(bytes, at);
     case bsonType.regex:
       return bytes.indexOf(0, bytes.indexOf(0, at) + 1) + 1;
   }
-  throw invalidBson(`unknown BSON type ${type}`);
+  return -1;
+}
+
+/** Why a value has no end within its document. */
+export const whyNoEnd = (end: number, type: number): string =>
+  end === -1 ? `unknown BSON type ${type}` : 'a value runs over the end of its document';
+
+/** A length. Where the buffer has ended, its bytes count as zeros. */
+export function int32At(bytes: Buffer, at: number): number {
+  return (
+    (bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)
+  );
 }
 
 /** The type that a byte stands for: of all types only minKey's number is negative. */
 export function typeOf(byte: number): number {
   return byte === 0xff ? bsonType.minKey : byte;
+}
+
+/** 366: a stored document is not valid BSON. */
+export function damagedDocument(bytes: Buffer, why: string): DatabaseError {
+  return damaged(`the document${idIn(bytes)} is not valid BSON: ${why}.`);
+}
+
+/** What a document says of its `_id`, which comes first. */
+function idIn(bytes: Buffer): string {
+  if (bytes.toString('latin1', 5, 9) !== '_id\0') return '';
+  if (bytes[4] === bsonType.objectId && bytes.length >= 21) return ` with the _id ${bytes.toString('hex', 9, 21)}`;
+  const length = bytes[4] === bsonType.string ? int32At(bytes, 9) : 0;
+  return length > 1 && length <= 100 ? ` with the _id ${JSON.stringify(bytes.toString('utf8', 13, 12 + length))}` : '';
 }

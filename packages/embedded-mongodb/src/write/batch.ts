@@ -4,6 +4,7 @@ import type { Command, Database } from '../protocol/command.ts';
 import { asDatabaseError, writeError } from '../protocol/error-fields.ts';
 import { maxBatch } from '../protocol/limits.ts';
 import { reply } from '../protocol/replies.ts';
+import { isDamageError, noteDamage } from '../storage/file/damage.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { RawCursor, rawDocument, rawField } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
@@ -42,6 +43,7 @@ export function runBatch<Statement>(
       answers.push({ index, answer });
       retry?.record(id, answer);
     } catch (error) {
+      if (isDamageError(error)) noteDamage(database.file.sums, error);
       errors.push({ index, error: asDatabaseError(error) });
       if (ordered) break;
     }

@@ -7,6 +7,7 @@ import { reply } from '../protocol/replies.ts';
 import { projectionArg } from '../read/projection.ts';
 import { encodeAnswer } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
+import { validate } from '../values/validate.ts';
 import { bsonType, type Doc, OpaqueValue, type Value } from '../values/value.ts';
 import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
 import { targetOf, updateArg } from './writes.ts';
@@ -77,8 +78,8 @@ function showing({ context }: Target, args: Doc, raw: RawTransform | undefined):
   const project = projectionArg(args, 'fields', context);
   return (row) => {
     if (row === undefined) return null;
-    if (project === undefined) return new OpaqueValue(bsonType.object, row.document);
-    return raw === undefined ? project(row.whole) : new OpaqueValue(bsonType.object, raw(row.document));
+    if (project === undefined) return new OpaqueValue(bsonType.object, validate(row.document));
+    return raw === undefined ? project(row.whole) : new OpaqueValue(bsonType.object, validate(raw(row.document)));
   };
 }
 

@@ -1081,6 +1081,7 @@ export const laterStrings: Words['laterStrings'] = {
         'data.imported': 'استيراد ملف تصدير',
         'data.backed_up': 'إنشاء نسخة احتياطية',
         'data.restored': 'استعادة من نسخة احتياطية',
+        'data.loss_acknowledged': 'الإقرار بفقدان بيانات',
         'data.converted': 'استيراد محادثات خدمة أخرى',
         'data.conversion_undone': 'التراجع عن استيراد محادثات خدمة أخرى',
         'data.links_created': 'إنشاء روابط للحسابات المستوردة',
@@ -1124,6 +1125,7 @@ export const laterStrings: Words['laterStrings'] = {
       concerns: {
         database_read_only: 'لا يمكن كتابة أي شيء في قاعدة البيانات.',
         database_damaged: 'ملف قاعدة البيانات تالف.',
+        database_incomplete: 'فُقدت رسائل أو تغييرات مع نهاية سجل قاعدة البيانات.',
         backup_missing: 'لا تُنشأ نسخ احتياطية منتظمة: عيّن BACKUP_DIR.',
         backup_late: 'آخر نسخة احتياطية قديمة جدًا.',
         webhooks_off: 'بعض خطافات الويب متوقفة لأن مستقبليها يفشلون، أو أوقفها أحدهم.',

@@ -1012,6 +1012,7 @@ export const laterStrings: Words['laterStrings'] = {
         'data.imported': 'Export importiert',
         'data.backed_up': 'Sicherung erstellt',
         'data.restored': 'Aus einer Sicherung wiederhergestellt',
+        'data.loss_acknowledged': 'Datenverlust zur Kenntnis genommen',
         'data.converted': 'Anderer Chat importiert',
         'data.conversion_undone': 'Import eines anderen Chats rückgängig gemacht',
         'data.links_created': 'Links für importierte Konten erstellt',
@@ -1055,6 +1056,7 @@ export const laterStrings: Words['laterStrings'] = {
       concerns: {
         database_read_only: 'In die Datenbank kann nichts geschrieben werden.',
         database_damaged: 'Die Datei der Datenbank ist beschädigt.',
+        database_incomplete: 'Mit dem Ende des Protokolls der Datenbank gingen Nachrichten oder Änderungen verloren.',
         backup_missing: 'Es gibt keine regelmäßigen Sicherungen: Setze BACKUP_DIR.',
         backup_late: 'Die letzte Sicherung ist zu alt.',
         webhooks_off: 'Webhooks sind ausgeschaltet, weil ihre Empfänger Fehler melden, oder von Hand.',

@@ -680,6 +680,7 @@ export const laterStrings = {
         'data.imported': 'Export imported',
         'data.backed_up': 'Backup made',
         'data.restored': 'Restored from a backup',
+        'data.loss_acknowledged': 'Loss of data acknowledged',
         'data.converted': 'Another chat imported',
         'data.conversion_undone': 'Import of another chat undone',
         'data.links_created': 'Links for imported accounts created',
@@ -723,6 +724,7 @@ export const laterStrings = {
       concerns: {
         database_read_only: 'Nothing can be written to the database.',
         database_damaged: 'The file of the database is damaged.',
+        database_incomplete: 'Messages or changes were lost with the end of the database’s log.',
         backup_missing: 'No regular backups are made: set BACKUP_DIR.',
         backup_late: 'The last backup is too old.',
         webhooks_off: 'Webhooks are switched off because their receivers fail, or by hand.',

@@ -1,33 +1,67 @@
-import { DatabaseError } from '../../values/errors.ts';
-import type { Damage, DroppedWrites } from './page-sums.ts';
+import type { DatabaseError } from '../../values/errors.ts';
+import type { Damage, DroppedWrites, PageSums } from './page-sums.ts';
 
+/** https://www.sqlite.org/rescode.html */
+const sqliteError = 1;
 const sqliteCorrupt = 11;
+const sqliteTooBig = 18;
 const sqliteNotADatabase = 26;
+/** SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS: a sector that cannot be read, for example. */
+const failedReads: readonly number[] = [266, 522, 8202, 8458];
+/** SQLite and its full-text search say this of tables that were there when this process, or an earlier one, made them. */
+const brokenSchema =
+  /malformed database schema|no such (fts5 )?(table|column|module)|vtable constructor failed|invalid fts5 file format/;
 
-/** Whether SQLite found its file damaged. */
+/** Whether SQLite found its file damaged, or cannot read a part of it. */
 export function isDamage(error: unknown): boolean {
-  const { errcode } = error as { errcode?: number };
-  return errcode !== undefined && [sqliteCorrupt, sqliteNotADatabase].includes(errcode & 0xff);
+  const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string };
+  // A whole number that is too large for JavaScript. Nothing here stores one.
+  if (errcode === undefined) return code === 'ERR_OUT_OF_RANGE' && message?.startsWith('Value is too large') === true;
+  const plain = errcode & 0xff;
+  if (plain === sqliteError) return brokenSchema.test(message ?? '');
+  return [sqliteCorrupt, sqliteTooBig, sqliteNotADatabase].includes(plain) || failedReads.includes(errcode);
 }
-
-/** 366 DataCorruptionDetected: the file is damaged. */
-export const damaged = (what: string) => new DatabaseError(366, `The database file is damaged: ${what}`);
 
 /** Goes on where what is stored is damaged; everything else that a step throws it throws. */
 export function unlessDamaged<T>(step: () => T, otherwise: T): T {
   try {
     return step();
   } catch (error) {
-    if (!isDamage(error) && (error as Partial<DatabaseError>).code !== 366) throw error;
+    if (!isDamage(error) && !isDamageError(error)) throw error;
     return otherwise;
   }
 }
 
+/** Whether this is an error of the database about damage. */
+export const isDamageError = (error: unknown): error is DatabaseError => (error as Partial<DatabaseError>).code === 366;
+
+const damagedPrefix = 'The database file is damaged: ';
+
+/** The part of an error about damage that says what is damaged. */
+export const whatIsDamaged = ({ message }: Error): string =>
+  message.startsWith(damagedPrefix) ? message.slice(damagedPrefix.length) : message;
+
+/** Notes damage that a command met, so that the health check and the metrics show it. */
+export function noteDamage(sums: Pick<PageSums, 'damage' | 'noteMet'>, error: Error): void {
+  const what = whatIsDamaged(error);
+  // Damage of pages that is known already comes back from backups and checks.
+  if (sums.damage !== undefined && what === describeDamage(sums.damage)) return;
+  try {
+    sums.noteMet(what);
+  } catch {
+    // On a full disk, only this process knows of it.
+  }
+}
+
 /** Damage as a sentence. */
-export function describeDamage({ pages, named, log, at }: Damage): string {
+export function describeDamage({ pages, named, log, met = [], at }: Damage): string {
   const list = `${named.join(', ')}${pages > named.length ? ', ...' : ''}`;
   const what = [...(pages > 0 ? [`${pages} page${pages === 1 ? '' : 's'} of 4 KB (${list})`] : []), ...(log ? ['the log'] : [])];
-  return `${what.join(' and ')} ${pages > 1 || what.length > 1 ? 'do' : 'does'} not have the content that was written (found at ${at}).`;
+  const verb = pages > 1 || what.length > 1 ? 'do' : 'does';
+  const sentences =
+    what.length === 0 ? [] : [`${what.join(' and ')} ${verb} not have the content that was written (found at ${at}).`];
+  if (met.length > 0) sentences.push(`Since ${at}, reading met damage: ${met.join(' ')}`);
+  return sentences.join(' ');
 }
 
 /** What a start had to leave out of the log, as a sentence. */

@@ -16,13 +16,16 @@ export function establishFileId(database: DatabaseSync, path: string): { id: str
   const noted = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get('file_id')
     ? (database.prepare('SELECT id, inode, born FROM file_id').get() as NotedFile | undefined)
     : undefined;
-  if (noted && isSamePlace(noted, here)) return { id: noted.id, before: noted.id };
+  if (noted && isId(noted.id) && isSamePlace(noted, here)) return { id: noted.id, before: noted.id };
   const id = randomBytes(12).toString('hex');
   database.exec(`BEGIN; ${schema}; DELETE FROM file_id`);
   database.prepare('INSERT INTO file_id VALUES (?, ?, ?)').run(id, here.inode, here.born);
   database.exec('COMMIT');
-  return { id, before: noted?.id ?? '' };
+  return { id, before: String(noted?.id ?? '') };
 }
+
+/** Whether this can be an id: what is stored may be damaged. */
+const isId = (id: unknown): boolean => typeof id === 'string' && /^[0-9a-f]{24}$/.test(id);
 
 /** What a copy has for an id; none at all is the mark of a damaged file. */
 export const idOfCopy = 'copy';

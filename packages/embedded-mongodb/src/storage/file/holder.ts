@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFile } from './directories.ts';
 import { sqlite } from './sqlite.ts';
@@ -24,7 +24,7 @@ type AnnouncedHolder = Holder & { readonly keepsSums: true };
 export function readHolder(directory: string): Holder | undefined {
   // The file alone proves nothing: a process that was killed leaves it.
   const announced = readAnnounced(directory);
-  return announced?.uri !== undefined && isHeld(directory) ? announced : undefined;
+  return announced !== undefined && isHeld(directory) ? announced : undefined;
 }
 
 /** Whether some process has the database of a directory open, answering or not. */
@@ -32,9 +32,11 @@ export function isHeld(directory: string): boolean {
   const path = join(directory, databaseFileName);
   if (!existsSync(path)) return false;
   try {
-    const probe = new sqlite.DatabaseSync(path);
+    // A connection that may write would write the log of a killed process back when it is closed, without a look at its end, and remove it.
+    // In this locking mode there is no file of shared memory, either.
+    const probe = new sqlite.DatabaseSync(path, { readOnly: true });
     try {
-      probe.prepare('SELECT 1 FROM sqlite_schema').get();
+      probe.exec('PRAGMA locking_mode = EXCLUSIVE; SELECT 1 FROM sqlite_schema');
     } finally {
       probe.close();
     }
@@ -46,10 +48,23 @@ export function isHeld(directory: string): boolean {
 
 /** What the latest holder said about itself; true only as long as it holds the lock. */
 export function readAnnounced(directory: string): Holder | undefined {
+  const { pid, uri } = readHolderFile(directory);
+  return typeof pid === 'number' && typeof uri === 'string' ? { pid, uri } : undefined;
+}
+
+/** What the file says; nothing if it is missing or damaged. */
+function readHolderFile(directory: string): Partial<Record<keyof AnnouncedHolder, unknown>> {
   try {
-    return JSON.parse(readFileSync(join(directory, holderFile), 'utf8'));
+    const file = openSync(join(directory, holderFile), 'r');
+    try {
+      const bytes = Buffer.alloc(holderLength);
+      const read = readSync(file, bytes, 0, holderLength, 0);
+      return Object(JSON.parse(bytes.toString('utf8', 0, read)));
+    } finally {
+      closeSync(file);
+    }
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -65,8 +80,7 @@ export function withdraw(directory: string): void {
 }
 
 /** Whether the latest holder was of a version that keeps the checksums of pages. */
-export const keptSums = (directory: string): boolean =>
-  (readAnnounced(directory) as Partial<AnnouncedHolder>)?.keepsSums === true;
+export const keptSums = (directory: string): boolean => readHolderFile(directory).keepsSums === true;
 
 /** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
 function overwrite(directory: string, text: string): void {

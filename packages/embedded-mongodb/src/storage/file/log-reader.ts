@@ -1,14 +1,17 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { databaseFileName } from './holder.ts';
 
 /*
  * SQLite's log: a header, and a frame for each page that was written. Each frame has a checksum over everything before it, which SQLite looks at
  * when it opens the file, but not when it reads a page of it. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 
+/** The name of the log in the directory of a database. */
+export const logName = `${databaseFileName}-wal`;
 export const pageBytes = 4096;
-const headerBytes = 32;
-const frameHeadBytes = 24;
+export const headerBytes = 32;
+export const frameHeadBytes = 24;
 export const frameBytes = frameHeadBytes + pageBytes;
 /** Frames read together: about a megabyte. */
 const framesPerRead = 256;
@@ -27,9 +30,11 @@ type LogContents = {
   readonly present: number;
   /** By the number of each page the checksum of its latest intact content. */
   readonly pages: ReadonlyMap<number, number>;
+  /** By the number of each page the latest intact frame that has it and was committed, counting from 0. */
+  readonly committed: ReadonlyMap<number, number>;
 };
 
-const nothing: LogContents = { salt: undefined, intact: 0, present: 0, pages: new Map() };
+const nothing: LogContents = { salt: undefined, intact: 0, present: 0, pages: new Map(), committed: new Map() };
 
 /** Reads a log up to so many frames, and checks each of them. */
 export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogContents {
@@ -43,6 +48,8 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
     let sums: Sums = sumOf(new Int32Array(header.buffer), 0, 24, [0, 0], swapped);
     let isIntact = sums[0] === header.readInt32BE(24) && sums[1] === header.readInt32BE(28);
     const pages = new Map<number, number>();
+    const committed = new Map<number, number>();
+    let uncommitted: [page: number, frame: number][] = [];
     let [intact, present] = [0, 0];
     const block = Buffer.from(new ArrayBuffer(framesPerRead * frameBytes));
     const words = new Int32Array(block.buffer);
@@ -60,11 +67,17 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
         isIntact = sums[0] === block.readInt32BE(start + 16) && sums[1] === block.readInt32BE(start + 20);
         if (!isIntact) continue;
         intact = first + at + 1;
-        pages.set(block.readUInt32BE(start), pageSum(block.subarray(start + frameHeadBytes, start + frameBytes)));
+        const page = block.readUInt32BE(start);
+        pages.set(page, pageSum(block.subarray(start + frameHeadBytes, start + frameBytes)));
+        uncommitted.push([page, first + at]);
+        // The last frame of a transaction says how long the file is after it.
+        if (block.readUInt32BE(start + 4) === 0) continue;
+        for (const [page, frame] of uncommitted) committed.set(page, frame);
+        uncommitted = [];
       }
       if (read < wanted || wanted === 0) break;
     }
-    return { salt, intact, present, pages };
+    return { salt, intact, present, pages, committed };
   } finally {
     closeSync(file);
   }

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { makePrivateFile } from './directories.ts';
 import { idOfCopy } from './file-id.ts';
 import { databaseFileName } from './holder.ts';
-import { pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts';
+import { logName, pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts';
 
 /*
  * SQLite keeps no checksums of the pages of its file, so that it reads damaged ones as if they were right. They are kept beside it, in
@@ -13,7 +13,6 @@ import { pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts'
  */
 
 export const sumsName = `${databaseFileName.replace('.sqlite', '')}.sums`;
-const logName = `${databaseFileName}-wal`;
 
 /** The head of the file: the mark, and after it, as JSON, the notes. */
 const headBytes = 4096;
@@ -22,6 +21,11 @@ const markBytes = 24;
 export const pagesPerStep = 256;
 /** Pages that are named; of more only the number is known. */
 const mostNamed = 20;
+/** Sentences about damage that reading met, and their length at most: all of them fit into the head of the file. */
+const mostMet = 5;
+const metLength = 300;
+/** Checksums that are read though the file has no such pages: it may be shorter than it was. */
+const mostBeyond = 1_000_000;
 
 /** What is wrong with a database's files. */
 export type Damage = {
@@ -31,6 +35,8 @@ export type Damage = {
   readonly named: readonly number[];
   /** Whether the log was damaged while it was in use. */
   readonly log: boolean;
+  /** Damage that reading met, as sentences. Its pages may have right checksums. */
+  readonly met?: readonly string[];
   /** When the first of it was found, as an ISO time. */
   readonly at: string;
 };
@@ -40,6 +46,8 @@ export type DroppedWrites = {
   readonly frames: number;
   /** Whether it was acknowledged; else it may have been in the middle of being written. */
   readonly acknowledged: boolean;
+  /** Whether it is not known how far the log had been synced, so that it may have been acknowledged. */
+  readonly isUncertain?: boolean;
   /** The time of the latest write that is there, as an ISO time, where that is known. */
   readonly since?: string;
   readonly at: string;
@@ -62,6 +70,10 @@ export type PageSums = {
   /** Checks what is in the log. */
   checkLog(frames: number): void;
   noteDropped(dropped: Omit<DroppedWrites, 'at'>): void;
+  /** Notes damage that reading met, as a sentence. */
+  noteMet(what: string): void;
+  /** Forgets what a start had to leave out of the log, and what reading met: an operator knows of it. Damaged pages are found again. */
+  acknowledge(): void;
   /** Forgets what the pages should have, because they were changed without that being known; what was found stays. */
   forget(): void;
   close(): void;
@@ -96,11 +108,12 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
   const database = openSync(join(directory, databaseFileName), 'r');
   const log = join(directory, logName);
   let notes = readNotes(file);
-  let sums = readSums(file);
+  let sums: number[] = [];
   let salt: Salt | undefined;
   const markBuffer = Buffer.alloc(markBytes);
 
   const pageCount = () => Math.ceil(fstatSync(database).size / pageBytes);
+  sums = readSums(file, pageCount() + mostBeyond);
 
   const writeMark = (frames: number) => {
     markBuffer.writeBigUInt64BE(salt ?? 0n, 0);
@@ -131,12 +144,15 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
     // Beyond those that are named nobody knows which were found before.
     const fresh = named.length < mostNamed ? pages.filter((page) => !named.includes(page)) : [];
     if (fresh.length === 0 && (!ofLog || damage?.log)) return;
-    notes.damage = {
+    addDamage({
       pages: (damage?.pages ?? 0) + fresh.length,
       named: [...named, ...fresh].slice(0, mostNamed),
       log: ofLog || damage?.log === true,
-      at: damage?.at ?? new Date().toISOString(),
-    };
+    });
+  };
+
+  const addDamage = (found: Partial<Damage>) => {
+    notes.damage = { pages: 0, named: [], log: false, at: new Date().toISOString(), ...notes.damage, ...found };
     writeNotes();
   };
 
@@ -228,6 +244,18 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
       notes.dropped = { ...dropped, at: new Date().toISOString() };
       writeNotes();
     },
+    noteMet(what) {
+      const met = notes.damage?.met ?? [];
+      const sentence = what.slice(0, metLength);
+      if (met.length < mostMet && !met.includes(sentence)) addDamage({ met: [...met, sentence] });
+    },
+    acknowledge() {
+      const { damage } = notes;
+      delete notes.dropped;
+      if (damage !== undefined && damage.pages === 0 && !damage.log) delete notes.damage;
+      else if (damage !== undefined) notes.damage = { ...damage, met: [] };
+      writeNotes();
+    },
     forget() {
       sums = [];
       ftruncateSync(file, headBytes);
@@ -251,8 +279,8 @@ function readNotes(file: number): Notes {
   return text.length > 0 && crc32(text) === bytes.readUInt32BE(0) ? JSON.parse(text.toString()) : { id: '' };
 }
 
-function readSums(file: number): number[] {
-  const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - headBytes));
+function readSums(file: number, most: number): number[] {
+  const bytes = Buffer.alloc(Math.min(Math.max(0, fstatSync(file).size - headBytes), 4 * most));
   const read = readSync(file, bytes, 0, bytes.length, headBytes);
   return Array.from({ length: Math.floor(read / 4) }, (_, page) => bytes.readUInt32BE(page * 4));
 }

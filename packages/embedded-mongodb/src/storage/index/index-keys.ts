@@ -121,7 +121,7 @@ function isPosition(part: Buffer): boolean {
 }
 
 /** Stands for the one value of an array without elements. */
-const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0 };
+const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0, depth: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: KeySet): void {
   if (isLeftOut(places, found.sparse)) return;

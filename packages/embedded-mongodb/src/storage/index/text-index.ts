@@ -1,10 +1,12 @@
 import { DatabaseError } from '../../values/errors.ts';
 import { valuesAt } from '../../values/path.ts';
-import { asBuffer, hasSameField, RawCursor, type RawValue, rawDocument, rawField, textOf } from '../../values/raw.ts';
+import { hasSameField, RawCursor, type RawValue, rawDocument, rawField, textOf } from '../../values/raw.ts';
 import { bsonType, type Doc } from '../../values/value.ts';
 import { unlessDamaged } from '../file/damage.ts';
 import type { DatabaseFile } from '../file/file.ts';
 import { limitClause } from '../file/sqlite.ts';
+import { storedDocument } from '../stored-document.ts';
+import { WordSums } from './entry-sums.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import { searchable, tokensOf, wordsOf } from './words.ts';
 
@@ -74,7 +76,7 @@ export class TextIndex {
       among: `${found} AND rowid BETWEEN ${integer} AND ${integer} ${limitClause}`,
       merge: `INSERT INTO ${this.table} (${this.table}, rank) VALUES ('merge', ${integer})`,
     };
-    // What is damaged must not keep what is not from being read.
+    // Damage must not keep the other documents from being read.
     unlessDamaged(() => this.#readPending(documents), undefined);
   }
 
@@ -126,21 +128,20 @@ export class TextIndex {
     else if (this.#pending.delete(rid)) this.#pendingLength -= words.length;
   }
 
-  /** Whether a document stands under its words. */
-  has(words: Buffer, rid: number): boolean {
-    if (rid > this.#storedTo) return this.#pending.get(rid) === words.toString('latin1');
-    const expression = words.toString('latin1').replaceAll(' ', ' AND ');
-    return this.#file.prepare(this.#sql.among).get(expression, rid, rid, 1) !== undefined;
-  }
-
-  /** How many words stand in the index, each once for every document that has it. */
-  count(): number {
+  /** The sums over all words of the index, each once for every document that has it. */
+  wordSums(): WordSums {
+    const sums = new WordSums();
     const vocabulary = `temp.${this.table}_words`;
-    this.#file.exec(`CREATE VIRTUAL TABLE ${vocabulary} USING fts5vocab('main', '${this.table}', 'row')`);
-    const [stored] = this.#file.prepare(`SELECT coalesce(sum(doc), 0) FROM ${vocabulary}`).get() as unknown as [number];
-    this.#file.forget(`${this.table}_words`);
-    this.#file.exec(`DROP TABLE ${vocabulary}`);
-    return [...this.#pending.values()].reduce((sum, words) => sum + wordCount(words), stored);
+    this.#file.exec(`CREATE VIRTUAL TABLE ${vocabulary} USING fts5vocab('main', '${this.table}', 'instance')`);
+    try {
+      const words = this.#file.prepare(`SELECT term, count(*), total(doc) FROM ${vocabulary} GROUP BY term`);
+      for (const row of words.iterate()) sums.add(...(row as unknown as [word: string, documents: number, rids: number]));
+    } finally {
+      this.#file.forget(`${this.table}_words`);
+      this.#file.exec(`DROP TABLE ${vocabulary}`);
+    }
+    for (const [rid, words] of this.#pending) for (const word of words.split(' ')) sums.add(word, 1, rid);
+    return sums;
   }
 
   /** The latest documents, newest first, whose words wait for being stored and have one of those asked for. */
@@ -201,17 +202,15 @@ export class TextIndex {
   }
 
   #readPending(documents: string): void {
-    const rows = this.#file.prepare(`SELECT rid, doc FROM ${documents} WHERE rid > ? ORDER BY rid`).all(this.#storedTo);
-    for (const [rid, document] of rows as unknown as [number, Uint8Array][]) {
-      const [words] = this.keysOf(asBuffer(document)).keys;
+    const sql = `SELECT rid, doc FROM ${documents} WHERE rid > ? ORDER BY rid ${limitClause}`;
+    // More than that never wait: the number up to which documents are stored is damaged.
+    const rows = this.#file.prepare(sql).all(this.#storedTo, mostPassed + 1);
+    for (const [rid, document] of rows as unknown as [number, unknown][]) {
+      const keys = () => this.keysOf(storedDocument(document, documents, rid)).keys;
+      const [words] = unlessDamaged(keys, []);
       if (words !== undefined) this.#add(rid, words.toString('latin1'));
     }
   }
-}
-
-/** How many words stand in what is stored for a document. */
-export function wordCount(words: string): number {
-  return words.split(' ').length;
 }
 
 /** A parameter for a document's number: all numbers of JavaScript come as real ones, which full-text search does not take. */

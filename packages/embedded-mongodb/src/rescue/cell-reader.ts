@@ -1,0 +1,41 @@
+import { isFramed } from '../storage/stored-document.ts';
+import { decodeStored } from '../values/bson.ts';
+import { type Cell, cellsOf } from './cells.ts';
+import type { PageSource } from './page-source.ts';
+import { columnsOf } from './records.ts';
+
+/** A cell with a document: its page, and its place there. */
+export type Place = { readonly page: number; readonly cell: number; readonly rid: number };
+
+/** Reads cells. It keeps those of the latest page, because documents come page by page. */
+export class CellReader {
+  readonly #pages: PageSource;
+  #page = 0;
+  #cells: readonly Cell[] = [];
+
+  constructor(pages: PageSource) {
+    this.#pages = pages;
+  }
+
+  on(page: number): readonly Cell[] {
+    if (page !== this.#page) {
+      const bytes = this.#pages.read(page);
+      this.#cells = bytes === undefined ? [] : cellsOf(bytes, page);
+      this.#page = page;
+    }
+    return this.#cells;
+  }
+
+  /** The document in a cell; undefined if it is damaged. */
+  document({ page, cell }: Place): Buffer | undefined {
+    const record = this.on(page)[cell]?.record(this.#pages);
+    const [, document] = (record && columnsOf(record)) ?? [];
+    if (!Buffer.isBuffer(document) || !isFramed(document)) return undefined;
+    try {
+      decodeStored(document);
+      return document;
+    } catch {
+      return undefined;
+    }
+  }
+}
