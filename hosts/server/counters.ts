@@ -16,6 +16,8 @@ export type Snapshot = {
   /** By function, method and status, each separated by a space. */
   requests: Record<string, number>;
   durations: Record<string, Durations>;
+  /** How many requests that would have changed something were refused, by the word for the error. */
+  refusedWrites: Record<string, number>;
   memory: number;
   /** The p99 of the delay of the event loop, in milliseconds. */
   delay: number;
@@ -29,12 +31,18 @@ export type Snapshot = {
 
 const requests: Record<string, number> = {};
 const durations: Record<string, Durations> = {};
+const refusedWrites: Record<string, number> = {};
 const delay = monitorEventLoopDelay();
+
+const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Of requests that are right by themselves: what they would have stored is too much, or too soon. */
+const refusedStatuses = new Set([409, 413, 429]);
 
 /** The counts so far; counting begins with the first import. */
 export const snapshot = (): Snapshot => ({
   requests,
   durations,
+  refusedWrites,
   memory: process.memoryUsage.rss(),
   delay: delay.percentile(99) / 1e6,
   push: counts,
@@ -45,9 +53,11 @@ export const snapshot = (): Snapshot => ({
 
 delay.enable();
 requestEnded.subscribe((message) => {
-  const { function: name, method, status, milliseconds } = message as RequestEnded;
+  const { function: name, method, status, milliseconds, refusal } = message as RequestEnded;
   const key = `${name} ${method} ${status}`;
   requests[key] = (requests[key] ?? 0) + 1;
+  if (refusal && !readingMethods.has(method) && (refusedStatuses.has(status) || status >= 500))
+    refusedWrites[refusal] = (refusedWrites[refusal] ?? 0) + 1;
   durations[name] ??= { within: bounds.map(() => 0), count: 0, sum: 0 };
   const { within } = durations[name];
   for (const [at, bound] of bounds.entries()) if (milliseconds <= bound) within[at] = (within[at] ?? 0) + 1;

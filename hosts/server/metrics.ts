@@ -1,13 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FileState } from '../../lib/database/file-state.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { bounds, type Snapshot } from './counters.ts';
+import { freeSpace } from './disk-space.ts';
 import { counts, type PushCounts } from './push/counts.ts';
 
 /** Serves `/metrics` on a port of its own, away from the API's reverse proxy; resolves to the port. */
 export async function serveMetrics(host: string, port: number, gather: () => Promise<Snapshot[]>): Promise<number> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end();
-    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(render(await gather()));
+    const text = render(await gather(), await freeSpace());
+    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -18,12 +22,10 @@ export async function serveMetrics(host: string, port: number, gather: () => Pro
   return (server.address() as AddressInfo).port;
 }
 
-/** The sums of what the processes have counted, in Prometheus' text format. */
-export function render(snapshots: Snapshot[]): string {
-  const requests = new Map<string, number>();
+/** The sums of what the processes have counted, and the free space of disks, in Prometheus' text format. */
+export function render(snapshots: Snapshot[], disks: Record<string, number> = {}): string {
   const durations = new Map<string, { within: number[]; count: number; sum: number }>();
   for (const one of snapshots) {
-    for (const [key, count] of Object.entries(one.requests)) requests.set(key, (requests.get(key) ?? 0) + count);
     for (const [name, { within, count, sum }] of Object.entries(one.durations)) {
       const all = durations.get(name) ?? { within: bounds.map(() => 0), count: 0, sum: 0 };
       all.within = all.within.map((before, at) => before + (within[at] ?? 0));
@@ -32,7 +34,7 @@ export function render(snapshots: Snapshot[]): string {
   }
   return [
     ...metric('chat_requests_total', 'counter', 'Requests, by function, method and status.'),
-    ...[...requests].map(([key, count]) => {
+    ...sumsOf(snapshots.map(({ requests }) => requests)).map(([key, count]) => {
       const [name, method, status] = key.split(' ');
       return `chat_requests_total{function="${name}",method="${method}",status="${status}"} ${count}`;
     }),
@@ -43,20 +45,35 @@ export function render(snapshots: Snapshot[]): string {
       `chat_request_duration_seconds_sum{function="${name}"} ${sum / 1_000}`,
       `chat_request_duration_seconds_count{function="${name}"} ${count}`,
     ]),
+    ...metric('chat_refused_writes_total', 'counter', 'Requests to change something that were refused, by reason.'),
+    ...sumsOf(snapshots.map(({ refusedWrites }) => refusedWrites)).map(
+      ([reason, count]) => `chat_refused_writes_total{reason="${reason}"} ${count}`,
+    ),
+    ...metric('chat_build_info', 'gauge', 'The version of the service, and of Node.js; always 1.'),
+    `chat_build_info{version="${manifest.version}",node="${process.versions.node}"} 1`,
     ...metric('chat_processes', 'gauge', 'Processes that serve requests.'),
     `chat_processes ${snapshots.length}`,
     ...metric('chat_memory_bytes', 'gauge', 'Memory that these processes hold.'),
     `chat_memory_bytes ${snapshots.reduce((sum, { memory }) => sum + memory, 0)}`,
     ...metric('chat_event_loop_delay_seconds', 'gauge', 'The p99 of the event loop delay, of the slowest of these processes.'),
     `chat_event_loop_delay_seconds ${Math.max(0, ...snapshots.map(({ delay }) => delay)) / 1_000}`,
-    ...metric('chat_database_damaged', 'gauge', 'Whether a page of the embedded database is damaged.'),
+    ...metric('chat_database_damaged', 'gauge', 'Whether the file of the embedded database is damaged.'),
     `chat_database_damaged ${Number(snapshots.some(({ file }) => file.damage))}`,
+    ...metric(
+      'chat_database_incomplete',
+      'gauge',
+      'Whether acknowledged writes were lost with the end of the log of the embedded database, until an operator acknowledges that.',
+    ),
+    `chat_database_incomplete ${Number(snapshots.some(({ file }) => file.isIncomplete))}`,
     ...metric(
       'chat_database_read_only',
       'gauge',
       'Whether nothing can be written to the embedded database, because its disk is full or failed.',
     ),
     `chat_database_read_only ${Number(snapshots.some(({ file }) => file.readOnly))}`,
+    ...sizeMetrics(snapshots.map(({ file }) => file)),
+    ...metric('chat_disk_free_bytes', 'gauge', 'Free space on the disk of a directory that the service writes to.'),
+    ...Object.entries(disks).map(([place, free]) => `chat_disk_free_bytes{place="${place}"} ${free}`),
     ...metric(
       'chat_backup_timestamp_seconds',
       'gauge',
@@ -74,6 +91,13 @@ export function render(snapshots: Snapshot[]): string {
   ].join('\n');
 }
 
+/** The sums of what several processes have counted, by key. */
+function sumsOf(counts: Record<string, number>[]): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const one of counts) for (const [key, count] of Object.entries(one)) sums.set(key, (sums.get(key) ?? 0) + count);
+  return [...sums];
+}
+
 function pushMetrics(counted: PushCounts[]): string[] {
   const sum = (of: (counts: PushCounts) => number) => counted.reduce((total, counts) => total + of(counts), 0);
   const byLabel = <Group extends 'pushes' | 'dropped'>(name: string, label: string, group: Group) =>
@@ -89,6 +113,16 @@ function pushMetrics(counted: PushCounts[]): string[] {
     ...byLabel('chat_push_dropped_total', 'kind', 'dropped'),
     ...metric('chat_push_repaired_total', 'counter', 'How often events were found whose notice had been lost.'),
     `chat_push_repaired_total ${sum(({ repaired }) => repaired)}`,
+  ];
+}
+
+/** The size of the embedded database; none for another one. */
+function sizeMetrics(files: FileState[]): string[] {
+  const bytes = Math.max(0, ...files.map(({ bytes }) => bytes ?? 0));
+  if (bytes === 0) return [];
+  return [
+    ...metric('chat_database_bytes', 'gauge', 'The size of the embedded database, with its log.'),
+    `chat_database_bytes ${bytes}`,
   ];
 }
 

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { config, isOnLambda } from '../settings/config.ts';
 
-/** How one request ended. */
-export type RequestEnded = { function: string; method: string; status: number; milliseconds: number };
+/** How one request ended; `refusal` is the word for its error. */
+export type RequestEnded = { function: string; method: string; status: number; milliseconds: number; refusal?: string };
 
 /** The channel on which a `RequestEnded` is published for every request. */
 export const requestEnded = channel('chat-service:request');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
@@ -90,4 +90,36 @@ describe.runIf(isEmbedded)('a database with a damaged file', () => {
     expect(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()).toContain('chat_database_damaged 1');
     await service.stop();
   });
+
+  it('a server that lost the end of its log reports that and prints no setup link, until an operator acknowledges it', async () => {
+    await killAndCutLog('cut');
+    const metricsPort = await freePort();
+    const service = await aService({ ...environmentOf('cut'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort }, commands.serve);
+    const state = async () => [
+      ((await (await fetch(`${service.url}/api/health`)).json()) as { database: string }).database,
+      /chat_database_incomplete \d/.exec(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text())?.[0],
+    ];
+    await expect.poll(service.output).toMatch(/"level":"error","message":"log of the database was incomplete"/);
+    expect(service.output()).toContain("run 'database acknowledge' and start again");
+    expect(service.output()).not.toContain('/setup#');
+    expect(await state()).toEqual(['incomplete', 'chat_database_incomplete 1']);
+    expect(await administer('cut', 'database', 'acknowledge')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('are lost'),
+    });
+    await expect.poll(state).toEqual(['ok', 'chat_database_incomplete 0']);
+    await service.stop();
+    const next = await aService(environmentOf('cut'), commands.serve);
+    expect(next.output()).toContain('/setup#');
+    await next.stop();
+  });
 });
+
+/** Kills a server of a data directory, and removes its log but for three frames. */
+async function killAndCutLog(name: string): Promise<void> {
+  const service = await aService(environmentOf(name), commands.serve);
+  service.signal('SIGKILL');
+  await service.ended;
+  const log = join(directory, name, 'database.sqlite-wal');
+  await truncate(log, 32 + 3 * (24 + 4096));
+}

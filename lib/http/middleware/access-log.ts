@@ -10,11 +10,11 @@ import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
  */
 export const accessLog = {
   requestEnd(request: Request): void {
-    const { event, context, response } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
+    const { event, context, response, internal } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
     const { http } = event.requestContext;
     const milliseconds = Math.round((performance.now() - event.deadline + limits.requestTime) * 10) / 10;
     const ended = { function: context.functionName, method: http.method, status: response?.statusCode ?? 500, milliseconds };
-    if (requestEnded.hasSubscribers) requestEnded.publish(ended);
+    if (requestEnded.hasSubscribers) requestEnded.publish({ ...ended, refusal: (internal as { refusal?: string }).refusal });
     log('info', 'request', {
       request_id: event.requestId,
       method: http.method,

@@ -3,10 +3,10 @@ import { describeError, log } from '../../base/log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 /**
- * Whether an error says that what the service needs is unavailable, and why; `isLasting` where it stays so until
- * somebody does something.
+ * Whether an error says that what the service needs is unavailable, and why, as a sentence and as a word for metrics;
+ * `isLasting`: it stays so until somebody does something.
  */
-export type WhyUnavailable = (error: unknown) => { description: string; isLasting: boolean } | undefined;
+export type WhyUnavailable = (error: unknown) => { description: string; reason: string; isLasting: boolean } | undefined;
 type Settings = { whyUnavailable?: WhyUnavailable | undefined; hasCodes?: boolean | undefined };
 
 /**
@@ -19,6 +19,7 @@ export function errors({ whyUnavailable = () => undefined, hasCodes = true }: Se
       // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add
       // their headers.
       request.response = responseTo(request.error, request.event, whyUnavailable, hasCodes);
+      Object.assign(request.internal, { refusal: refusalOf(request.error, whyUnavailable) });
     },
   };
 }
@@ -35,6 +36,11 @@ function responseTo(error: unknown, event: ApiEvent, whyUnavailable: WhyUnavaila
         headers: { ...common, 'Content-Type': 'application/json' },
         body: JSON.stringify(hasCodes ? body : { ...body, code: undefined }),
       };
+}
+
+/** The word by which metrics count an error. */
+function refusalOf(error: unknown, whyUnavailable: WhyUnavailable): string {
+  return error instanceof HttpError ? (error.body?.code ?? '') : (whyUnavailable(error)?.reason ?? 'internal_error');
 }
 
 /** The answer to an error. An error that is the service's own fault is logged. */

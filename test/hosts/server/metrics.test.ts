@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bounds, type Snapshot } from '../../../hosts/server/counters.ts';
 import { render } from '../../../hosts/server/metrics.ts';
+import manifest from '../../../package.json' with { type: 'json' };
 
 const pushed = (count: number): Snapshot['push'] => ({
   sockets: count,
@@ -11,28 +12,30 @@ const pushed = (count: number): Snapshot['push'] => ({
 
 const one: Snapshot = {
   requests: { 'rooms GET 200': 2, 'rooms POST 503': 1 },
+  refusedWrites: { disk_full: 3, too_many_requests: 1 },
   durations: { rooms: { within: bounds.map((bound) => (bound < 100 ? 1 : 3)), count: 3, sum: 150 } },
   memory: 1_000,
   delay: 10,
   push: pushed(1),
   devices: { sent: 1, later: 0, refused: 0, gone: 0 },
-  file: {},
+  file: { bytes: 4_096 },
   backup: { madeAt: 5_000, failed: 0 },
 };
 const other: Snapshot = {
   requests: { 'rooms GET 200': 5 },
+  refusedWrites: { disk_full: 2 },
   durations: {},
   memory: 500,
   delay: 20,
   push: pushed(2),
   devices: { sent: 2, later: 5, refused: 0, gone: 0 },
-  file: { damage: 'page 7' },
+  file: { damage: 'page 7', isIncomplete: true },
   backup: { failed: 2 },
 };
 
 describe('/metrics', () => {
   it('/metrics adds up the counts of all processes', () => {
-    const lines = render([one, other]).split('\n');
+    const lines = render([one, other], { database: 1_000 }).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         '# TYPE chat_requests_total counter',
@@ -47,7 +50,13 @@ describe('/metrics', () => {
         'chat_processes 2',
         'chat_memory_bytes 1500',
         'chat_event_loop_delay_seconds 0.02',
+        'chat_refused_writes_total{reason="disk_full"} 5',
+        'chat_refused_writes_total{reason="too_many_requests"} 1',
+        `chat_build_info{version="${manifest.version}",node="${process.versions.node}"} 1`,
         'chat_database_damaged 1',
+        'chat_database_incomplete 1',
+        'chat_database_bytes 4096',
+        'chat_disk_free_bytes{place="database"} 1000',
         'chat_database_read_only 0',
         'chat_backup_timestamp_seconds 5',
         'chat_backup_failures 2',
