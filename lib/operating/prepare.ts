@@ -108,15 +108,17 @@ const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, s
  * included.
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
-  const created = Object.entries(indexes).map(async ([collection, wanted]) => {
+  const created: Record<string, number> = {};
+  // One collection after the other, because calls for all at once would wait longer for a connection than they may.
+  for (const [collection, wanted] of Object.entries(indexes)) {
     // A collection can have only one text index, so an earlier one goes first.
     const existing = await findIndexes(collection);
     for (const { name } of existing) if (name && retired[collection]?.includes(name)) await drop(collection, name);
     checkOptions(collection, existing, wanted);
     if (wanted.length > 0) await database.collection(collection).createIndexes(wanted);
-    return [collection, wanted.length + 1] as const;
-  });
-  return Object.fromEntries(await Promise.all(created));
+    created[collection] = wanted.length + 1;
+  }
+  return created;
 }
 
 function checkOptions(collection: string, existing: Document[], wanted: IndexDescription[]): void {
