@@ -2,7 +2,7 @@ import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { config, followConfig, fromConfig } from '../settings/config.ts';
 import { checkConnectionString } from './connection-rules.ts';
 import { connectionString } from './connection-string.ts';
-import './driver-fix.ts';
+import { connectAfterFailure } from './driver-fix.ts';
 
 /**
  * Every stage of a database call has its own limit, so that no call outlasts a request. `timeoutMS` is not used:
@@ -18,9 +18,9 @@ export const clientOptions = fromConfig(
       serverSelectionTimeoutMS: 3_000,
       connectTimeoutMS: 3_000,
       socketTimeoutMS: 4_000,
-      // A function has one request at a time. A process that serves many concurrently, and has the larger pool for it,
-      // lets them queue.
-      waitQueueTimeoutMS: mongodbPoolSize > 5 ? 5_000 : 1_000,
+      // A function has one request at a time, which waits as long as a connection may take. A process that serves many
+      // concurrently, and has the larger pool for it, lets them queue.
+      waitQueueTimeoutMS: mongodbPoolSize > 5 ? 5_000 : 3_000,
       retryWrites: true,
       retryReads: true,
       writeConcern: { w: 'majority', journal: true },
@@ -35,12 +35,16 @@ export let client: MongoClient;
 /** The service's database. */
 export let database: Db;
 
+/** A client that connects with its first call, and again if that fails. */
+export const createClient = (uri: string, options: MongoClientOptions): MongoClient =>
+  connectAfterFailure(new MongoClient(uri, options));
+
 const clients = new Map<string, MongoClient>();
 
 // Settings that lead to another database, or to it in another way, need another client.
 followConfig(() => {
   const key = JSON.stringify([connectionString(), config.mongodbPoolSize]);
-  client = clients.get(key) ?? new MongoClient(checkConnectionString(connectionString()), clientOptions());
+  client = clients.get(key) ?? createClient(checkConnectionString(connectionString()), clientOptions());
   clients.set(key, client);
   database = client.db(config.mongodbDatabase);
 });

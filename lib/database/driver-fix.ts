@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { BSON, MongoNetworkError } from 'mongodb';
+import { BSON, type MongoClient, MongoNetworkError } from 'mongodb';
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 import { CursorResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
 
@@ -42,3 +42,14 @@ response.shift = function (options) {
   if (options?.raw) return this.bson.subarray(index, index + length);
   return BSON.deserialize(this.bson, { ...options, index, allowObjectSmallerThanBufferSize: true });
 };
+
+/**
+ * The driver (7.8.0) keeps a topology that it closed because its first connection failed. All later calls of the client
+ * then fail at once, for as long as the process lives. Without the topology, the next call connects again.
+ */
+export function connectAfterFailure(client: MongoClient): MongoClient {
+  const connecting = client as unknown as { topology?: unknown };
+  return client.on('topologyClosed', () => {
+    connecting.topology = undefined;
+  });
+}

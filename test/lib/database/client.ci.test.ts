@@ -1,7 +1,8 @@
-import { BSON, type CommandStartedEvent, type FindOptions, MongoNetworkError } from 'mongodb';
+import { BSON, type CommandStartedEvent, type FindOptions, MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { client, clientOptions, database } from '../../../lib/database/client.ts';
+import { client, clientOptions, createClient, database } from '../../../lib/database/client.ts';
 import { serializeByKey } from '../../../lib/database/writes.ts';
+import { config } from '../../../lib/settings/config.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { useProxiedDatabase } from '../../support/database-outside.ts';
 import { aMessage } from '../../support/messages.ts';
@@ -28,6 +29,16 @@ describe('the database client', () => {
       ignoreUndefined: true,
     });
     expect(client.options).not.toHaveProperty('timeoutMS');
+  });
+
+  it('the database client connects again with the next call if its first connection failed', async () => {
+    const own = createClient(config.mongodbUri, { ...clientOptions(), serverSelectionTimeoutMS: 300 });
+    const ping = () => own.db().command({ ping: 1 });
+    proxy.set('down');
+    await expect(ping()).rejects.toThrow(MongoServerSelectionError);
+    proxy.set('pass');
+    await expect.poll(() => ping().catch(String)).toMatchObject({ ok: 1 });
+    await own.close();
   });
 
   it('the database client numbers its writes, and requires a sync for the place of a message', async () => {
