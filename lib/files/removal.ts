@@ -88,8 +88,9 @@ export async function sweepFiles({
     swept.removed += (await Promise.all(some.map(sweepFile))).filter(Boolean).length;
     if (performance.now() > until) return swept;
   }
-  if (isThorough) swept.orphans = await removeOrphans(store, now, until);
+  // Before the store is read, which takes all of the time if it is large.
   await recountQuotas({ until });
+  if (isThorough) swept.orphans = await removeOrphans(store, now, until);
   return swept;
 }
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bodyOf } from '../../../hosts/server/http/uploads.ts';
 import { fileQuotas } from '../../../lib/collections/rooms/file-quotas.ts';
 import { files } from '../../../lib/collections/rooms/files.ts';
+import type { FileStore } from '../../../lib/files/file-store.ts';
 import { recountQuotas } from '../../../lib/files/quotas.ts';
 import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
 import { findStore } from '../../../lib/files/store.ts';
@@ -151,6 +152,26 @@ describe('the sweep', () => {
     const later = Date.now() + 2 * unboundTime;
     expect(await sweepFiles({ now: later, until: 0 })).toEqual({ removed: 20, orphans: 0 });
     expect(await sweepFiles({ now: later })).toEqual({ removed: 25, orphans: 0 });
+    expect(await usedBy(ann.id)).toBe(0);
+  });
+
+  it('the sweep of files counts quotas again also where reading the store takes all of its time', async () => {
+    const ann = await anAccount();
+    await fileQuotas.insertOne({
+      _id: ann.id,
+      bytes: 1_000,
+      changes: 1,
+      changed_at: new Date(0),
+      is_granted: true,
+      is_unchecked: true,
+    });
+    const until = performance.now() + 500;
+    const large = vi.spyOn(findStore() as FileStore, 'keysBefore').mockImplementation(async function* () {
+      while (performance.now() <= until) await new Promise((resolve) => setTimeout(resolve, 10));
+      yield [];
+    });
+    await sweepFiles({ isThorough: true, until });
+    expect(large).toHaveBeenCalled();
     expect(await usedBy(ann.id)).toBe(0);
   });
 
