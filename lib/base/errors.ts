@@ -186,6 +186,18 @@ export const internalError = (requestId: string) =>
 export const serviceUnavailable = (description = 'The database did not answer in time.') =>
   new HttpError(503, { title: 'Service unavailable', description, code: 'service_unavailable' }, { 'Retry-After': '2' });
 
+/** The database lacks indexes that this version relies on, such as that of unique names. */
+export const notPrepared = () =>
+  new HttpError(
+    503,
+    {
+      title: 'Service unavailable',
+      description: 'The database is not prepared for this version yet. An administrator has to complete the deployment.',
+      code: 'not_prepared',
+    },
+    { 'Retry-After': '10' },
+  );
+
 /** One sentence about a failure for people at a terminal, which says what to do where that is known. */
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -5,6 +5,7 @@ import { regardlessOfDeadline, withDeadline } from '../base/deadline.ts';
 import { log } from '../base/log.ts';
 import { currentEpoch } from '../database/epoch.ts';
 import { whyUnavailable } from '../database/failures.ts';
+import { requirePreparation } from '../database/preparation.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { carryNotices } from '../notices/notices.ts';
 import { Answer, PageAnswer, PlainAnswer } from './answers.ts';
@@ -50,6 +51,7 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
     ? regardlessOfDeadline
     : <T>(work: () => T) => withDeadline(event.deadline, async () => work());
   const running = inTime(async () => {
+    if (methodOf(event) !== 'GET') await requirePreparation();
     if (operation.hasTag) await currentEpoch();
     const { input } = event;
     const caller = isAdmin(event.caller) ? { ...(event.caller as Caller), source: input.request.source } : event.caller;

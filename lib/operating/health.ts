@@ -3,6 +3,7 @@ import { limits } from '../api/limits.ts';
 import { aCount, aFlag, aText, aWord, described, record, type Shown } from '../api/schema.ts';
 import { serviceUnavailable } from '../base/errors.ts';
 import { readFileState } from '../database/file-state.ts';
+import { isPrepared } from '../database/preparation.ts';
 import { findStore } from '../files/store.ts';
 import { config } from '../settings/config.ts';
 import { botCreations, emailConfirmations, registrations, roomCreations } from '../settings/settings.ts';
@@ -12,8 +13,8 @@ export const healthSchema = record('Health', {
   status: described('`ok`: the service works.', aWord('ok')),
   version: described('The version of the service.', aText),
   database: described(
-    '`ok`, `damaged` if the file of the database is damaged, or `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that.',
-    aWord('ok', 'damaged', 'incomplete'),
+    '`ok`; `damaged` if the file of the database is damaged; `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that; `not_prepared` while writes are refused because a deployment has not created its indexes yet.',
+    aWord('ok', 'damaged', 'incomplete', 'not_prepared'),
   ),
   registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
   room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
@@ -39,7 +40,7 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
   return {
     status: 'ok',
     version: manifest.version,
-    database: damage ? 'damaged' : isIncomplete ? 'incomplete' : 'ok',
+    database: damage ? 'damaged' : isIncomplete ? 'incomplete' : (await isPrepared()) ? 'ok' : 'not_prepared',
     registration: config.registration,
     room_creation: config.roomCreation,
     bot_creation: config.botCreation,

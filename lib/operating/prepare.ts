@@ -1,4 +1,6 @@
-import { type Document, type IndexDescription, MongoServerError } from 'mongodb';
+import { type Document, type IndexDescription, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
+import { concurrently } from '../base/concurrently.ts';
+import { attempt } from '../base/deadline.ts';
 import { activityIndexes } from '../collections/accounts/activities.ts';
 import { codeIndexes } from '../collections/accounts/codes.ts';
 import { endedProviderSessionIndexes } from '../collections/accounts/ended-provider-sessions.ts';
@@ -33,7 +35,9 @@ import { serverIndexes } from '../collections/service/servers.ts';
 import { client, database } from '../database/client.ts';
 import { noteFile } from '../database/epoch.ts';
 import { differenceOf } from '../database/index-options.ts';
+import { notePreparation } from '../database/preparation.ts';
 import { storeNotes } from '../rooms/notes.ts';
+import { config } from '../settings/config.ts';
 
 /**
  * Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one
@@ -50,7 +54,8 @@ export async function closeDatabase(): Promise<void> {
   await client.close();
 }
 
-const indexes: Record<string, IndexDescription[]> = {
+/** The indexes of each collection; `indexVersion` is their digest. */
+export const indexes: Readonly<Record<string, IndexDescription[]>> = {
   users: userIndexes,
   avatars: [],
   tokens: tokenIndexes,
@@ -99,27 +104,61 @@ export const expectedIndexes: Readonly<Record<string, readonly string[]>> = Obje
   Object.entries(indexes).map(([name, all]) => [name, all.map((index) => index.name ?? '')]),
 );
 
-/** Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. */
+/**
+ * Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. None may
+ * hold a rule: an earlier version still serves while a later one is deployed.
+ */
 const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 
 /**
  * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Fails if an
- * index of the same name has other options. Returns how many of the service's indexes each collection has, `_id`'s
+ * index of the same name has other options. Returns the number of the service's indexes of each collection, `_id`'s
  * included.
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
-  const created: Record<string, number> = {};
-  // One collection after the other, because calls for all at once would wait longer for a connection than they may.
-  for (const [collection, wanted] of Object.entries(indexes)) {
-    // A collection can have only one text index, so an earlier one goes first.
+  const counts: Record<string, number> = {};
+  // Not all at once, because a call waits for a connection only as long as a request may.
+  await concurrently(Object.entries(indexes), config.mongodbPoolSize, async ([collection, wanted]) => {
     const existing = await findIndexes(collection);
-    for (const { name } of existing) if (name && retired[collection]?.includes(name)) await drop(collection, name);
-    checkOptions(collection, existing, wanted);
-    if (wanted.length > 0) await database.collection(collection).createIndexes(wanted);
-    created[collection] = wanted.length + 1;
-  }
-  return created;
+    // A collection can have only one text index, so an earlier one goes first.
+    const outdated = existing.filter((index) => isRetired(collection, index) || expiresOtherwise(index, wanted));
+    for (const { name } of outdated) await drop(collection, name);
+    checkOptions(
+      collection,
+      existing.filter((index) => !outdated.includes(index)),
+      wanted,
+    );
+    if (wanted.length > 0) await create(collection, wanted);
+    counts[collection] = wanted.length + 1;
+  });
+  await notePreparation();
+  return counts;
 }
+
+const isRetired = (collection: string, { name }: Document): boolean => retired[collection]?.includes(name) === true;
+
+/** Whether an index expires documents after another time than is wanted, which a setting decides. */
+function expiresOtherwise({ name, expireAfterSeconds }: Document, wanted: IndexDescription[]): boolean {
+  const after = wanted.find((index) => index.name === name)?.expireAfterSeconds;
+  return after !== undefined && expireAfterSeconds !== undefined && Number(expireAfterSeconds) !== after;
+}
+
+/** The longest that indexes may take to build. */
+const longestBuildMs = 840_000;
+
+/** Creates indexes. A build that outlasts the client's patience goes on in the database: the next call waits for it. */
+const create = (collection: string, wanted: IndexDescription[]): Promise<string[]> =>
+  attempt(
+    { milliseconds: longestBuildMs, exhausted: () => new Error(`The indexes of ${collection} are still built.`) },
+    async () => {
+      try {
+        return await database.collection(collection).createIndexes(wanted);
+      } catch (error) {
+        if (error instanceof MongoNetworkTimeoutError) return undefined;
+        throw error;
+      }
+    },
+  );
 
 function checkOptions(collection: string, existing: Document[], wanted: IndexDescription[]): void {
   for (const index of wanted) {

@@ -147,6 +147,9 @@ const executePrepared: Execute = async (client, operation, ...options) => {
 };
 driver.executeOperation = executePrepared;
 
+/** Leaves a database of the service without indexes. */
+export const leaveUnprepared = (name: string): void => void prepared.set(name, Promise.resolve());
+
 async function prepare(client: MongoClient, name: string): Promise<void> {
   const { client: ofService, database } = await import('../../lib/database/client.ts');
   if (client !== ofService) return;

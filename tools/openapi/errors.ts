@@ -12,6 +12,7 @@ import {
   missingParameter,
   notAcceptable,
   notFound,
+  notPrepared,
   payloadTooLarge,
   preconditionFailed,
   rangeNotSatisfiable,
@@ -87,7 +88,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
     meaning: 'The service failed; its log has the details.',
     samples: [internalError(aRequestId)],
   },
-  503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable()] },
+  503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable(), notPrepared()] },
 };
 
 /** The response of each error that has a body, for OpenAPI's components; the codes are by status. */

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { messageIndexes, messages } from '../../../lib/collections/rooms/messages.ts';
 import { database } from '../../../lib/database/client.ts';
-import { ensureIndexes } from '../../../lib/operating/prepare.ts';
-import { useOwnDatabase } from '../../support/config.ts';
+import { indexVersion } from '../../../lib/database/index-version.ts';
+import { ensureIndexes, indexes } from '../../../lib/operating/prepare.ts';
+import { useOwnDatabase, withConfig } from '../../support/config.ts';
 
 useOwnDatabase();
 
@@ -31,4 +33,21 @@ it('indexes of earlier versions are dropped, and those that others have created 
   await messages.unscoped.dropIndex('theirs');
   expect(await ensureIndexes()).toEqual(counts);
   expect(await database.collection('messages').countDocuments()).toBe(0);
+});
+
+it('another EVENT_DAYS changes how long events are kept', async () => {
+  const expiry = async () =>
+    (await database.collection('events').indexes()).find(({ name }) => name === 'at')?.expireAfterSeconds ?? 0;
+  await ensureIndexes();
+  expect(await expiry()).toBe(31 * 86_400);
+  await withConfig({ EVENT_DAYS: '60' }, ensureIndexes);
+  expect(await expiry()).toBe(61 * 86_400);
+  await ensureIndexes();
+  expect(await expiry()).toBe(31 * 86_400);
+});
+
+it('the version of the indexes is a digest of their definitions', () => {
+  const digest = createHash('sha256').update(JSON.stringify(indexes)).digest('hex').slice(0, 16);
+  // Changed indexes need another version, so that a deployment makes them before it serves.
+  expect(indexVersion).toBe(digest);
 });
