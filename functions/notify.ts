@@ -1,80 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
-import { concurrently } from '../lib/base/concurrently.ts';
+import { settleAll } from '../lib/base/concurrently.ts';
 import { log } from '../lib/base/log.ts';
-import { orThrow } from '../lib/database/batching.ts';
-import { logFailure } from '../lib/http/log-failure.ts';
-import { hasDevices } from '../lib/notices/notices.ts';
+import { roomWork } from '../lib/delivery/room-work.ts';
+import { taskNames } from '../lib/delivery/tasks.ts';
+import { isScheduled, job } from '../lib/http/job.ts';
+import { carrier, type RoomTask } from '../lib/notices/carrier.ts';
 import { sendDigests } from '../lib/notifications/digests.ts';
-import { tellReminders } from '../lib/notifications/reminders.ts';
-import { findMissed, patience, retryDevices, tellOfRoom } from '../lib/notifications/tell.ts';
-import { deliverOfRoom, findUndelivered, retryDeliveries } from '../lib/senders/deliver.ts';
 
-/** For how many rooms one tells, or delivers, at the same time. */
-const atOnce = 4;
+/** The time for e-mails, by far less than the function may run for. */
+const mailMs = 20_000;
+
+/** News are missed if their queue has not brought them within this time. */
+const restMs = 60_000;
 
 /**
- * Tells devices whose page is closed, and the receivers of webhooks, what is new in rooms, for which `push` has it
- * invoked; and of reminders, of what could not be told or was missed, and by e-mail of what is unread, for which a
- * schedule does. What fails, or is being told by another one, is tried again by Lambda, in a minute and in two.
+ * Each minute: repeats what failed and is due, and sends reminders. Each tenth minute also: queues the rooms whose
+ * entry was lost, and sends e-mails about unread messages.
  */
-export const handler = middy<{ rooms?: string[] }, void, Error, Context>({ timeoutEarlyInMillis: 0 })
-  .use(logFailure('devices or webhooks were not told'))
-  .handler(async ({ rooms }) => {
+export const handler = job({
+  takes: 'events of its schedule',
+  isOwn: isScheduled,
+  timeMs: 55_000,
+  failure: 'devices or webhooks were not told',
+  run: async ({ time }) => {
+    const isTenth = new Date(time).getUTCMinutes() % 10 === 0;
     // None waits for another, nor fails with it.
-    await waitForAll([tellDevices(rooms), deliver(rooms), rooms ? undefined : tellByMail()]);
-  });
+    await settleAll([
+      ...taskNames.map((task) => roomWork[task].retry()),
+      ...(isTenth ? [sendMails(), ...taskNames.map((task) => queueMissed(task, time))] : []),
+    ]);
+  },
+});
 
-/** For how many milliseconds nothing has happened in a room that an invocation for it should have told of by now. */
-const longestInvocation = 60_000;
-
-/** Without rooms, it looks for those whose invocation was lost, or died before it came about. */
-async function tellDevices(rooms: string[] | undefined): Promise<void> {
-  const isWanted = await hasDevices();
-  if (rooms && isWanted) await sleep(patience);
-  const tellNew = async () => tellEach(rooms ?? (isWanted ? await findMissed(longestInvocation) : []), tellOfRoom);
-  await waitForAll([retryDevices(), tellReminders(), tellNew()]);
+async function queueMissed(task: RoomTask, moment: string): Promise<void> {
+  const { isWanted, findMissed } = roomWork[task];
+  if (!(await isWanted())) return;
+  const rooms = await findMissed(restMs);
+  await carrier?.queue(
+    task,
+    rooms.map((room) => ({ room, moment })),
+  );
 }
 
-/** Without rooms, it looks for those that were missed. */
-async function deliver(rooms: string[] | undefined): Promise<void> {
-  const deliverNew = async () => tellEach(rooms ?? (await findUndelivered()), deliverOfRoom);
-  // Receivers that hang are not waited for by what is new.
-  await waitForAll([retryDeliveries(), deliverNew()]);
-}
-
-/** Waits for all of some work, and fails after it if some of it has. */
-async function waitForAll(works: (Promise<void> | undefined)[]): Promise<void> {
-  for (const result of await Promise.allSettled(works)) orThrow(result);
-}
-
-/** For how many milliseconds e-mails are sent, by far less than the function may run for. */
-const mailing = 20_000;
-
-async function tellByMail(): Promise<void> {
-  const { sent, accounts } = await sendDigests({ until: performance.now() + mailing });
+async function sendMails(): Promise<void> {
+  const { sent, accounts } = await sendDigests({ until: performance.now() + mailMs });
   if (sent > 0) log('info', 'e-mails about what is unread sent', { sent, accounts });
-}
-
-type Tell = (room: string) => Promise<'all' | 'more' | 'taken'>;
-
-/** Tells of some rooms, of which one that fails holds up no other; fails after them if one has. */
-async function tellEach(rooms: string[], tell: Tell): Promise<void> {
-  const works: Promise<void>[] = [];
-  await concurrently(rooms, atOnce, async (room) => {
-    const work = tellAll(room, tell);
-    works.push(work);
-    await work.catch(() => undefined);
-  });
-  await waitForAll(works);
-}
-
-async function tellAll(room: string, tell: Tell): Promise<void> {
-  for (;;) {
-    const told = await tell(room);
-    if (told === 'all') return;
-    if (told === 'taken') throw new Error(`Another process tells of the room ${room}.`);
-    await sleep(patience);
-  }
 }

@@ -1,37 +1,55 @@
-import middy, { type Request } from '@middy/core';
-import type { Context } from 'aws-lambda';
-import { withDeadline } from '../lib/base/deadline.ts';
+import { settleAll } from '../lib/base/concurrently.ts';
 import { log } from '../lib/base/log.ts';
 import { pushMetrics } from '../lib/base/metrics.ts';
+import { taskNames, tasks } from '../lib/delivery/tasks.ts';
 import { type Delivery, deliver } from '../lib/gateway/deliver.ts';
-import { logFailure } from '../lib/http/log-failure.ts';
-import { carrier } from '../lib/notices/carrier.ts';
-import { hasOthersToTell, type Notice } from '../lib/notices/notices.ts';
+import { job } from '../lib/http/job.ts';
+import { carrier, type RoomNews } from '../lib/notices/carrier.ts';
+import type { Notice } from '../lib/notices/notices.ts';
 
-/** For how many milliseconds frames may be sent: what is left after that is late, and the feed has it. */
-const longest = 18_000;
+type Notices = { notices: Notice[] };
 
 /**
- * Tells those who are connected to a gateway what other functions have done, and has `notify` tell devices whose page
- * is closed and the receivers of webhooks; nobody waits for it.
+ * Sends frames to the clients that are connected to a gateway, about the changes of other functions, and queues the
+ * rooms for their webhooks and devices. Nobody waits for it.
  */
-export const handler = middy<{ notices: Notice[] }, Delivery, Error, Context>({
-  timeoutEarlyInMillis: 0,
-  requestEnd: logDelivery,
-})
-  .use(logFailure('push failed'))
-  .handler(({ notices }) =>
-    withDeadline(performance.now() + longest, async () => (await Promise.all([deliver(notices), tellOthers(notices)]))[0]),
+export const handler = job({
+  takes: "notices of the service's other functions",
+  isOwn: (event): event is Notices => Array.isArray((event as Partial<Notices> | null)?.notices),
+  // Frames that are later are of no use: the feed has their events.
+  timeMs: 18_000,
+  failure: 'push failed',
+  run: async ({ notices }: Notices, { awsRequestId }): Promise<Delivery> => {
+    let delivery: Delivery = { sent: 0, gone: 0, dropped: 0 };
+    const sendFrames = async () => {
+      delivery = await deliver(notices);
+    };
+    try {
+      await settleAll([sendFrames(), queueRooms(notices)]);
+      return delivery;
+    } finally {
+      log('info', 'push', { request_id: awsRequestId, notices: notices.length, ...delivery, ...pushMetrics() });
+    }
+  },
+});
+
+/** Queues the rooms that have news, each task if anybody receives anything by it. */
+async function queueRooms(notices: Notice[]): Promise<void> {
+  const rooms = new Map(notices.flatMap((notice) => (notice.type === 'moved' ? [[notice.room, notice.seq]] : [])));
+  if (rooms.size === 0) return;
+  await settleAll(
+    taskNames.map(async (task) => {
+      const { delayMs, isWanted } = tasks[task];
+      if (!(await isWanted())) return;
+      const moment = delayMs > 0 ? windowOf(delayMs) : undefined;
+      const news: RoomNews[] = [...rooms].map(([room, seq]) => ({ room, moment: moment ?? String(seq) }));
+      await carrier?.queue(task, news);
+    }),
   );
-
-/** Has devices and receivers of webhooks told of the rooms in which something happened. */
-async function tellOthers(notices: Notice[]): Promise<void> {
-  const rooms = [...new Set(notices.flatMap((notice) => (notice.type === 'moved' ? [notice.room] : [])))];
-  if (rooms.length > 0 && (await hasOthersToTell())) await carrier?.invoke(JSON.stringify({ rooms }));
 }
 
-function logDelivery(request: Request): void {
-  const { event, context, response } = request as Request<{ notices: Notice[] }, Delivery, Error, Context>;
-  const delivery = response ?? { sent: 0, gone: 0, dropped: 0 };
-  log('info', 'push', { request_id: context.awsRequestId, notices: event.notices.length, ...delivery, ...pushMetrics() });
-}
+/**
+ * The present stretch of time. One entry of the queue, which waits, does for all news of a stretch that is shorter than
+ * the wait: by then, they are stored. The difference is for clocks that differ.
+ */
+const windowOf = (delayMs: number) => `t${Math.floor(Date.now() / (delayMs - 500))}`;

@@ -10,7 +10,8 @@ import { describe, expect, it } from 'vitest';
 /** Folders with an order, from top to bottom: each room imports only from lower layers and from itself. */
 const layers: Record<string, string[][]> = {
   lib: [
-    ['gateway', 'senders'],
+    ['delivery', 'gateway'],
+    ['senders'],
     ['bots', 'exports', 'imports', 'notifications', 'oidc', 'push'],
     ['accounts', 'feed', 'incoming-webhooks', 'operating'],
     ['messages', 'passkeys'],

@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Background } from '../../lib/base/background.ts';
 import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
 import { defaultFiles, misspelledSettings } from '../../lib/settings/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
+import { onEnd } from '../server/signals.ts';
 import { answersBytes } from './bytes.ts';
 import { likeApiGateway } from './gateway.ts';
+import { reloadOnChange } from './reload.ts';
 
+type FunctionEvent = { httpApi?: string; websocket?: unknown };
 type Serverless = {
   service: {
+    functions: Record<string, { events?: FunctionEvent[] }>;
     provider: { environment?: Record<string, string> };
     custom: {
       offline: { prepare: string; setup: string };
@@ -38,6 +43,7 @@ export default class OfflinePlugin {
     // Clients are told which port it is.
     await endIfTaken('WEBSOCKET_PORT', websocketPort, host, 1);
     await invokeInProcess();
+    changeEvents(this.#serverless);
     const { provider } = this.#serverless.service;
     process.env.FILES ||= this.#files;
     provider.environment = {
@@ -52,32 +58,75 @@ export default class OfflinePlugin {
     const beginning = prepareDatabase(offline);
     const environment = provider.environment as Record<string, string>;
     likeApiGateway((request, response) => answersBytes(request, response, environment));
-    void announce(Number(emulator.httpPort), emulator.host, beginning);
+    void announce(Number(emulator.httpPort), emulator.host, beginning).then(() => workMeanwhile(environment));
   }
 }
 
 /**
- * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from every page in the
- * developer's browser. Here, functions invoke `push`, and that `notify`, within the process instead. What is started besides only ends functions that had nothing to
- * do for a minute.
+ * Adds routes for OPTIONS, which the `ANY` of serverless-offline leaves out, and removes schedules and queues: their
+ * work is done in this process, as a server does it.
+ */
+function changeEvents({ service }: Serverless): void {
+  for (const definition of Object.values(service.functions)) {
+    const events = (definition.events ?? []).filter(({ httpApi, websocket }) => httpApi ?? websocket);
+    const paths = events.flatMap(({ httpApi }) => (httpApi === undefined ? [] : [httpApi.replace('ANY ', '')]));
+    const options = paths.map((path) => ({ httpApi: `OPTIONS ${path === '*' ? '/{path+}' : path}` }));
+    definition.events = [...events, ...options];
+  }
+}
+
+/**
+ * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from
+ * every page in the developer's browser. Here, functions invoke `push` within the process instead. The method that is
+ * replaced does nothing else but end functions that were idle for a minute.
  */
 async function invokeInProcess(): Promise<void> {
   const { default: Lambda } = await import('serverless-offline/lambda');
   // Loaded when a function first needs it, which is when the settings are there.
-  const gateway = async () => (await import('../aws/carrier.ts')).carrier as Carrier;
+  const gateway = async () => (await import('../aws/runtime/carrier.ts')).carrier as Carrier;
   Lambda.prototype.start = function start() {
-    setCarrier({
+    carrier = {
       invoke: async (event) => {
-        const sent = JSON.parse(event);
-        const invoked = this.get('rooms' in sent ? 'notify' : 'push');
-        invoked.setEvent(sent);
+        const invoked = this.get('push');
+        invoked.setEvent(JSON.parse(event));
         // Nobody waits for it; it logs its errors itself.
         invoked.runHandler().catch(() => undefined);
       },
+      // The work of this process follows the same notices.
+      queue: async () => undefined,
       post: async (connection, frame) => (await gateway()).post(connection, frame),
       close: async (connection) => (await gateway()).close(connection),
-    });
+    };
+    setCarrier(carrier);
   };
+}
+
+let carrier: Carrier | undefined;
+
+/** Does what a server does beside requests, until a signal ends the process; begins again after a change of the modules. */
+async function workMeanwhile(environment: Record<string, string>): Promise<void> {
+  let working = await beginWork(environment);
+  const end = () => Promise.all(working.map((work) => work.end()));
+  onEnd(end);
+  reloadOnChange(async () => {
+    void end();
+    // The modules that are loaded from now on have a variable of their own.
+    (await import('../../lib/notices/carrier.ts')).setCarrier(carrier);
+    working = await beginWork(environment);
+  });
+}
+
+async function beginWork(environment: Record<string, string>): Promise<Background[]> {
+  // As the emulator does before it loads a function: both share the modules of the service.
+  Object.assign(process.env, environment, { AWS_LAMBDA_FUNCTION_NAME: 'work' });
+  const [{ deliverMeanwhile }, { pushMeanwhile }, { sendDigestsMeanwhile }, { sweepMeanwhile }] = await Promise.all([
+    import('../server/work/webhook-deliveries.ts'),
+    import('../server/work/push-notifications.ts'),
+    import('../server/work/digests.ts'),
+    import('../server/work/sweep.ts'),
+  ]);
+  const isFirst = true;
+  return [deliverMeanwhile({ isFirst }), pushMeanwhile({ isFirst }), sendDigestsMeanwhile(), sweepMeanwhile()];
 }
 
 async function endIfTaken(setting: string, port: string, host: string, least = 0): Promise<void> {

@@ -6,3 +6,8 @@ export async function concurrently<T>(things: readonly T[], most: number, work: 
   };
   await Promise.all(Array.from({ length: Math.min(most, things.length) }, workInTurn));
 }
+
+/** Waits for all of some work, then fails if any of it has failed. */
+export async function settleAll(works: (Promise<unknown> | undefined)[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
+}

@@ -3,10 +3,18 @@ import { toPrintableJson } from './printable-json.ts';
 
 const levels = { debug: 0, info: 1, error: 2, silent: 3 } as const;
 
+/** Fields of every line. */
+let hostFields: Record<string, unknown> = {};
+
+/** Adds fields to every line from now on, such as the name of the function if many share one log. */
+export function setHostFields(fields: Record<string, unknown>): void {
+  hostFields = fields;
+}
+
 /** Writes one JSON line to stdout, where CloudWatch and every log collector pick it up. */
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
-  const line = `${toPrintableJson({ time: new Date().toISOString(), level, message, ...fields })}\n`;
+  const line = `${toPrintableJson({ time: new Date().toISOString(), level, message, ...hostFields, ...fields })}\n`;
   // A frozen process writes nothing: on Lambda the line goes out at once.
   if (isOnLambda) process.stdout.write(line);
   else buffer(line);

@@ -6,7 +6,7 @@ export const leastCharacters = 8;
 /**
  * The 3 000 most common passwords of those that are long enough to be chosen (OWASP ASVS 5.0, 6.2.4), in lower case.
  * The package that they come from has ten times as many, and much else: it is unloaded again, and
- * `hosts/aws/esbuild-plugins.ts` puts only this list into a bundle.
+ * `hosts/aws/bundles/bundle.ts` puts only this list into a bundle.
  */
 export function readCommonPasswords(): string[] {
   const require = createRequire(import.meta.url);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
+import { config } from '../settings/config.ts';
 import { clientOptions } from './client.ts';
-import { connectionString } from './connection-string.ts';
 import { isUnknownCommand } from './failures.ts';
 
 /** How many documents a copy has, by database and collection. */
@@ -26,7 +26,7 @@ export const checkEverything = async (progress?: Progress): Promise<CopyCounts> 
 
 async function call(command: Document, progress: Progress = () => {}): Promise<Document> {
   // A large copy takes longer than any request may.
-  const client = new MongoClient(connectionString(), { ...clientOptions(), socketTimeoutMS: 0 });
+  const client = new MongoClient(config.mongodbUri, { ...clientOptions(), socketTimeoutMS: 0 });
   const ended = new AbortController();
   try {
     const admin = client.db('admin');
@@ -43,7 +43,7 @@ async function call(command: Document, progress: Progress = () => {}): Promise<D
 
 /** Follows the progress. Rejects when the database has not answered for a while: it may be caught in a damaged file. */
 async function watch(signal: AbortSignal, progress: Progress): Promise<never> {
-  const client = new MongoClient(connectionString(), clientOptions());
+  const client = new MongoClient(config.mongodbUri, clientOptions());
   try {
     for (let since = performance.now(); ; ) {
       await sleep(pauseMillis, undefined, { signal });

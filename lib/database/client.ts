@@ -1,7 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { config, followConfig, fromConfig } from '../settings/config.ts';
 import { checkConnectionString } from './connection-rules.ts';
-import { connectionString } from './connection-string.ts';
 import { connectAfterFailure } from './driver-fix.ts';
 
 /**
@@ -43,8 +42,8 @@ const clients = new Map<string, MongoClient>();
 
 // Settings that lead to another database, or to it in another way, need another client.
 followConfig(() => {
-  const key = JSON.stringify([connectionString(), config.mongodbPoolSize]);
-  client = clients.get(key) ?? createClient(checkConnectionString(connectionString()), clientOptions());
+  const key = JSON.stringify([config.mongodbUri, config.mongodbPoolSize]);
+  client = clients.get(key) ?? createClient(checkConnectionString(config.mongodbUri), clientOptions());
   clients.set(key, client);
   database = client.db(config.mongodbDatabase);
 });

@@ -1,9 +1,11 @@
 import middy from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import Negotiator from 'negotiator';
 import { type HttpError, notFound } from '../base/errors.ts';
 import type { Page } from '../reference/page.ts';
-import { cloudfrontSecrets } from '../settings/cloudfront-secrets.ts';
+import { config } from '../settings/config.ts';
+import { refuseForeignEvent } from './foreign-events.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { compression } from './middleware/compression.ts';
 import { cors } from './middleware/cors.ts';
@@ -58,7 +60,7 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
-    .use(cloudfrontSecrets.length > 0 ? [viewer(cloudfrontSecrets)] : [])
+    .use(config.cloudfrontSecrets.length > 0 ? [viewer(config.cloudfrontSecrets)] : [])
     .use(securityHeaders())
     .use(cors(allow))
     .use(rateFields())
@@ -77,6 +79,19 @@ export type ChainOptions = {
   hasCodes?: boolean;
 };
 
-/** The chain as Lambda calls it: it needs what the gateway passes on, its own steps add the rest of the event. */
-export const toLambdaHandler = (chain: object, operations: Operations) =>
-  Object.assign(chain, { operations }) as unknown as Handler;
+/**
+ * The chain as Lambda calls it: it needs the event of the gateway, its own steps add the rest. Other events, also those
+ * of payload format 1.0, get an answer that both formats can read.
+ */
+export function toLambdaHandler(chain: object, operations: Operations): Handler {
+  const handle = chain as Handler;
+  const answer = async (event: APIGatewayProxyEventV2, context: Context): Promise<ApiResponse> =>
+    event?.requestContext?.http && event.rawPath !== undefined ? handle(event, context) : refuseEvent(event, context);
+  return Object.assign(answer, { operations });
+}
+
+const refuseEvent = (event: unknown, context: Context): ApiResponse => {
+  const description = refuseForeignEvent('requests of an HTTP API with payload format 2.0', event, context);
+  const body = JSON.stringify({ title: 'Bad request', description, code: 'foreign_event' });
+  return { statusCode: 400, headers: { 'Content-Type': 'application/json' }, body };
+};

@@ -8,6 +8,7 @@ import { embeddedMetrics } from '../base/metrics.ts';
 import { whyUnavailable } from '../database/failures.ts';
 import type { Caller } from '../identity/caller.ts';
 import { carryNotices } from '../notices/notices.ts';
+import { refuseForeignEvent } from './foreign-events.ts';
 import { toHttpError } from './middleware/errors.ts';
 
 /** An event of a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
@@ -27,7 +28,15 @@ type Socket = {
 };
 
 /** The handler of all routes of a WebSocket API. */
-export const socketEndpoint = ({ protocol, open, answer, close }: Socket) =>
+export function socketEndpoint(socket: Socket) {
+  const handle = chainOf(socket);
+  return async (event: SocketEvent, context: Context): Promise<SocketAnswer> =>
+    event?.requestContext?.eventType
+      ? handle(event, context)
+      : { statusCode: 400, body: refuseForeignEvent('events of a WebSocket API', event, context) };
+}
+
+const chainOf = ({ protocol, open, answer, close }: Socket) =>
   middy<SocketEvent, SocketAnswer, Error, Context>({ timeoutEarlyInMillis: 0, requestStart: noteStart, requestEnd: logEvent })
     .use(httpHeaderNormalizer())
     .use({ onError: answerError })

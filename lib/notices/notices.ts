@@ -95,8 +95,7 @@ export async function hasOutgoingWebhooks(): Promise<boolean> {
 }
 
 /** Whether there is anybody to tell who is not connected: a device whose page is closed, or a program that is sent events. */
-export const hasOthersToTell = async (): Promise<boolean> =>
-  (await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true);
+const hasOthersToTell = async (): Promise<boolean> => (await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true);
 
 /** Whether there is anybody to tell, connected or not. */
 const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasOthersToTell()])).includes(true);

@@ -25,12 +25,6 @@ import { noteOutcome } from './subscriptions.ts';
  * place that it has shown, stays silent. Who is told what is decided when it is told.
  */
 
-/**
- * After how many milliseconds devices are told of a message: by then, a page that shows it to someone who looks at it
- * has said that it is read.
- */
-export const patience = 4_000;
-
 /** For how many milliseconds one process tells of a room before another may; it renews that while it lives. */
 const lease = 30_000;
 

@@ -34,6 +34,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     get mongodbUri() {
       return read('MONGODB_URI');
     },
+    /** The secrets that CloudFront may send; without any, requests come without it. Read when it is asked for: only functions with requests have it. */
+    get cloudfrontSecrets() {
+      return read('CLOUDFRONT_SECRET');
+    },
     /** The regular backups of the embedded database, and the milliseconds between two; read when it is asked for: only `serve` makes some. */
     get backups() {
       return { directory: read('BACKUP_DIR'), every: read('BACKUP_EVERY') };

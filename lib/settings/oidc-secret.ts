@@ -1,10 +1,7 @@
 import { fromConfig } from './config.ts';
 import { withoutParameter } from './settings.ts';
 
-/**
- * The secrets of this service at the identity providers, by the ids of these; an empty one for a public client. In the
- * bundles for AWS, `hosts/aws/oidc-secret.ts` takes the place of this module.
- */
+/** The secrets of this service at the identity providers, by provider; empty for a public client. */
 export const oidcSecrets = fromConfig(
   ({ identityProviders }): ReadonlyMap<string, string> =>
     new Map(

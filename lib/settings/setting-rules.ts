@@ -159,6 +159,16 @@ export const providerList: Rule<IdentityProvider[]> = {
 
 export const secret: Rule<string> = { ...text, isSecret: true };
 
+/** An old and a new secret are separated by a blank while one replaces the other. */
+export const gatewaySecrets: Rule<string[]> = {
+  read: (value) => {
+    const secrets = value.split(/\s+/).filter(Boolean);
+    return secrets.every((one) => one.length >= 16) && !isParameter(value) ? secrets : undefined;
+  },
+  says: () => 'a secret of at least 16 characters',
+  isSecret: true,
+};
+
 export const groupRooms: Rule<GroupRooms[]> = { read: groupRoomsIn, says: () => groupRoomsRule };
 
 export const scopeList: Rule<string> = {

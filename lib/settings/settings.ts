@@ -5,6 +5,7 @@ import {
   byteCount,
   connectionString,
   filesPlace,
+  gatewaySecrets,
   groupRooms,
   hosts,
   isParameter,
@@ -158,7 +159,7 @@ export const settings = {
     wholeNumber(1, 500),
     '5',
     'Connections of one process to the database. Under `npm run serve`, also the number of requests that run concurrently; others wait in order, 5 seconds at most.',
-    { shown: '`5`; `20` under `npm start` and `npm run serve`' },
+    { shown: '`5`; `2` on AWS; `20` under `npm start` and `npm run serve`' },
   ),
   DOCS_URL: service(text, '/docs', 'Address of the documentation; the 406 error links to `<DOCS_URL>/api/json`.'),
   SOCKET_URL: service(
@@ -338,7 +339,10 @@ export const settings = {
     '`on`, on AWS: each log line of a request or a push is a metric of CloudWatch as well.',
   ),
   CONNECTION_LIMIT: aws(
-    'Connections that the cluster accepts, which the functions [share](deploying.md#connections-and-how-many-functions-run-concurrently).',
+    'Connections that the cluster accepts. With it, busy functions have [concurrency of their own](deploying.md#connections-and-concurrency).',
+  ),
+  ACCOUNT_CONCURRENCY: aws(
+    "The account's quota of concurrent functions. With it and `CONNECTION_LIMIT`, functions never open more connections than the cluster accepts; only for an account of its own.",
   ),
   MONGODB_URI_VERSION: aws(
     'Version of the parameter with the connection string. [Another one](deploying.md#rotate-the-databases-password) restarts the functions.',
@@ -355,7 +359,9 @@ export const settings = {
   OIDC_PROVIDERS_VERSION: aws(
     'Version of the parameters with the secrets of `OIDC_PROVIDERS`: another number restarts the functions.',
   ),
-  CLOUDFRONT_SECRET: aws(
+  CLOUDFRONT_SECRET: readBy('aws')(
+    gatewaySecrets,
+    '',
     'Parameter with the secret of [CloudFront](deploying.md#cloudfront-in-front), such as `ssm:/chat-service/prod/cloudfront-secret`.',
   ),
   CLOUDFRONT_SECRET_VERSION: aws('Version of that parameter. Another one restarts the functions.'),

@@ -1,7 +1,32 @@
 import { fromConfig } from './config.ts';
+import { readParameter } from './parameters.ts';
+import { isMailServer, isParameter } from './setting-rules.ts';
 import { withoutParameter } from './settings.ts';
 
-const smtpUrl = fromConfig((config) => withoutParameter(config.smtpUrl, 'SMTP_URL to the address of a mail server'));
+const smtpUrl = fromConfig(({ smtpUrl }) =>
+  readParameter ? smtpUrl : withoutParameter(smtpUrl, 'SMTP_URL to the address of a mail server'),
+);
 
-/** Where e-mails go out. In the bundles for AWS, `hosts/aws/smtp-url.ts` takes the place of this module. */
-export const readSmtpUrl = async (): Promise<string> => smtpUrl();
+/**
+ * The address of the mail server. A parameter is read with the first e-mail, and again with the next one if that
+ * fails: functions that seldom send e-mails must not depend on it.
+ */
+export async function readSmtpUrl(): Promise<string> {
+  const url = smtpUrl();
+  if (!readParameter || !isParameter(url)) return url;
+  reading ??= readFrom(url.slice('ssm:'.length), readParameter);
+  try {
+    return await reading;
+  } catch (error) {
+    reading = undefined;
+    throw error;
+  }
+}
+
+let reading: Promise<string> | undefined;
+
+async function readFrom(name: string, read: (name: string) => Promise<string>): Promise<string> {
+  const value = await read(name);
+  if (isMailServer(value)) return value;
+  throw new Error(`The SSM parameter ${name} is not the address of a mail server: smtps:// or smtp://.`);
+}

@@ -9,7 +9,7 @@ export type SiteFile = { type: string } & ({ br: string; gzip: string } | { byte
 const built = new URL('dist/', import.meta.url);
 
 /*
- * What `packages/web/build.ts` made. A bundle for Lambda has the content itself in place of these functions: hosts/aws/esbuild-plugins.ts.
+ * What `packages/web/build.ts` made. A bundle for Lambda has the content itself in place of these functions: hosts/aws/bundles/bundle.ts.
  */
 
 /** The page, in which the server replaces `<!--settings-->`; undefined where the client was not built. */

@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { handler as notifyHandler } from '../../functions/notify.ts';
 import { webhookStates } from '../../lib/collections/delivery/webhook-states.ts';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Delivery, WebhookDetails } from '../../lib/members/outgoing-webhooks.ts';
@@ -12,6 +11,7 @@ import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/sende
 import { type Account, anAccount } from '../support/accounts.ts';
 import { useOwnDatabase, withPatience } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';
+import { runEntries } from '../support/jobs.ts';
 import { aMessage } from '../support/messages.ts';
 import { anyDate, outcome } from '../support/responses.ts';
 import { endsOfRights } from '../support/rights.ts';
@@ -442,29 +442,31 @@ describe('an outgoing webhook', () => {
     expect(await webhookStates.countDocuments({ _id: { $in: ids } })).toBe(0);
   });
 
-  it('an outgoing webhook waits neither for the receiver of a room before it nor for its failure', async () => {
+  it('an outgoing webhook waits neither for the receiver of another room nor for a process that has another room', async () => {
     const [silent, taken, last] = [await withWebhook(), await withWebhook(), await withWebhook()];
     const { promise: answer, resolve: give } = Promise.withResolvers<Answer>();
     silent.receiver.answer = () => answer;
     for (const { room } of [silent, taken, last]) await aMessage(room.owner, room.id, { text: 'hello' });
     await taken.deliver();
     await aMessage(taken.room.owner, taken.room.id, { text: 'more' });
-    const held = { holder: new ObjectId(), leased_until: new Date(Date.now() + 20_000) };
+    const held = { holder: new ObjectId(), leased_until: new Date(Date.now() + 1_000) };
     await webhookStates.updateOne({ _id: new ObjectId(taken.webhook._id.$oid) }, { $set: held });
-    const told = notifyHandler({ rooms: [silent, taken, last].map(({ room }) => room.id) }, {} as never);
-    const failure = expect(told).rejects.toThrow(`Another process tells of the room ${taken.room.id}.`);
+    const told = runEntries(
+      'webhooks',
+      [silent, taken, last].map(({ room }) => room.id),
+    );
     await expect.poll(() => textsTo(last.receiver)).toEqual(['hello']);
     expect(textsTo(silent.receiver)).toEqual([]);
     give({ status: 204 });
-    await failure;
-    expect([textsTo(silent.receiver), textsTo(taken.receiver)]).toEqual([['hello'], ['hello']]);
+    expect(await told).toEqual({ batchItemFailures: [] });
+    expect([textsTo(silent.receiver), textsTo(taken.receiver)]).toEqual([['hello'], ['hello', 'more']]);
   });
 
   it('an outgoing webhook is found by a schedule if no process has delivered', async () => {
     const { room, receiver } = await withWebhook();
     await aMessage(room.owner, room.id, { text: 'missed' });
     expect(await findUndelivered()).toContain(room.id);
-    await notifyHandler({ rooms: [room.id] }, {} as never);
+    await runEntries('webhooks', [room.id]);
     expect(textsTo(receiver)).toEqual(['missed']);
     expect(await findUndelivered()).not.toContain(room.id);
     expect((await call('GET', `${room.path}/webhooks`, { token: room.owner.token })).body as Webhook[]).toHaveLength(1);

@@ -67,15 +67,18 @@ export async function startGateway(): Promise<TestGateway> {
     AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${port}`,
     SOCKET_ENDPOINT: `http://127.0.0.1:${port}/dev`,
     PUSH_FUNCTION: 'chat-service-dev-push',
+    AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${port}`,
+    WEBHOOKS_QUEUE: 'webhooks',
+    DEVICES_QUEUE: 'devices',
   });
-  const [{ carrier }, socket, push, notify] = await Promise.all([
+  const [{ carrier }, socket, push, deliver] = await Promise.all([
     // It reads its environment when it is loaded: each gateway needs one of its own.
-    import(new URL(`../../hosts/aws/carrier.ts?${port}`, import.meta.url).href) as Promise<
-      typeof import('../../hosts/aws/carrier.ts')
+    import(new URL(`../../hosts/aws/runtime/carrier.ts?${port}`, import.meta.url).href) as Promise<
+      typeof import('../../hosts/aws/runtime/carrier.ts')
     >,
     import('../../functions/socket.ts'),
     import('../../functions/push.ts'),
-    import('../../functions/notify.ts'),
+    import('../../functions/deliver.ts'),
   ]);
 
   /** What they may do: once a function has answered, it is frozen. */
@@ -87,9 +90,10 @@ export async function startGateway(): Promise<TestGateway> {
       gateway.afterAnswer.push(`${invocation.name}: ${name}`);
       return new Promise(() => undefined);
     };
-  const { invoke, post, close } = carrier as Carrier;
+  const { invoke, queue, post, close } = carrier as Carrier;
   setCarrier({
     invoke: whileRunning('invoke', invoke),
+    queue: whileRunning('queue', queue),
     post: whileRunning('post', post),
     close: whileRunning('close', close),
   });
@@ -149,9 +153,23 @@ export async function startGateway(): Promise<TestGateway> {
 
   const runPush = async (event: string) => {
     await delay(randomInt(gateway.trouble.late + 1));
-    const sent = JSON.parse(event);
-    const run = async () => void (await ('rooms' in sent ? notify.handler(sent, context()) : push.handler(sent, context())));
-    await invokeFunction('push', run);
+    await invokeFunction('push', async () => void (await push.handler(JSON.parse(event), context())));
+  };
+
+  /** The entries that a queue has had, by the ids that tell those that are sent twice, and the last one of each group. */
+  const queued = new Set<string>();
+  const groups = new Map<string, Promise<void>>();
+
+  /** Runs an entry of a queue after those of its group; none of them waits for a time. */
+  const takeEntry = (entry: QueueEntry) => {
+    if (queued.has(entry.MessageDeduplicationId)) return;
+    queued.add(entry.MessageDeduplicationId);
+    const body = entry.MessageBody;
+    const event = { Records: [{ messageId: randomBytes(8).toString('hex'), body, eventSource: 'aws:sqs' }] };
+    const run = async () => void (await deliver.handler(event, context()));
+    const done = (groups.get(entry.MessageGroupId) ?? Promise.resolve()).then(() => invokeFunction('deliver', run));
+    groups.set(entry.MessageGroupId, done);
+    track(done);
   };
 
   const takeInvocation = (event: Buffer): number => {
@@ -190,7 +208,16 @@ export async function startGateway(): Promise<TestGateway> {
       /^AWS4-HMAC-SHA256 Credential=id-of-the-role\/\d{8}\/eu-central-1\/([\w-]+)\//.exec(request.headers.authorization ?? '') ??
       [];
     const connection = /^\/dev\/@connections\/([\w%-]+)$/.exec(url)?.[1];
-    if (service === 'lambda' && url === '/2015-03-31/functions/chat-service-dev-push/invocations') {
+    if (service === 'sqs' && request.headers['x-amz-target'] === 'AmazonSQS.SendMessageBatch') {
+      const { QueueUrl, Entries }: { QueueUrl: string; Entries: QueueEntry[] } = JSON.parse(body.toString());
+      for (const entry of Entries)
+        takeEntry({
+          ...entry,
+          MessageGroupId: `${QueueUrl} ${entry.MessageGroupId}`,
+          MessageDeduplicationId: `${QueueUrl} ${entry.MessageDeduplicationId}`,
+        });
+      response.writeHead(200).end('{"Successful":[],"Failed":[]}');
+    } else if (service === 'lambda' && url === '/2015-03-31/functions/chat-service-dev-push/invocations') {
       const status = request.headers['x-amz-invocation-type'] === 'Event' ? takeInvocation(body) : 400;
       if (status > 0) response.writeHead(status).end();
     } else if (service === 'execute-api' && connection !== undefined) {
@@ -232,6 +259,8 @@ export async function startGateway(): Promise<TestGateway> {
   };
   return gateway;
 }
+
+type QueueEntry = Record<'MessageBody' | 'MessageGroupId' | 'MessageDeduplicationId', string>;
 
 const headersOf = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -75,6 +75,7 @@ export type Outcome = { result?: unknown; error?: { errorType: string; errorMess
 
 /** A function that runs. */
 export type RunningFunction = {
+  pid: number;
   /** Invokes it, thaws it before and freezes it after. */
   invoke: (event: object) => Promise<Outcome>;
   /** What it has written to its log. */
@@ -91,6 +92,7 @@ export async function startFunction(
   directory: string,
   name: string,
   environment: Record<string, string | undefined>,
+  { handler = `functions/${name}.handler`, freezeMs = freeze } = {},
 ): Promise<RunningFunction> {
   let child: ChildProcess;
   let output = '';
@@ -138,7 +140,7 @@ export async function startFunction(
       ...environment,
       TZ: ':UTC',
       LAMBDA_TASK_ROOT: directory,
-      _HANDLER: `functions/${name}.handler`,
+      _HANDLER: handler,
       AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(api.address() as AddressInfo).port}`,
       AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
       AWS_LAMBDA_FUNCTION_NAME: `chat-service-dev-${name}`,
@@ -157,9 +159,10 @@ export async function startFunction(
   child.once('close', (code) => fail(new Error(`The function ${name} ended with ${code}: ${output}`)));
 
   return {
+    pid: child.pid ?? 0,
     invoke: async (event) => {
       if (frozenAt > 0) {
-        await delay(Math.max(0, frozenAt + freeze - Date.now()));
+        await delay(Math.max(0, frozenAt + freezeMs - Date.now()));
         child.kill('SIGCONT');
       }
       await asks.promise;

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { inflateRawSync } from 'node:zlib';
+import { openPromise } from 'yauzl';
 import { otherFunctions, functions as withPath } from '../../tools/harness/functions.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
-const functions = [...withPath, ...otherFunctions].map(({ file }) => file);
+const functions = [...withPath, ...otherFunctions].map(({ file }) => file).filter((file) => file.startsWith('functions/'));
 
 /** A function as it would be deployed. */
-type Packaged = {
+export type Packaged = {
   name: string;
   /** Where its archive was unpacked, and its code therein. */
   directory: string;
@@ -31,23 +31,35 @@ export async function packageFunctions(
     env: { ...environment, HOME: directory, TMPDIR: directory, ...settings },
   };
   await promisify(execFile)('serverless', ['package', '--package', join(directory, 'packages')], options);
-  const archives = (await readdir(join(directory, 'packages'))).filter((file) => file.endsWith('.zip'));
+  const archives = (await readdir(join(directory, 'packages'))).filter(
+    (file) => file.endsWith('.zip') && file !== 'source-maps.zip',
+  );
   return Promise.all(
-    archives.map(async (zip) => {
-      const name = zip.replace(/\.zip$/, '');
-      const archive = await readFile(join(directory, 'packages', zip));
-      const file = firstFileIn(archive);
-      const bundle = join(directory, name, file.path);
-      await mkdir(dirname(bundle), { recursive: true });
-      await writeFile(bundle, file.content);
-      return { name, directory: join(directory, name), bundle };
+    archives.map(async (archive) => {
+      const name = archive.replace(/\.zip$/, '');
+      const files = await unpack(join(directory, 'packages', archive), join(directory, name));
+      return { name, directory: join(directory, name), bundle: files.find((file) => file.endsWith('.mjs')) ?? '' };
     }),
   );
 }
 
+/** Unpacks an archive into a directory; returns the paths of its files. */
+export async function unpack(archive: string, directory: string): Promise<string[]> {
+  const zip = await openPromise(archive, { lazyEntries: true, autoClose: false });
+  const files: string[] = [];
+  for await (const entry of zip.eachEntry()) {
+    const path = join(directory, entry.fileName);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, await zip.openReadStreamPromise(entry));
+    files.push(path);
+  }
+  zip.close();
+  return files;
+}
+
 /**
  * A directory with links to all of the project: `serverless` builds in `.serverless` of where it runs, where two at a time spoil it.
- * Functions that are not among `files` are empty, because to bundle one takes most of a second.
+ * Functions that are not among `files` are empty, because bundling takes time.
  */
 export async function linkProject(directory: string, files = functions): Promise<string> {
   await mkdir(join(directory, 'functions'), { recursive: true });
@@ -59,14 +71,4 @@ export async function linkProject(directory: string, files = functions): Promise
   for (const name of functions.filter((file) => !files.includes(file)))
     await writeFile(join(directory, name), 'export const handler = () => {};\n');
   return directory;
-}
-
-/** The first file of a zip archive, the only one that a function has: its local header is 30 bytes, followed by its name and extra field. */
-function firstFileIn(archive: Buffer): { path: string; content: Buffer } {
-  const directory = archive.readUInt32LE(archive.length - 6);
-  const packedLength = archive.readUInt32LE(directory + 20);
-  const begin = 30 + archive.readUInt16LE(26) + archive.readUInt16LE(28);
-  const packed = archive.subarray(begin, begin + packedLength);
-  const path = archive.toString('utf8', 30, 30 + archive.readUInt16LE(26));
-  return { path, content: archive.readUInt16LE(8) === 0 ? packed : inflateRawSync(packed) };
 }

@@ -7,12 +7,7 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
   custom: {
     deployment: {
       connectionString: string;
-      withoutDatabase: string[];
-      withoutNotices: string[];
-      withMail: string[];
-      withSecretKey: string[];
-      withOidc: string[];
-      withFiles: Record<string, string[]>;
+      roles: Record<string, string[]>;
     };
   };
 };
@@ -27,6 +22,12 @@ export const functions = routes.filter(({ name }, at) => routes.findIndex((route
 export const otherFunctions = Object.entries(serverless.functions)
   .filter(([name]) => !routes.some((route) => route.name === name))
   .map(([name, { handler }]) => ({ name, file: `${handler.split('.')[0]}.ts` }));
+
+/** The names of the functions whose role has a right. */
+export const functionsThatMay = (right: string): string[] =>
+  Object.entries(serverless.functions).flatMap(([name, { role = 'Database' }]) =>
+    serverless.custom.deployment.roles[role]?.includes(right) ? [name] : [],
+  );
 
 /** Every path of the service, with its operations. */
 export async function loadPaths(): Promise<{ path: string; operations: Operations }[]> {

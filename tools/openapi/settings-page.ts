@@ -20,7 +20,7 @@ ${tableOf('serve')}
 ## On AWS
 
 A [deployment](deploying.md) reads its settings from \`.env.<stage>\`. \`AWS_REGION\` (default \`eu-central-1\`) is the cluster's region, and \`CONCURRENCY_<NAME>\` the
-[reserved concurrency](deploying.md#connections-and-how-many-functions-run-concurrently) of one function.
+[reserved concurrency](deploying.md#connections-and-concurrency) of one function.
 
 ${tableOf('aws')}
 `;

@@ -20,7 +20,7 @@ export type FindRoute = (method: string, path: string) => FoundRoute;
 /** Reads `serverless.yml`, as far as somebody asks for it. */
 export const readServerless = () =>
   load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
-    functions: Record<string, { handler: string; events?: { httpApi?: string }[] }>;
+    functions: Record<string, { handler: string; role?: string; events?: { httpApi?: string }[] }>;
   };
 
 /** The routes of the service, which are listed in `serverless.yml` and nowhere else. */

@@ -1,5 +1,6 @@
 import { type Background, inBackground } from '../../../lib/base/background.ts';
 import { describeError, log } from '../../../lib/base/log.ts';
+import type { RoomWork } from '../../../lib/delivery/room-work.ts';
 import { onNotice } from '../../../lib/notices/notices.ts';
 
 /** How often one looks for what is due, for what could not be done, and for what a process has left that died. */
@@ -10,28 +11,12 @@ const missedEvery = 600_000;
 /** For how many rooms one process works at the same time. */
 const atOnce = 4;
 
-/** Something that is done for a room in which something has happened. */
-type RoomWork = {
-  /** How many milliseconds after it happened. */
-  wait: number;
-  /** Whether there is anybody to do it for. */
-  isWanted: () => Promise<boolean>;
-  /** Does it; says whether all is done, some is left, or another process is at it. */
-  work: (room: string, signal: AbortSignal) => Promise<'all' | 'more' | 'taken'>;
-  /** What is to be done besides, every half a minute. */
-  retry: (signal: AbortSignal) => Promise<void>;
-  /** The rooms for which no process has done it. */
-  findMissed: () => Promise<string[]>;
-  /** What a log line says of a failure. */
-  failure: string;
-};
-
 /**
  * Does something for rooms, as long as the process serves: for what this process stores, and with `isFirst` also for
  * what others have left that died.
  */
 export const workForRooms = (
-  { wait, isWanted, work, retry, findMissed, failure }: RoomWork,
+  { delayMs, isWanted, run, retry, findMissed, failure }: RoomWork,
   { isFirst }: { isFirst: boolean },
 ): Background =>
   inBackground(async ({ signal, pause, attempt }) => {
@@ -40,13 +25,13 @@ export const workForRooms = (
     const running = new Set<Promise<void>>();
 
     const stop = onNotice((notice) => {
-      if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + wait);
+      if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + delayMs);
     });
 
     const workOn = async (room: string) => {
       try {
         // Another process does what was there when it began.
-        if ((await work(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(wait, step));
+        if ((await run(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(delayMs, step));
       } catch (error) {
         if (signal.aborted) return;
         due.set(room, performance.now() + retryEvery);

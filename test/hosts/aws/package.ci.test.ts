@@ -7,14 +7,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { mostInstances } from '../../../hosts/aws/resources.ts';
+import { driverPath } from '../../../hosts/aws/bundles/bundle.ts';
+import { concurrencyTable, heldBack, planConcurrency } from '../../../hosts/aws/template/concurrency.ts';
+import { indexVersion } from '../../../lib/database/index-version.ts';
+import { tasks } from '../../../lib/delivery/tasks.ts';
 import { addConnection, greetConnection, removeConnection } from '../../../lib/gateway/connections.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
-import { otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
+import { ensureIndexes } from '../../../lib/operating/prepare.ts';
+import { functionsThatMay, otherFunctions, serverless, functions as withPath } from '../../../tools/harness/functions.ts';
 import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
 import { beginPasskey, beginSignIn, make, sign } from '../../support/authenticator.ts';
+import { blocksOf } from '../../support/document-blocks.ts';
 import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
@@ -25,8 +31,9 @@ import { runCommand } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
 import { startDatabase } from '../../support/worker.ts';
 
-// The packaged functions use it from processes of their own.
+// The packaged functions use it from processes of their own, and write nothing before it has its indexes.
 await startDatabase();
+await ensureIndexes();
 
 const functions = [...withPath, ...otherFunctions];
 const directory = await mkdtemp(join(tmpdir(), 'chat-package-'));
@@ -41,6 +48,7 @@ const packaged = await packageFunctions(directory, {
   SMTP_URL_VERSION: '3',
   SECRET_KEY: 'ssm:/chat-service/dev/secret-key',
   SECRET_KEY_VERSION: '5',
+  ACCOUNT_CONCURRENCY: '1000',
   OIDC_ISSUER: 'https://id.example.org',
   OIDC_CLIENT_ID: 'chat',
   OIDC_CLIENT_SECRET: 'ssm:/chat-service/dev/oidc-secret',
@@ -60,16 +68,13 @@ const of = (type: string) =>
     .filter(({ Type }) => Type === type)
     .map(({ Properties }) => Properties);
 const deployed = of('AWS::Lambda::Function');
-const { withoutDatabase, withoutNotices } = serverless.custom.deployment;
-const { withMail, withOidc } = serverless.custom.deployment;
-const sendsMail = ({ FunctionName }: Properties) => withMail.includes(FunctionName.replace('chat-service-dev-', ''));
-const { withSecretKey } = serverless.custom.deployment;
-const hasKey = ({ FunctionName }: Properties) => withSecretKey.includes(FunctionName.replace('chat-service-dev-', ''));
-const asksProvider = ({ FunctionName }: Properties) => withOidc.includes(FunctionName.replace('chat-service-dev-', ''));
-const tellsDevices = ({ FunctionName }: Properties) => FunctionName === 'chat-service-dev-push';
-const isBehindCloudfront = ({ FunctionName }: Pick<Properties, 'FunctionName'>) =>
-  !/-dev-(socket|push|notify|sweep)$/.test(FunctionName);
-const usesDatabase = ({ FunctionName }: Properties) => !withoutDatabase.includes(FunctionName.replace('chat-service-dev-', ''));
+const nameOf = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => FunctionName.replace('chat-service-dev-', '');
+const may = (right: string) => {
+  const names = functionsThatMay(right);
+  return (properties: Properties) => names.includes(nameOf(properties));
+};
+const usesDatabase = may('database');
+const hasRequests = (properties: Properties) => withPath.some(({ name }) => name === nameOf(properties));
 
 describe('a deployment', () => {
   it('a deployment has one function for each of serverless.yml, packaged without credentials', () => {
@@ -77,43 +82,76 @@ describe('a deployment', () => {
     expect(deployed).toHaveLength(functions.length);
   });
 
-  it('a deployment lets each function run as often as its share of the connections allows', async () => {
-    // Four fifths of the connections, 6 per process (a pool of 5, and one for monitoring), shared by all functions that have no number of their own.
-    const own = new Map(Object.entries(mostInstances).map(([name, count]) => [`chat-service-dev-${name}`, count]));
-    const taken = [...own.values()].reduce((sum, count) => sum + count, 0);
-    const share = Math.floor(((0.8 * 1_500) / 6 - taken) / (functions.length - withoutDatabase.length - own.size));
-    for (const { FunctionName, ...properties } of deployed.filter(usesDatabase)) {
+  it('a deployment fits well within the 500 resources that CloudFormation takes', () => {
+    const resources = Object.keys(template.Resources).length;
+    expect(resources).toBeLessThanOrEqual(300);
+    // A further function adds itself, its integration and its route.
+    const ofFunctions = ['AWS::Lambda::Function', 'AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route'];
+    expect(resources - ofFunctions.flatMap(of).length).toBeLessThanOrEqual(50);
+    for (const none of ['AWS::Lambda::Version', 'AWS::Lambda::Alias']) expect(of(none)).toEqual([]);
+    expect(JSON.stringify(template).length).toBeLessThan(500_000);
+  });
+
+  it('a deployment has routes for ANY method, which has OPTIONS, and for the calls that have a limit of their own', () => {
+    const keys = of('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => String(RouteKey));
+    expect(keys.filter((key) => !/^(ANY |\$)/.test(key)).sort()).toEqual([
+      'POST /api/codes',
+      'POST /api/sessions',
+      'POST /api/users',
+    ]);
+  });
+
+  it('a deployment has functions of Node.js 24 on arm64, with time for what they do', () => {
+    const times: Record<string, number> = { deliver: 30, notify: 60, prepare: 900 };
+    for (const properties of deployed)
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        Timeout: FunctionName === 'chat-service-dev-notify' ? 60 : 20,
+        Timeout: times[nameOf(properties)] ?? 20,
         TracingConfig: { Mode: 'PassThrough' },
-        ReservedConcurrentExecutions: FunctionName === 'chat-service-dev-rooms' ? 7 : (own.get(FunctionName) ?? share),
       });
+  });
+
+  it('a deployment reserves concurrency for busy functions, within the connections of the cluster', async () => {
+    const reserved = Object.fromEntries(
+      deployed.flatMap((one) =>
+        one.ReservedConcurrentExecutions === undefined ? [] : [[nameOf(one), one.ReservedConcurrentExecutions]],
+      ),
+    );
+    const { reserved: planned } = planConcurrency(1_500, 2);
+    expect(reserved).toEqual({ ...planned, rooms: 7, prepare: 600 });
+    // As many logins as the gateway admits at the same moment.
+    expect(reserved.sessions).toBe(10);
+    // The rest of the account's quota can never run.
+    expect(3 * (1_000 - Number(reserved.prepare))).toBeLessThanOrEqual(0.8 * 1_500);
+    expect(await readFile('docs/deploying.md', 'utf8')).toContain(concurrencyTable());
+  });
+
+  it.each([500, 1_500, 3_000])('the concurrency of a cluster with %i connections leaves what AWS wants unreserved', (limit) => {
+    for (const pool of [1, 2]) {
+      const { all, reserved, others } = planConcurrency(limit, pool);
+      expect((pool + 1) * all).toBeLessThanOrEqual(limit);
+      expect(others).toBeGreaterThanOrEqual(100);
+      expect(Object.values(reserved).reduce((sum, count) => sum + count, others)).toBe(all);
     }
-    const count = functions.length - withoutDatabase.length;
-    const page = await readFile('docs/deploying.md', 'utf8');
-    expect(page).toContain(`- ${taken}) / (number of functions with a database - ${own.size})`);
-    expect(page).toContain(`pools of 5 and ${count} such functions, each may run ${share} times concurrently`);
-    // Those that open none take no share.
-    for (const properties of deployed.filter((one) => !usesDatabase(one)))
-      expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
+
+  it('a cluster or a quota that is too small for reservations is refused with the reason', () => {
+    expect(() => planConcurrency(300, 2)).toThrow('CONNECTION_LIMIT is too small');
+    expect(() => heldBack(100, planConcurrency(1_500, 2))).toThrow('ACCOUNT_CONCURRENCY is too small');
   });
 
   it('a deployment names the connection string to the functions with a database, and contains it nowhere', () => {
     for (const properties of deployed) {
-      const { MONGODB_URI, MONGODB_URI_PARAMETER } = properties.Environment.Variables;
-      expect({ MONGODB_URI, MONGODB_URI_PARAMETER }).toEqual({
-        MONGODB_URI: undefined,
-        MONGODB_URI_PARAMETER: usesDatabase(properties) ? '/chat-service/dev/mongodb-uri' : undefined,
-      });
+      const { MONGODB_URI } = properties.Environment.Variables;
+      expect(MONGODB_URI).toBe(usesDatabase(properties) ? 'ssm:/chat-service/dev/mongodb-uri' : undefined);
     }
     expect(JSON.stringify(template)).not.toMatch(/resolve:|mongodb(\+srv)?:/);
   });
 
   it('a deployment names the mail server to all functions, and contains it nowhere', () => {
-    // `room-invitations`, `codes` and `notify`.
-    expect(deployed.filter(sendsMail)).toHaveLength(3);
+    const sendsMail = may('mail');
+    expect(deployed.filter(sendsMail).map(nameOf)).toEqual(['room-invitations', 'codes', 'notify']);
     for (const properties of deployed) {
       const { SMTP_URL, SMTP_URL_VERSION } = properties.Environment.Variables;
       expect(SMTP_URL).toBe('ssm:/chat-service/dev/smtp-url');
@@ -123,7 +161,8 @@ describe('a deployment', () => {
   });
 
   it('a deployment names the key of second factors to all functions, and its version to those that read it', () => {
-    expect(deployed.filter(hasKey)).toHaveLength(5);
+    const hasKey = may('secret-key');
+    expect(deployed.filter(hasKey)).toHaveLength(6);
     for (const properties of deployed) {
       const { SECRET_KEY, SECRET_KEY_VERSION } = properties.Environment.Variables;
       expect(SECRET_KEY).toBe('ssm:/chat-service/dev/secret-key');
@@ -132,6 +171,7 @@ describe('a deployment', () => {
   });
 
   it("a deployment names the identity providers' secrets to all functions, and contains it nowhere", () => {
+    const asksProvider = may('identity-providers');
     expect(deployed.filter(asksProvider)).toHaveLength(3);
     for (const properties of deployed) {
       const { OIDC_CLIENT_SECRET, OIDC_CLIENT_SECRET_VERSION, OIDC_PROVIDERS_VERSION } = properties.Environment.Variables;
@@ -148,49 +188,119 @@ describe('a deployment', () => {
 
   it("a deployment names CloudFront's secret to the functions with HTTP requests, and its version, so that a new one restarts them", () => {
     for (const properties of deployed) {
-      const { CLOUDFRONT_SECRET_PARAMETER: parameter, CLOUDFRONT_SECRET_VERSION: version } = properties.Environment.Variables;
-      const named = isBehindCloudfront(properties) ? ['/chat-service/dev/cloudfront-secret', '4'] : [undefined, undefined];
+      const { CLOUDFRONT_SECRET: parameter, CLOUDFRONT_SECRET_VERSION: version } = properties.Environment.Variables;
+      const named = hasRequests(properties) ? ['ssm:/chat-service/dev/cloudfront-secret', '4'] : [undefined, undefined];
       expect([parameter, version]).toEqual(named);
     }
   });
 
-  it('a deployment gives each function a role of its own, for its log, its secrets, and the services that it calls', () => {
-    for (const properties of deployed) {
-      const role = template.Resources[properties.Role['Fn::GetAtt'][0]]?.Properties;
-      const log = `${account('logs')}:log-group:/aws/lambda/${properties.FunctionName}:*`;
-      const logging = {
-        Effect: 'Allow',
-        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        Resource: [{ 'Fn::Sub': log }],
-      };
-      const [push, notify] = ['push', 'notify'].map((one) => `${account('lambda')}:function:chat-service-dev-${one}`) as [
-        string,
-        string,
-      ];
-      const sockets = `${account('execute-api')}:\${WebsocketsApi}/*/@connections/*`;
-      const allow = (action: string, resource: string) => ({
-        Effect: 'Allow',
-        Action: [action],
-        Resource: [{ 'Fn::Sub': resource }],
-      });
-      const statements = [
-        logging,
-        ...(usesDatabase(properties) ? reading('mongodb-uri') : []),
-        ...(sendsMail(properties) ? reading('smtp-url') : []),
-        ...(hasKey(properties) ? reading('secret-key') : []),
-        ...(asksProvider(properties) ? [...reading('oidc-secret'), ...reading('oidc-gitlab')] : []),
-        ...(isBehindCloudfront(properties) ? reading('cloudfront-secret') : []),
-        ...(tells(properties) ? [allow('lambda:InvokeFunction', push)] : []),
-        ...(tellsDevices(properties) ? [allow('lambda:InvokeFunction', notify)] : []),
-        ...(posts(properties) ? [allow('execute-api:ManageConnections', sockets)] : []),
-        ...rightsToFiles(properties).map((action) =>
-          allow(`s3:${action}`, `arn:\${AWS::Partition}:s3:::\${FilesBucket}${action === 'ListBucket' ? '' : '/*'}`),
-        ),
-      ];
-      expect(role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual(statements);
-      expect(role?.ManagedPolicyArns).toBeUndefined();
+  it('a deployment names the secrets that a function reads when it starts: all but the mail server', () => {
+    const listed = Object.fromEntries(deployed.map((one) => [nameOf(one), one.Environment.Variables.SECRETS]));
+    expect(listed).toMatchObject({
+      docs: 'CLOUDFRONT_SECRET',
+      codes: 'MONGODB_URI,CLOUDFRONT_SECRET',
+      sessions: 'MONGODB_URI,SECRET_KEY,CLOUDFRONT_SECRET',
+      'oidc-callback': 'MONGODB_URI,OIDC_CLIENT_SECRET,OIDC_PROVIDERS,CLOUDFRONT_SECRET',
+      notify: 'MONGODB_URI,SECRET_KEY',
+      push: 'MONGODB_URI',
+    });
+  });
+
+  it('a deployment has a role for each set of rights, which allows nothing else', () => {
+    const { roles } = serverless.custom.deployment;
+    const parameters: Record<string, string[]> = {
+      database: ['mongodb-uri'],
+      mail: ['smtp-url'],
+      'secret-key': ['secret-key'],
+      'identity-providers': ['oidc-secret', 'oidc-gitlab'],
+    };
+    const ofRequests = ['Pages', 'Database', 'Notices', 'Mail', 'SecretKey', 'SignIn', 'SendFiles', 'ReadFiles', 'DeleteFiles'];
+    for (const [role, rights] of Object.entries(roles)) {
+      const statements = template.Resources[`${role}Role`]?.Properties.Policies.flatMap(
+        ({ PolicyDocument }) => PolicyDocument.Statement,
+      );
+      const has = (right: string) => rights.includes(right);
+      const queues = ['WebhooksQueue', 'DevicesQueue'].map((id) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+      const files = `arn:\${AWS::Partition}:s3:::\${FilesBucket}`;
+      expect(statements).toEqual([
+        allow(['logs:CreateLogStream', 'logs:PutLogEvents'], `${account('logs')}:log-group:/aws/lambda/chat-service-dev:*`),
+        ...rights.flatMap((right) => parameters[right] ?? []).flatMap(reading),
+        ...(ofRequests.includes(role) ? reading('cloudfront-secret') : []),
+        ...(has('notices') ? [allow(['lambda:InvokeFunction'], `${account('lambda')}:function:chat-service-dev-push`)] : []),
+        ...(has('queue') ? [{ Effect: 'Allow', Action: ['sqs:SendMessage'], Resource: queues }] : []),
+        ...(has('take-from-queue')
+          ? [{ Effect: 'Allow', Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], Resource: queues }]
+          : []),
+        ...(has('sockets')
+          ? [allow(['execute-api:ManageConnections'], `${account('execute-api')}:\${WebsocketsApi}/*/@connections/*`)]
+          : []),
+        ...(has('put-files') ? [allow(['s3:PutObject'], `${files}/*`)] : []),
+        ...(has('get-files') ? [allow(['s3:GetObject'], `${files}/*`), allow(['s3:ListBucket'], files)] : []),
+        ...(has('delete-files') ? [allow(['s3:DeleteObject'], `${files}/*`), allow(['s3:ListBucket'], files)] : []),
+      ]);
     }
-    expect(of('AWS::IAM::Role')).toHaveLength(functions.length);
+    for (const properties of deployed) {
+      const { role = 'Database' } = serverless.functions[nameOf(properties)] ?? {};
+      expect(properties.Role).toEqual({ 'Fn::GetAtt': [`${role}Role`, 'Arn'] });
+    }
+    expect(of('AWS::IAM::Role')).toHaveLength(Object.keys(roles).length + 1);
+  });
+
+  it('a deployment lets the gateways invoke its functions by one role, and the schedules two of them', () => {
+    expect(template.Resources.GatewayRole?.Properties).toMatchObject({
+      AssumeRolePolicyDocument: { Statement: [{ Principal: { Service: ['apigateway.amazonaws.com'] } }] },
+      Policies: [
+        {
+          PolicyDocument: {
+            Statement: [allow(['lambda:InvokeFunction'], `${account('lambda')}:function:chat-service-dev-*`)],
+          },
+        },
+      ],
+    });
+    for (const { CredentialsArn } of of('AWS::ApiGatewayV2::Integration'))
+      expect(CredentialsArn).toEqual({ 'Fn::GetAtt': ['GatewayRole', 'Arn'] });
+    const permissions = of('AWS::Lambda::Permission');
+    expect(permissions.map(({ Principal }) => Principal)).toEqual(['events.amazonaws.com', 'events.amazonaws.com']);
+  });
+
+  it('a deployment creates the indexes of its version before any other function is there', () => {
+    expect(template.Resources.Prepared).toMatchObject({
+      Type: 'Custom::Prepared',
+      Properties: {
+        ServiceToken: { 'Fn::GetAtt': ['PrepareLambdaFunction', 'Arn'] },
+        ServiceTimeout: 900,
+        IndexVersion: indexVersion,
+        EventDays: '30',
+      },
+    });
+    const waiting = Object.values(template.Resources).filter(({ DependsOn }) => DependsOn?.includes('Prepared'));
+    expect(waiting.map(({ Properties }) => nameOf(Properties)).sort()).toEqual(
+      functions
+        .map(({ name }) => name)
+        .filter((name) => name !== 'prepare')
+        .sort(),
+    );
+  });
+
+  it('a deployment has queues for webhooks and, four seconds later, for devices, one room in one function at a time', () => {
+    const named = Object.fromEntries(of('AWS::SQS::Queue').map(({ QueueName, ...queue }) => [String(QueueName), queue]));
+    const queue = {
+      FifoQueue: true,
+      SqsManagedSseEnabled: true,
+      VisibilityTimeout: 60,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] }, maxReceiveCount: 5 },
+    };
+    expect(named).toEqual({
+      'chat-service-dev-webhooks.fifo': { ...queue, DelaySeconds: 0 },
+      'chat-service-dev-devices.fifo': { ...queue, DelaySeconds: tasks.devices.delayMs / 1_000 },
+      'chat-service-dev-dead-letters.fifo': { FifoQueue: true, SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 },
+    });
+    for (const mapping of of('AWS::Lambda::EventSourceMapping'))
+      expect(mapping).toMatchObject({
+        BatchSize: 1,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 10 },
+      });
   });
 
   it('a deployment keeps files in a private bucket, which stays when everything else goes', () => {
@@ -233,30 +343,68 @@ describe('a deployment', () => {
       });
   });
 
-  it('a deployment sweeps the files every hour, once, and looks for reminders every ten minutes', () => {
+  it('a deployment sweeps the files every hour, once, and looks for reminders every minute', () => {
     const rules = of('AWS::Events::Rule').map(({ ScheduleExpression, State }) => [ScheduleExpression, State]);
     expect(rules.sort()).toEqual([
       ['rate(1 hour)', 'ENABLED'],
-      ['rate(10 minutes)', 'ENABLED'],
+      ['rate(1 minute)', 'ENABLED'],
     ]);
-    const [invoked] = of('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
-      JSON.stringify(FunctionName).includes('Sweep'),
-    );
-    expect(invoked).toMatchObject({ MaximumRetryAttempts: 0 });
+    for (const name of ['Sweep', 'Notify']) {
+      const [invoked] = of('AWS::Lambda::EventInvokeConfig').filter(({ FunctionName }) =>
+        JSON.stringify(FunctionName).includes(name),
+      );
+      expect(invoked).toMatchObject({ MaximumRetryAttempts: 0 });
+    }
   });
 
-  it('a deployment has alarms, and keeps its logs for 30 days', () => {
+  it('a deployment has alarms, and keeps all logs of its functions in one group for 30 days', () => {
     const alarms = of('AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
-    // Pushes wait for each other when there are many, and a sweep for the next hour, which is no reason for an alarm.
-    const throttles = functions.slice(3).map(() => 'Throttles');
-    const ofPushes = ['AsyncEventsDropped', 'Errors'].flatMap((name) => [name, name]);
-    const ofSweep = ['Errors'];
-    expect(alarms.sort()).toEqual(['5xx', 'IntegrationError', 'Latency', ...ofPushes, ...ofSweep, ...throttles].sort());
+    expect(alarms.sort()).toEqual([
+      '5xx',
+      'ApproximateNumberOfMessagesVisible',
+      'AsyncEventsDropped',
+      'Errors',
+      'Errors',
+      'Errors',
+      'IntegrationError',
+      'Latency',
+      'Throttles',
+    ]);
     const page = readFileSync('docs/deploying.md', 'utf8');
-    expect(page).toContain(`The ${alarms.length} alarms`);
+    expect(page).toContain(`${alarms.length} alarms`);
     for (const { AlarmActions } of of('AWS::CloudWatch::Alarm')) expect(AlarmActions).toEqual([{ Ref: 'AlarmTopic' }]);
     expect(of('AWS::SNS::Topic')).toEqual([{ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] }]);
-    for (const properties of of('AWS::Logs::LogGroup')) expect(properties).toMatchObject({ RetentionInDays: 30 });
+    const groups = of('AWS::Logs::LogGroup');
+    expect(groups.map(({ LogGroupName }) => LogGroupName)).toEqual([
+      '/aws/http-api/chat-service-dev',
+      '/aws/lambda/chat-service-dev',
+    ]);
+    for (const properties of groups) expect(properties).toMatchObject({ RetentionInDays: 30 });
+    for (const { LoggingConfig } of deployed)
+      expect(LoggingConfig).toEqual({ LogFormat: 'JSON', LogGroup: '/aws/lambda/chat-service-dev' });
+  });
+
+  it('the documented policy for deployments names each kind of resource, and every action on roles', () => {
+    const block = blocksOf('docs/deploying.md').find(({ mark }) => mark === 'policy');
+    // The limit of AWS for a policy, without blanks.
+    expect(JSON.stringify(JSON.parse(block?.code ?? '')).length).toBeLessThan(6_144);
+    const { Statement }: { Statement: { Action: string[]; Resource: string | string[] }[] } = JSON.parse(block?.code ?? '');
+    const services: Record<string, string> = { ApiGatewayV2: 'apigateway' };
+    const kinds = Object.values(template.Resources).flatMap(({ Type }) => /^AWS::(\w+)::/.exec(Type)?.[1] ?? []);
+    for (const kind of new Set(kinds)) {
+      const service = services[kind] ?? kind.toLowerCase();
+      const named = Statement.filter(({ Action }) => Action.some((action) => action.startsWith(`${service}:`)));
+      expect([
+        kind,
+        named.some(({ Resource }) => [Resource].flat().some((one) => one.startsWith(`arn:aws:${service}:`))),
+      ]).toEqual([kind, true]);
+    }
+    // Roles give rights: no pattern covers them.
+    const onRoles = Statement.flatMap(({ Action }) => Action.filter((action) => action.startsWith('iam:')));
+    expect(onRoles.filter((action) => action.includes('*'))).toEqual([]);
+    expect(Statement.filter(({ Resource }) => Resource === '*').flatMap(({ Action }) => Action)).not.toContainEqual(
+      expect.stringMatching(/^(iam|s3|\w+:\*)/),
+    );
   });
 
   it('a deployment has a gateway with a rate limit and a log', () => {
@@ -290,12 +438,67 @@ describe('a deployment', () => {
   });
 });
 
+describe('the bundles of a deployment', () => {
+  const { outputs }: Metafile = JSON.parse(readFileSync(join(directory, 'packages', 'metafile.json'), 'utf8'));
+  const inputsOf = (file: string) => Object.keys(outputs[file.replace(/\.ts$/, '.mjs')]?.inputs ?? {});
+  const loads = (module: string, among: { name: string; file: string }[] = withPath) =>
+    among.flatMap(({ name, file }) => (inputsOf(file).some((input) => input.includes(module)) ? [name] : []));
+
+  it('the bundles of a deployment have password hashing, and the list of common passwords, only where they are needed', () => {
+    expect(loads('node_modules/bcryptjs/')).toEqual([
+      'users',
+      'user',
+      'password',
+      'setup',
+      'sessions',
+      'second-factor',
+      'passkeys',
+      'passkey',
+      'oidc-callback',
+      'tokens',
+    ]);
+    expect(loads('lib/credentials/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);
+    const haveList = packaged.filter(({ bundle }) => readFileSync(bundle, 'utf8').includes('"password1"'));
+    expect(haveList.map(({ name }) => name).sort()).toEqual(['password', 'setup', 'user', 'users']);
+  });
+
+  it('the bundles of a deployment have the modules of a right only in the functions with the right', () => {
+    expect(loads('lib/settings/secret-keys.ts', functions)).toEqual(functionsThatMay('secret-key'));
+    expect(loads('node_modules/openid-client/', functions)).toEqual(functionsThatMay('identity-providers'));
+    expect(loads('lib/settings/oidc-secret.ts', functions)).toEqual(functionsThatMay('identity-providers'));
+    expect(loads('node_modules/nodemailer/', functions)).toEqual(functionsThatMay('mail'));
+    expect(loads('driver:mongodb', functions).sort()).toEqual(functionsThatMay('database').sort());
+    expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
+    // They sign addresses of files, or look at what is stored: no other may do so.
+    expect(functionsThatMay('put-files')).toEqual(['files']);
+    expect(functionsThatMay('get-files')).toEqual(['messages', 'file-content']);
+    expect(loads('lib/messages/attachments/uploads.ts')).toEqual(['files', 'file', 'file-content']);
+    // Webhooks and commands send no files.
+    expect(loads('lib/messages/attachments/arrivals.ts')).toEqual(['room-commands', 'webhook', 'messages', 'file-content']);
+    const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap((module) =>
+      loads(module),
+    );
+    expect(functionsThatMay('delete-files').sort()).toEqual([...remove, 'file', 'sweep'].sort());
+  });
+
+  it('the bundles of a deployment have no module that another replaces, and no package that only servers need', () => {
+    const all = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    expect(all.filter((input) => input.includes('node_modules/mongodb/')).length).toBeGreaterThan(100);
+    for (const replaced of ['whatwg-url', 'tr46', '@aws-sdk', '@zxcvbn-ts', 'ws', 'embedded-mongodb', 'undici'])
+      expect(all.filter((input) => input.includes(`node_modules/${replaced}/`))).toEqual([]);
+    // Each file is in its archive once: that of the driver in all that use it.
+    expect(all.filter((input) => /^driver:/.test(input)).length).toBeGreaterThan(0);
+    expect(outputs[driverPath]).toBeDefined();
+  });
+});
+
 it('a deployment names the services of AWS in the domain of the partition, and in no other', () => {
   for (const properties of deployed) {
     const { AWS_ENDPOINT_URL_SSM: ssm, AWS_ENDPOINT_URL_LAMBDA: lambda } = properties.Environment.Variables;
     const address = (service: string) => ({ 'Fn::Sub': `https://${service}.\${AWS::Region}.\${AWS::URLSuffix}` });
-    expect(ssm).toEqual(usesDatabase(properties) || isBehindCloudfront(properties) ? address('ssm') : undefined);
-    expect(lambda).toEqual(tells(properties) || tellsDevices(properties) ? address('lambda') : undefined);
+    expect(ssm).toEqual(usesDatabase(properties) || hasRequests(properties) ? address('ssm') : undefined);
+    expect(lambda).toEqual(may('notices')(properties) ? address('lambda') : undefined);
+    expect(properties.Environment.Variables.AWS_ENDPOINT_URL_SQS).toEqual(may('queue')(properties) ? address('sqs') : undefined);
   }
   const fixed = JSON.stringify(template).match(/[\w.-]*amazonaws\.com/g) ?? [];
   // Principals have the same names in all partitions.
@@ -304,38 +507,30 @@ it('a deployment names the services of AWS in the domain of the partition, and i
 });
 
 describe('the WebSockets of a deployment', () => {
-  const names = (is: (properties: Properties) => boolean) =>
-    deployed.filter(is).map(({ FunctionName }) => FunctionName.replace('chat-service-dev-', ''));
+  const names = (is: (properties: Properties) => boolean) => deployed.filter(is).map(nameOf);
   const address = { 'Fn::Sub': `wss://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/dev` };
 
   it('the WebSockets of a deployment are three routes to one function, whose answers go to the client', () => {
     const routes = of('AWS::ApiGatewayV2::Route').filter(({ ApiId }) => (ApiId as { Ref: string }).Ref === 'WebsocketsApi');
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(['$connect', '$default', '$disconnect']);
     expect(of('AWS::ApiGatewayV2::RouteResponse')).toHaveLength(1);
-    expect(names(posts).sort()).toEqual(['push', 'socket']);
+    expect(functionsThatMay('sockets').sort()).toEqual(['push', 'socket']);
   });
 
   it('the WebSockets of a deployment have the address that tickets name, and that pages may connect to', () => {
     for (const { Environment } of deployed) expect(Environment.Variables.SOCKET_URL).toEqual(address);
   });
 
-  it('the WebSockets of a deployment may be invoked by the one gateway alone', () => {
-    const all = of('AWS::Lambda::Permission').filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
-    for (const { SourceArn } of all) expect(SourceArn).toBeDefined();
-    expect(template.Resources.SocketLambdaPermissionWebsockets?.Properties.SourceArn).toEqual({
-      'Fn::Sub': `${account('execute-api')}:\${WebsocketsApi}/*`,
-    });
-  });
-
   it('the WebSockets of a deployment are served by a push function that is invoked once, soon or never', () => {
     expect(of('AWS::Lambda::EventInvokeConfig')).toContainEqual(
       expect.objectContaining({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }),
     );
-    // That invokes the one that tells devices, which Lambda tries again.
-    const notifiers = names(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-notify');
-    expect(notifiers).toEqual(['push']);
-    const tellers = deployed.filter(({ Environment }) => Environment.Variables.PUSH_FUNCTION === 'chat-service-dev-push');
-    expect(tellers).toEqual(deployed.filter(tells));
+    for (const properties of deployed) {
+      const { PUSH_FUNCTION, WEBHOOKS_QUEUE, DEVICES_QUEUE } = properties.Environment.Variables;
+      expect(PUSH_FUNCTION).toBe(may('notices')(properties) ? 'chat-service-dev-push' : undefined);
+      const queues = may('queue')(properties) ? [{ Ref: 'WebhooksQueue' }, { Ref: 'DevicesQueue' }] : [undefined, undefined];
+      expect([WEBHOOKS_QUEUE, DEVICES_QUEUE]).toEqual(queues);
+    }
     expect(names(({ MemorySize }) => MemorySize === 1_769)).toEqual(['push']);
   });
 });
@@ -416,15 +611,15 @@ describe('the settings of a deployment', () => {
 
   it('the settings of a deployment have the functions with a database run in a VPC, whose interfaces Lambda may manage, and not their code', () => {
     for (const { Properties } of all('AWS::Lambda::Function')) {
-      const isInVpc = !withoutDatabase.includes(Properties.FunctionName.replace('chat-service-prod-', ''));
+      const isInVpc = functionsThatMay('database').includes(Properties.FunctionName.replace('chat-service-prod-', ''));
       expect(Properties.VpcConfig).toEqual(
         isInVpc ? { SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'], SecurityGroupIds: ['sg-0a1b2c3d'] } : undefined,
       );
       const role = Resources[Properties.Role['Fn::GetAtt'][0]]?.Properties;
       const statements = role?.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) as Statement[];
       const ofInterfaces = statements.filter(({ Action }) => Action.includes('ec2:CreateNetworkInterface'));
-      const code = { 'Fn::Sub': `${account('lambda')}:function:${Properties.FunctionName}` };
-      const denied = { Effect: 'Deny', Condition: { ArnEquals: { 'lambda:SourceFunctionArn': [code] } } };
+      const code = { 'Fn::Sub': `${account('lambda')}:function:chat-service-prod-*` };
+      const denied = { Effect: 'Deny', Condition: { ArnLike: { 'lambda:SourceFunctionArn': [code] } } };
       expect(ofInterfaces).toMatchObject(isInVpc ? [{ Effect: 'Allow' }, denied] : []);
     }
   });
@@ -455,7 +650,7 @@ describe('the settings of a deployment', () => {
     for (const { Properties } of all('AWS::Lambda::Function')) expect(Properties.Tags).toEqual(expect.arrayContaining(Tags));
     for (const { Properties } of all('AWS::ApiGatewayV2::Api')) expect(Properties.Tags).toMatchObject({ project: 'chat' });
     const groups = all('AWS::Logs::LogGroup');
-    expect(groups).toHaveLength(functions.length + 1);
+    expect(groups).toHaveLength(2);
     for (const { Properties } of groups) expect(Properties.KmsKeyId).toBe(key);
   });
 
@@ -560,12 +755,13 @@ async function invokeFunction(name: string, event: object, settings: Record<stri
     AWS_SESSION_TOKEN: 'session-of-the-role',
     AWS_ENDPOINT_URL_SSM: aws,
     AWS_ENDPOINT_URL_LAMBDA: aws,
-    CLOUDFRONT_SECRET_PARAMETER: undefined,
-    SOCKET_ENDPOINT: posts({ FunctionName: `chat-service-dev-${name}` }) ? `${aws}/dev` : undefined,
+    ...(properties && withoutCloudfront(properties)),
+    AWS_ENDPOINT_URL_SQS: aws,
+    ...(functionsThatMay('queue').includes(name) && { WEBHOOKS_QUEUE: 'webhooks', DEVICES_QUEUE: 'devices' }),
+    SOCKET_ENDPOINT: functionsThatMay('sockets').includes(name) ? `${aws}/dev` : undefined,
     SOCKET_URL: undefined,
     FILES: 's3://files',
     FILES_ENDPOINT: objectStore.endpoint,
-    MONGODB_URI: undefined,
     MONGODB_DATABASE: process.env.MONGODB_DATABASE,
     LOG_LEVEL: 'silent',
     ...settings,
@@ -617,7 +813,11 @@ describe('a packaged function', () => {
   });
 
   it('a packaged function behind CloudFront answers only what comes through it, and takes the address of its viewer', async () => {
-    const settings = { CLOUDFRONT_SECRET_PARAMETER: '/chat-service/dev/cloudfront-secret', LOG_LEVEL: 'info' };
+    const settings = {
+      CLOUDFRONT_SECRET: 'ssm:/chat-service/dev/cloudfront-secret',
+      SECRETS: 'MONGODB_URI,CLOUDFRONT_SECRET',
+      LOG_LEVEL: 'info',
+    };
     const ask = async (headers: Record<string, string>) => {
       const { event } = await invocation('GET', '/api/health', { headers, source: '130.176.0.1' });
       return invokeFunction('health', event(), settings);
@@ -689,10 +889,9 @@ describe('a packaged function', () => {
     const name = '/chat-service/dev/smtp-url';
     const { [name]: right } = parameters;
     parameters[name] = undefined;
-    const rooms = await invokeFunction('notify', { rooms: [] });
-    const schedule = await invokeFunction('notify', {});
+    const schedule = await invokeFunction('notify', { source: 'aws.events', time: '2026-01-01T00:10:00Z' });
     parameters[name] = right;
-    expect([rooms, schedule]).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(schedule).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('a packaged function encrypts the secret of a second factor by the key of its parameter', async () => {
@@ -784,14 +983,16 @@ describe('a packaged function', () => {
   });
 });
 
-/** Whether a function has those told who are connected, and whether it reaches them itself. */
-const tells = (properties: Properties) => {
-  const name = properties.FunctionName.replace('chat-service-dev-', '');
-  return usesDatabase(properties) && !withoutNotices.includes(name);
+/** The variables of a function that is not behind CloudFront. */
+const withoutCloudfront = ({ Environment }: Properties) => {
+  const secrets = String(Environment.Variables.SECRETS).split(',');
+  return {
+    CLOUDFRONT_SECRET: undefined,
+    SECRETS: secrets.filter((name) => !['CLOUDFRONT_SECRET', 'OIDC_PROVIDERS', 'OIDC_CLIENT_SECRET'].includes(name)).join(),
+  };
 };
-const rightsToFiles = ({ FunctionName }: Properties): string[] =>
-  serverless.custom.deployment.withFiles[FunctionName.replace('chat-service-dev-', '')] ?? [];
-const posts = ({ FunctionName }: Pick<Properties, 'FunctionName'>) => /-dev-(socket|push)$/.test(FunctionName);
+
+const allow = (Action: string[], resource: string) => ({ Effect: 'Allow', Action, Resource: [{ 'Fn::Sub': resource }] });
 
 type Properties = Record<string, unknown> & {
   FunctionName: string;

@@ -1,8 +1,6 @@
-import type { Context } from 'aws-lambda';
 import { createChatClient, type Event } from 'chat-service-client';
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { handler as notify } from '../../../functions/notify.ts';
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { connections } from '../../../lib/collections/delivery/connections.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
@@ -11,6 +9,7 @@ import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { startGateway } from '../../support/gateway.ts';
+import { runSchedule } from '../../support/jobs.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
@@ -287,15 +286,17 @@ describe('devices whose page is closed', () => {
 
   it('devices whose page is closed are told by the schedule where the invocation was lost, once, and not while that may still come', async () => {
     const { ann, bob, room, device } = await twoAndADevice();
-    const schedule = () => notify({}, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as Context);
     Object.assign(gateway.trouble, { lost: 1 });
     await aMessage(bob, room, { text: `@${ann.username} hello` }, call);
     await gateway.idle();
-    await schedule();
+    await runSchedule();
+    await gateway.idle();
     expect(textsOf(device)).toEqual([]);
     await rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: new Date(Date.now() - 61_000) } });
-    await schedule();
-    await schedule();
+    await runSchedule();
+    await gateway.idle();
+    await runSchedule();
+    await gateway.idle();
     expect(textsOf(device)).toEqual([`@${ann.username} hello`]);
     await pushSubscriptions.deleteMany({});
   });

@@ -1,75 +1,57 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount, anAdmin } from '../../support/accounts.ts';
-import { findRuntimeClient, type RunningFunction, startFunction } from '../../support/lambda.ts';
+import { aBot } from '../../support/bots.ts';
+import { type Cloud, startCloud } from '../../support/cloud.ts';
+import { findRuntimeClient } from '../../support/lambda.ts';
 import { packageFunctions } from '../../support/packaged.ts';
-import { aRoomOf } from '../../support/rooms.ts';
+import { aDevice, subscriptionOf, usePushService } from '../../support/push-service.ts';
+import { addMember, aRoom, aRoomOf, succeed } from '../../support/rooms.ts';
+import { inProcess } from '../../support/transports.ts';
+import { aReceiver, useWebhookReceivers } from '../../support/webhook-receiver.ts';
+import { startDatabase } from '../../support/worker.ts';
+
+usePushService();
+useWebhookReceivers();
+// The packaged functions use it from processes of their own.
+await startDatabase();
 
 const runtimeClient = await findRuntimeClient();
 const directory = await mkdtemp(join(tmpdir(), 'chat-runtime-'));
-const used = ['rooms', 'room', 'messages', 'sessions', 'tickets', 'socket', 'push', 'health', 'web', 'web-asset'];
-const packaged =
+const used = ['rooms', 'room', 'messages', 'sessions', 'tickets', 'socket', 'push', 'deliver', 'health', 'web', 'web-asset'];
+const files = used.map((name) => `functions/${name}.ts`);
+const settings = { SECRET_KEY: 'ssm:/chat-service/dev/secret-key' };
+const packaged = runtimeClient === undefined ? [] : await packageFunctions(directory, settings, files);
+const start = (parameters: Record<string, string>) =>
+  startCloud({
+    packaged,
+    directory,
+    runtimeClient: runtimeClient ?? '',
+    parameters,
+    environment: {
+      MONGODB_DATABASE: process.env.MONGODB_DATABASE ?? '',
+      BCRYPT_COST: '4',
+      PUBLIC_URL: '',
+      WEBHOOK_HOSTS: process.env.WEBHOOK_HOSTS ?? '',
+      PUSH_HOSTS: process.env.PUSH_HOSTS ?? '',
+    },
+  });
+const cloud =
   runtimeClient === undefined
-    ? []
-    : await packageFunctions(
-        directory,
-        {},
-        used.map((name) => `functions/${name}.ts`),
-      );
-
-/** In place of SSM, Lambda and API Gateway: has the connection string, and keeps what functions send. */
-const reached: { target: string; body: unknown }[] = [];
-const aws = createServer(async (request, response) => {
-  const body = await text(request);
-  if (request.url === '/') {
-    const isThere = JSON.parse(body).Name === '/chat-service/dev/mongodb-uri';
-    response.writeHead(isThere ? 200 : 400);
-    response.end(JSON.stringify(isThere ? { Parameter: { Value: process.env.MONGODB_URI } } : { __type: 'ParameterNotFound' }));
-    return;
-  }
-  reached.push({ target: `${request.method} ${request.url}`, body: JSON.parse(body || 'null') });
-  response.writeHead(request.url?.endsWith('/invocations') ? 202 : 200).end();
-}).listen(0, '127.0.0.1');
-await once(aws, 'listening');
-const awsUrl = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
-
-const running = new Map<string, Promise<RunningFunction>>();
+    ? undefined
+    : await start({
+        '/chat-service/dev/mongodb-uri': process.env.MONGODB_URI ?? '',
+        '/chat-service/dev/secret-key': process.env.SECRET_KEY ?? '',
+      });
 afterAll(async () => {
-  for (const one of running.values()) await one.then(({ end }) => end());
-  aws.close();
+  await cloud?.end();
   await rm(directory, { recursive: true });
 });
-
-/** The one instance of a function, which is started when it is first invoked. */
-const functionOf = (name: string): Promise<RunningFunction> => {
-  const started = running.get(name) ?? start(name);
-  running.set(name, started);
-  return started;
-};
-
-const start = (name: string, settings: Record<string, string> = {}) =>
-  startFunction(runtimeClient ?? '', packaged.find((one) => one.name === name)?.directory ?? '', name, {
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'id-of-the-role',
-    AWS_SECRET_ACCESS_KEY: 'key-of-the-role',
-    AWS_SESSION_TOKEN: 'session-of-the-role',
-    AWS_ENDPOINT_URL_SSM: awsUrl,
-    AWS_ENDPOINT_URL_LAMBDA: awsUrl,
-    SOCKET_ENDPOINT: `${awsUrl}/dev`,
-    PUSH_FUNCTION: 'chat-service-dev-push',
-    MONGODB_URI_PARAMETER: '/chat-service/dev/mongodb-uri',
-    MONGODB_DATABASE: process.env.MONGODB_DATABASE ?? '',
-    BCRYPT_COST: '4',
-    ...settings,
-  });
+const aws = cloud as Cloud;
 
 type Answer = {
   statusCode: number;
@@ -87,8 +69,7 @@ async function call(
   change: (event: GatewayEvent) => object = (event) => event,
 ) {
   const { name, event } = await invocation(method, path, sent);
-  const { invoke } = await functionOf(name);
-  const { result, error } = await invoke(change(event()));
+  const { result, error } = await aws.invoke(name, change(event()));
   expect(error).toBeUndefined();
   const { statusCode: status, body, isBase64Encoded, ...rest } = result as Answer;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
@@ -191,46 +172,107 @@ describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's 
   it('a packaged function tells those who are connected what was sent', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
-    const { body: ticket } = await call('POST', '/api/tickets', { token: ann.token, body: {} });
-    const socket = await functionOf('socket');
-    const connection = `${aName()}=`;
-    const talk = async (eventType: string, more: object = {}) => {
-      const routeKey = { CONNECT: '$connect', DISCONNECT: '$disconnect' }[eventType] ?? '$default';
-      const requestContext = {
-        eventType,
-        routeKey,
-        connectionId: connection,
-        stage: 'dev',
-        identity: { sourceIp: '198.51.100.1' },
-      };
-      const { result } = await socket.invoke({ requestContext, isBase64Encoded: false, ...more });
-      return result as Answer;
-    };
-    const protocols = `chat.v1, ticket.${ticket.ticket}`;
-    expect(await talk('CONNECT', { headers: { 'Sec-WebSocket-Protocol': protocols } })).toMatchObject({ statusCode: 200 });
-    const greeted = await talk('MESSAGE', { body: '{"type":"hello"}' });
-    expect(greeted.statusCode).toBe(200);
-    reached.splice(0);
-
+    const { connection, talk } = await connected(ann);
     await call('POST', '/api/messages', { token: bob.token, body: { room, text: 'Hello' } });
-    const target = 'POST /2015-03-31/functions/chat-service-dev-push/invocations';
-    const [told, ...others] = reached.splice(0);
-    expect({ told, others }).toEqual({ told: { target, body: { notices: [{ type: 'moved', room, seq: 1 }] } }, others: [] });
-    const { invoke: push } = await functionOf('push');
-    expect(await push(told?.body as object)).toEqual({ result: { sent: 1, gone: 0, dropped: 0 } });
-    // The stage stands in the path of its connections.
-    expect(reached.splice(0)).toEqual([
-      {
-        target: `POST /dev/@connections/${encodeURIComponent(connection)}`,
-        body: expect.objectContaining({ type: 'room', seq: 1 }),
-      },
+    await aws.idle();
+    expect(aws.invoked.splice(0)).toEqual([
+      { name: 'chat-service-dev-push', event: { notices: [{ type: 'moved', room, seq: 1 }] } },
     ]);
+    // The stage stands in the path of its connections.
+    expect(aws.frames.splice(0)).toEqual([{ connection, frame: expect.objectContaining({ type: 'room', seq: 1 }) }]);
     expect(await talk('DISCONNECT')).toMatchObject({ statusCode: 200 });
   });
 
+  it('packaged functions send a message to the receiver of a webhook and to a device, by their queues', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoom({ owner: ann, members: [bob] });
+    const [receiver, device] = [aReceiver(), aDevice()];
+    const webhook = { name: 'Build', url: receiver.url };
+    await succeed(inProcess('POST', `/api/rooms/${room.id}/webhooks`, { token: ann.token, body: webhook }));
+    await subscribe(ann, device);
+    const text = `@${ann.username} hello`;
+    await call('POST', '/api/messages', { token: bob.token, body: { room: room.id, text } });
+    await aws.idle();
+    expect(receiver.taken.map(({ event }) => event)).toMatchObject([{ type: 'message.created', data: { text } }]);
+    expect(device.pushes.map(({ payload }) => payload)).toMatchObject([{ type: 'messages', text }]);
+    expect(aws.dead()).toEqual([]);
+  });
+
+  it('packaged functions show the reply of a bot on the pages that are connected', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner });
+    const bot = await aBot(owner);
+    await addMember(room, bot);
+    const receiver = aReceiver();
+    receiver.answer = () => ({ status: 200, body: { text: 'It is noon.' } });
+    await succeed(inProcess('PUT', `${bot.path}/webhook`, { token: owner.token, body: { url: receiver.url } }));
+    const { connection, talk } = await connected(owner);
+    await call('POST', '/api/messages', {
+      token: owner.token,
+      body: { room: room.id, text: `@${bot.username} what time is it?` },
+    });
+    await aws.idle();
+    const shown = aws.frames.splice(0).filter((one) => one.connection === connection);
+    expect(shown.map(({ frame }) => (frame.events as { data: { text: string } }[] | undefined)?.at(-1)?.data.text)).toEqual([
+      `@${bot.username} what time is it?`,
+      'It is noon.',
+    ]);
+    await talk('DISCONNECT');
+  });
+
+  it.each([
+    ['a test event of the console', { key1: 'value1', key2: 'value2' }],
+    ['a warm-up call', { source: 'serverless-plugin-warmup' }],
+    ['a request of payload format 1.0', { httpMethod: 'GET', path: '/api/health', requestContext: { stage: 'dev' } }],
+    ['nothing', {}],
+  ])('packaged functions answer %s, and do nothing', async (_what, event) => {
+    const description = expect.stringContaining('This function takes requests of an HTTP API with payload format 2.0');
+    const { result } = await aws.invoke('health', event);
+    expect(result).toMatchObject({ statusCode: 400 });
+    expect(JSON.parse((result as Answer).body)).toMatchObject({ code: 'foreign_event', description });
+    expect(await aws.invoke('socket', event)).toMatchObject({ result: { statusCode: 400 } });
+    for (const name of ['push', 'deliver'])
+      expect(await aws.invoke(name, event)).toEqual({
+        result: { ignored: expect.stringMatching(/^This function takes .* not this event\.$/) },
+      });
+  });
+
   it('a packaged function without its connection string fails to start, and says why in its log', async () => {
-    const broken = await start('health', { MONGODB_URI_PARAMETER: '/chat-service/dev/nothing' });
-    await expect(broken.invoke({})).rejects.toThrow('/chat-service/dev/nothing could not be read: ParameterNotFound');
+    const broken = await start({});
+    await expect(broken.invoke('health', {})).rejects.toThrow(
+      '/chat-service/dev/mongodb-uri could not be read: ParameterNotFound',
+    );
     await broken.end();
   });
 });
+
+type Account = { token: string };
+
+/** Opens a WebSocket, as a page does. */
+async function connected({ token }: Account) {
+  const { body: ticket } = await call('POST', '/api/tickets', { token, body: {} });
+  const connection = `${aName()}=`;
+  const talk = async (eventType: string, more: object = {}) => {
+    const routeKey = { CONNECT: '$connect', DISCONNECT: '$disconnect' }[eventType] ?? '$default';
+    const requestContext = {
+      eventType,
+      routeKey,
+      connectionId: connection,
+      stage: 'dev',
+      identity: { sourceIp: '198.51.100.1' },
+    };
+    const { result } = await aws.invoke('socket', { requestContext, isBase64Encoded: false, ...more });
+    return result as Answer;
+  };
+  const protocols = `chat.v1, ticket.${ticket.ticket}`;
+  expect(await talk('CONNECT', { headers: { 'Sec-WebSocket-Protocol': protocols } })).toMatchObject({ statusCode: 200 });
+  expect(await talk('MESSAGE', { body: '{"type":"hello"}' })).toMatchObject({ statusCode: 200 });
+  for (const log of [aws.frames, aws.invoked]) log.splice(0);
+  return { connection, talk };
+}
+
+async function subscribe({ token }: Account, device: ReturnType<typeof aDevice>): Promise<void> {
+  const { body } = await succeed(inProcess('GET', '/api/push-subscription', { token }));
+  const subscription = subscriptionOf(device, (body as { key: string }).key);
+  await succeed(inProcess('PUT', '/api/push-subscription', { token, body: subscription }));
+}

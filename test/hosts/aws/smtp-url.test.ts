@@ -24,7 +24,8 @@ useConfig({
   AWS_ACCESS_KEY_ID: 'id-of-the-role',
   AWS_SECRET_ACCESS_KEY: 'key-of-the-role',
 });
-const { readSmtpUrl } = await import('../../../hosts/aws/smtp-url.ts');
+await import('../../../hosts/aws/runtime/start-carrier.ts');
+const { readSmtpUrl } = await import('../../../lib/settings/smtp-url.ts');
 
 describe('the parameter of the mail server', () => {
   it('the parameter of the mail server is read when it is needed, again after a failure, and then kept', async () => {

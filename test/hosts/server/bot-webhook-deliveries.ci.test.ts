@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { handler as notifyHandler } from '../../../functions/notify.ts';
 import { deliverMeanwhile } from '../../../hosts/server/work/webhook-deliveries.ts';
-import { hasOthersToTell } from '../../../lib/notices/notices.ts';
+import { hasOutgoingWebhooks } from '../../../lib/notices/notices.ts';
 import { aBot } from '../../support/bots.ts';
 import { useOwnDatabase } from '../../support/config.ts';
+import { runEntries, runSchedule } from '../../support/jobs.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
@@ -18,11 +18,11 @@ it('a server, and functions, send what is said to bots where no room has a webho
   const room = await aRoom();
   const bot = await aBot(room.owner);
   await addMember(room, bot);
-  // Of whom `push` asks whether it is to invoke `notify`.
-  expect(await hasOthersToTell()).toBe(false);
+  // `push` then queues no room.
+  expect(await hasOutgoingWebhooks()).toBe(false);
   const receiver = aReceiver();
   await succeed(call('PUT', `${bot.path}/webhook`, { token: room.owner.token, body: { url: receiver.url } }));
-  expect(await hasOthersToTell()).toBe(true);
+  expect(await hasOutgoingWebhooks()).toBe(true);
   const say = (text: string) => aMessage(room.owner, room.id, { text: `@${bot.username} ${text}` });
   const heard = () => receiver.taken.map(({ event }) => (event.data as { text: string }).text.split(' ')[1]);
 
@@ -34,10 +34,9 @@ it('a server, and functions, send what is said to bots where no room has a webho
   await server.end();
 
   await say('told');
-  await notifyHandler({ rooms: [room.id] }, {} as never);
+  expect(await runEntries('webhooks', [room.id])).toEqual({ batchItemFailures: [] });
   expect(heard()).toEqual(['before', 'meanwhile', 'told']);
   await say('missed');
-  // As the schedule invokes it.
-  await notifyHandler({}, {} as never);
+  await runSchedule();
   expect(heard()).toEqual(['before', 'meanwhile', 'told', 'missed']);
 });

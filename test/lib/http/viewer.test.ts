@@ -36,7 +36,7 @@ describe('a service behind CloudFront', () => {
   );
 });
 
-it('the documented distribution sends the secret and the address of the viewer, and caches nothing', () => {
+it('the documented distribution sends the secret and the address of the viewer, caches nothing, and gives errors CORS headers', () => {
   const block = blocksOf('docs/deploying.md').find(({ mark }) => mark === 'cloudfront');
   const { Resources } = load(block?.code ?? '') as { Resources: Record<string, { Properties: unknown }> };
   expect(Resources.WithViewerAddress?.Properties).toMatchObject({
@@ -51,8 +51,13 @@ it('the documented distribution sends the secret and the address of the viewer, 
         // Known as CachingDisabled.
         CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
         OriginRequestPolicyId: { Ref: 'WithViewerAddress' },
+        ResponseHeadersPolicyId: { Ref: 'WithCors' },
       },
     },
+  });
+  // It adds what the gateway's own errors lack, and changes no answer of the service.
+  expect(Resources.WithCors?.Properties).toMatchObject({
+    ResponseHeadersPolicyConfig: { CorsConfig: { AccessControlAllowCredentials: false, OriginOverride: false } },
   });
 });
 

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { handler as notify } from '../../../functions/notify.ts';
 import { sendDigestsMeanwhile } from '../../../hosts/server/work/digests.ts';
 import { activities } from '../../../lib/collections/accounts/activities.ts';
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
@@ -11,6 +10,7 @@ import { startMailServer } from '../../../tools/harness/mail-server.ts';
 import { aName, anAccount, aSession, logIn } from '../../support/accounts.ts';
 import { useConfig, useOwnDatabase } from '../../support/config.ts';
 import { useDatabaseOutside } from '../../support/database-outside.ts';
+import { runSchedule } from '../../support/jobs.ts';
 import { mailHeaders, type ReceivedMail, readMail } from '../../support/mail.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aDevice, subscriptionOf, usePushService } from '../../support/push-service.ts';
@@ -493,7 +493,7 @@ describe('a process', () => {
     // The round goes on where it was.
     await digestRounds.updateOne({ _id: 'round' }, { $unset: { after: '' } });
     const { ann: other } = await mentioned();
-    await notify({}, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as never);
+    await runSchedule();
     expect(mailsOf(other)).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
-import { patience, tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
@@ -43,7 +43,7 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
   const working = processes.ask(0, { host, room }).catch(() => undefined);
   const until = performance.now() + 20_000;
   if (number % 2 === 0) while (device.asked === 0 && performance.now() < until) await sleep(1);
-  else await sleep((host === 'aws' ? patience : 0) + Math.random() * 1_000);
+  else await sleep(Math.random() * 1_000);
   processes.signal(0, 'SIGKILL');
   if (host === 'aws') await working;
   processes.end();

@@ -1,6 +1,4 @@
-import type { Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import { handler as notify } from '../../../functions/notify.ts';
 import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { saved } from '../../../lib/collections/rooms/saved.ts';
@@ -10,6 +8,7 @@ import { retryDevices } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount, aSession } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { useDatabaseOutside } from '../../support/database-outside.ts';
+import { runSchedule } from '../../support/jobs.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoom, memberId, succeed } from '../../support/rooms.ts';
@@ -73,7 +72,7 @@ describe('a reminder', () => {
   it('a reminder is told by the function of AWS that a schedule invokes', async () => {
     const { device } = await reminded();
     await wait();
-    await notify({}, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as Context);
+    await runSchedule();
     expect(payloads(device)).toMatchObject([{ type: 'reminder' }]);
   });
 

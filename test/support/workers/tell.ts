@@ -1,6 +1,5 @@
-import type { Context } from 'aws-lambda';
-import { handler as notify } from '../../../functions/notify.ts';
 import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
+import { runEntries } from '../jobs.ts';
 import { serveParent } from './serve-parent.ts';
 
 /** Tells the devices of a room as a host does: the server of what it finds when it starts, or the function of AWS of what it is invoked for. */
@@ -8,5 +7,5 @@ export type TellJob = { host: 'serve' | 'aws'; room: string };
 
 serveParent(async ({ host, room }: TellJob) => {
   if (host === 'serve') pushMeanwhile({ isFirst: true });
-  else await notify({ rooms: [room] }, { awsRequestId: '', getRemainingTimeInMillis: () => 60_000 } as Context);
+  else await runEntries('devices', [room]);
 });

@@ -1,12 +1,12 @@
 import { json } from 'node:stream/consumers';
-import { attempt } from '../../lib/base/deadline.ts';
-import { isParameter } from '../../lib/settings/setting-rules.ts';
+import { attempt } from '../../../lib/base/deadline.ts';
+import { isParameter, type Rule } from '../../../lib/settings/setting-rules.ts';
+import { type SettingName, settings } from '../../../lib/settings/settings.ts';
 import { sendSigned } from './signed-request.ts';
 
 /*
- * The secrets of a deployment are SecureStrings of SSM Parameter Store, so that they stand in no function's configuration. A function reads what
- * it needs when it starts, but for the mail server, which only e-mails need. If that fails, so does the start: the reason is in the log, Lambda
- * answers with 500, and the next request starts the function again.
+ * The secrets of a deployment are SecureStrings of SSM Parameter Store, and in no function's configuration. A function
+ * reads those that it needs when it starts, except the mail server, which only e-mails need.
  */
 
 const { AWS_ENDPOINT_URL_SSM } = process.env;
@@ -26,12 +26,34 @@ export function readParameter(name: string): Promise<string> {
   });
 }
 
-/** The secret that a setting is, or that the parameter has which it names; an error for a parameter that is not what it has to be. */
-export async function readSecret(setting: string, isUsable = (_: string): boolean => true, rule = ''): Promise<string> {
-  if (!isParameter(setting)) return setting;
-  const name = setting.slice('ssm:'.length);
+/**
+ * Puts secrets into the variables that `SECRETS` lists, in place of the names of their parameters. A function that
+ * cannot read one fails to start: the reason is in the log, Lambda answers 500, and the next request tries again.
+ */
+export async function readSecrets(environment: Record<string, string | undefined>): Promise<void> {
+  const names = (environment.SECRETS ?? '').split(',').filter(Boolean);
+  await Promise.all(
+    names.map(async (name) => {
+      environment[name] = await resolveSetting(name, environment[name] ?? '');
+    }),
+  );
+}
+
+async function resolveSetting(setting: string, text: string): Promise<string> {
+  if (isParameter(text)) return readSecret(text, settings[setting as SettingName].rule);
+  const parsed = setting === 'OIDC_PROVIDERS' && text !== '' ? (JSON.parse(text) as { client_secret?: string }[]) : undefined;
+  if (!parsed) return text;
+  const resolved = parsed.map(async ({ client_secret = '', ...provider }) => ({
+    ...provider,
+    client_secret: isParameter(client_secret) ? await readSecret(client_secret) : client_secret,
+  }));
+  return JSON.stringify(await Promise.all(resolved));
+}
+
+async function readSecret(parameter: string, rule?: Rule<unknown>): Promise<string> {
+  const name = parameter.slice('ssm:'.length);
   const value = await readParameter(name);
-  if (!isUsable(value)) throw new Error(`The SSM parameter ${name} is not ${rule}.`);
+  if (rule && rule.read(value) === undefined) throw new Error(`The SSM parameter ${name} is not ${rule.says(value)}.`);
   return value;
 }
 

@@ -1,0 +1,169 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { leastCharacters, readCommonPasswords } from '../../../lib/credentials/common-passwords.ts';
+import { readFiles, readPage } from '../../../packages/web/site.ts';
+
+/** The path of a module of this project. */
+const pathOf = (module: string) => fileURLToPath(import.meta.resolve(module));
+
+/** A bundle, with its source map and the files that it needs beside it. */
+export type Bundle = { path: string; code: OutputFile; map: OutputFile; modules: string[]; needsDriver: boolean };
+
+/** The bundles of functions, and the driver, which those that use the database have beside them. */
+export type Bundles = { bundles: Bundle[]; driver: OutputFile; metafile: Metafile };
+
+/** The place of the driver in an archive, from where every bundle can require it. */
+export const driverPath = 'node_modules/mongodb-driver.cjs';
+
+const common = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  // Node.js 24 has them, as literals that it compiles at their first use; otherwise esbuild makes `new RegExp` of them.
+  supported: { 'regexp-unicode-property-escapes': true, 'regexp-set-notation': true },
+  metafile: true,
+  write: false,
+  logLevel: 'silent',
+} satisfies BuildOptions;
+
+/**
+ * Bundles handlers such as `functions/rooms.handler`, all in one run: a module that many of them import is read and
+ * parsed once. Each bundle has the name of its handler's file. The driver, which is most of the code, is written once.
+ */
+export async function bundle(handlers: string[], directory: string): Promise<Bundles> {
+  const driverModules = new Set<string>();
+  const names = handlers.map((handler) => handler.replace(/\.\w+$/, ''));
+  const { outputFiles, metafile } = await build({
+    ...common,
+    entryPoints: names.map((name) => ({ in: `handler:${name}`, out: name })),
+    absWorkingDir: directory,
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    // ES modules may wait for secrets before they are ready.
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    plugins: [entries(directory), externalDriver(driverModules), builtins, literals],
+    sourcemap: 'external',
+    sourcesContent: false,
+  });
+  const output = (name: string) => outputFiles.find(({ path }) => path === join(directory, name)) as OutputFile;
+  const bundles = names.map((name) => {
+    const modules = Object.keys(metafile.outputs[`${name}.mjs`]?.inputs ?? {});
+    const needsDriver = modules.some((module) => module.startsWith('driver:'));
+    return { path: `${name}.mjs`, code: output(`${name}.mjs`), map: output(`${name}.mjs.map`), modules, needsDriver };
+  });
+  const driver = await bundleDriver([...driverModules].sort());
+  // Both builds as one: the driver's inputs are those of its file.
+  const [driverOutput] = Object.values(driver.metafile.outputs);
+  const all = {
+    inputs: { ...metafile.inputs, ...driver.metafile.inputs },
+    outputs: { ...metafile.outputs, ...(driverOutput && { [driverPath]: driverOutput }) },
+  };
+  return { bundles, driver: driver.outputFiles[0] as OutputFile, metafile: all };
+}
+
+/** The driver in one file, which exports some of its modules by their names. */
+const bundleDriver = (modules: string[]) =>
+  build({
+    ...common,
+    stdin: {
+      contents: modules.map((name) => `exports[${JSON.stringify(name)}] = require(${JSON.stringify(name)});`).join('\n'),
+      resolveDir: dirname(pathOf('../../../package.json')),
+    },
+    format: 'cjs',
+    alias: {
+      // Node.js has both. The package takes a third of the driver's code, and up to a quarter of a start.
+      'whatwg-url': pathOf('./node-url.ts'),
+      // The driver needs one function of it, for `authMechanism=MONGODB-AWS`.
+      '@aws-sdk/credential-providers': pathOf('./credential-providers.ts'),
+    },
+    // Optional dependencies, which this service does not use.
+    external: ['kerberos', '@mongodb-js/zstd', 'gcp-metadata', 'snappy', 'socks', 'mongodb-client-encryption'],
+  });
+
+const externalDriver = (modules: Set<string>): Plugin => ({
+  name: 'driver',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^mongodb(\/|$)/ }, ({ path }) => {
+      modules.add(path);
+      return { path, namespace: 'driver' };
+    });
+    onLoad({ filter: /.*/, namespace: 'driver' }, ({ path }) => ({
+      contents: `module.exports = require('mongodb-driver.cjs')[${JSON.stringify(path)}];`,
+    }));
+    onResolve({ filter: /^mongodb-driver\.cjs$/ }, ({ path }) => ({ path, external: true }));
+  },
+});
+
+/**
+ * The entry of each bundle: first the secrets, then the transport, then the handler. esbuild keeps this order, also
+ * where a module awaits. The host's own functions begin without them.
+ */
+const entries = (directory: string): Plugin => ({
+  name: 'entries',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^handler:/ }, ({ path }) => ({ path: path.slice('handler:'.length), namespace: 'handler' }));
+    onLoad({ filter: /.*/, namespace: 'handler' }, ({ path }) => ({
+      contents: [
+        ...(path.startsWith('functions/') ? starts : []).map((module) => `import ${JSON.stringify(pathOf(module))};`),
+        `export { handler } from './${path}.ts';`,
+      ].join('\n'),
+      resolveDir: directory,
+    }));
+  },
+});
+
+const starts = ['../runtime/start-secrets.ts', '../runtime/start-carrier.ts'];
+
+/**
+ * Modules of Node.js are required, not imported: an `import` reads every export of a module, and so loads the fetch
+ * client for `WebSocket` of `node:http`, which takes a third of a start.
+ */
+const builtins: Plugin = {
+  name: 'builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: [
+        `const builtin = require('${path}');`,
+        'export default builtin;',
+        // The bundler leaves out those that nobody imports.
+        ...Object.keys(process.getBuiltinModule(path) ?? {}).map(
+          (name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`,
+        ),
+      ].join('\n'),
+    }));
+  },
+};
+
+/** Modules whose exports are computed now and put into the bundles as literals. */
+const computed: Record<string, () => string> = {
+  // The package has ten times as many passwords, and much else.
+  [pathOf('../../../lib/credentials/common-passwords.ts')]: () => `
+    export const leastCharacters = ${leastCharacters};
+    export const readCommonPasswords = () => ${JSON.stringify(readCommonPasswords())};
+  `,
+  // The built web client, which a function has no files of.
+  [pathOf('../../../packages/web/site.ts')]: () => {
+    const [page, files] = [readPage(), readFiles()];
+    if (page === undefined || files === undefined) throw new Error('The web client is not built: npm run build:web');
+    return `
+      export const readPage = () => ${JSON.stringify(page)};
+      export const readFiles = () => (${JSON.stringify(files)});
+    `;
+  },
+};
+
+const literals: Plugin = {
+  name: 'literals',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(common-passwords|site)\.ts$/ }, ({ path }) => {
+      const contents = computed[path]?.();
+      return contents === undefined ? undefined : { contents };
+    });
+  },
+};

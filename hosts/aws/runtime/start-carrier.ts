@@ -1,0 +1,10 @@
+import { setHostFields } from '../../../lib/base/log.ts';
+import { setCarrier } from '../../../lib/notices/carrier.ts';
+import { setParameterReader } from '../../../lib/settings/parameters.ts';
+import { carrier } from './carrier.ts';
+import { readParameter } from './parameter.ts';
+
+/* The second module of each bundle: gives `lib/` what AWS has in place of a server's means. */
+setHostFields({ function: process.env.AWS_LAMBDA_FUNCTION_NAME });
+setCarrier(carrier);
+setParameterReader(readParameter);

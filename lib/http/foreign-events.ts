@@ -1,0 +1,12 @@
+import type { Context } from 'aws-lambda';
+import { log } from '../base/log.ts';
+
+/**
+ * The answer to an event that is not a function's own, such as a test event of the console or a warm-up call. It is
+ * logged without the content of the event, which may have secrets.
+ */
+export function refuseForeignEvent(expected: string, event: unknown, context?: Context): string {
+  const fields = typeof event === 'object' && event !== null ? Object.keys(event).slice(0, 10) : typeof event;
+  log('info', 'foreign event', { request_id: context?.awsRequestId, expected, fields });
+  return `This function takes ${expected}, not this event.`;
+}

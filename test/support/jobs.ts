@@ -1,0 +1,42 @@
+import type { Context } from 'aws-lambda';
+import { handler as deliver } from '../../functions/deliver.ts';
+import { handler as notify } from '../../functions/notify.ts';
+import { carrier, type RoomTask, setCarrier } from '../../lib/notices/carrier.ts';
+
+/* The functions of AWS that no request invokes, invoked as the queues and the schedule do. */
+
+const context = { awsRequestId: 'one' } as Context;
+
+/** Runs entries of a queue, one for each room, in one invocation; returns its answer. */
+export const runEntries = (task: RoomTask, rooms: string[]) =>
+  deliver(
+    {
+      Records: rooms.map((room, at) => ({
+        messageId: String(at),
+        eventSource: 'aws:sqs',
+        body: JSON.stringify({ task, room }),
+      })),
+    },
+    context,
+  );
+
+/** Runs the schedule of a tenth minute, and what it queues. */
+export async function runSchedule(): Promise<void> {
+  const before = carrier;
+  setCarrier({
+    invoke: async () => undefined,
+    queue: async (task, news) =>
+      void (await runEntries(
+        task,
+        news.map(({ room }) => room),
+      )),
+    post: async () => 'gone',
+    close: async () => undefined,
+    ...before,
+  });
+  try {
+    await notify({ source: 'aws.events', time: '2026-01-01T00:10:00Z' }, context);
+  } finally {
+    setCarrier(before);
+  }
+}
