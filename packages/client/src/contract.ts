@@ -1281,8 +1281,8 @@ export type Health = {
   status: 'ok';
   /** The version of the service. */
   version: string;
-  /** `ok`, `damaged` if the file of the database is damaged, or `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that. */
-  database: 'ok' | 'damaged' | 'incomplete';
+  /** `ok`; `damaged` if the file of the database is damaged; `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that; `not_prepared` while writes are refused because a deployment has not created its indexes yet. */
+  database: 'ok' | 'damaged' | 'incomplete' | 'not_prepared';
   /** Sign-up: `open` for everyone, for `invited` people only, or `closed`. */
   registration: 'open' | 'invited' | 'closed';
   /** The users who may create rooms. */
