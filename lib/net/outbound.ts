@@ -1,7 +1,7 @@
-import dns from 'node:dns';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { resolveName } from './names.ts';
 
 /*
  * The one way in which the service sends requests to addresses that users have chosen. They must not reach what only
@@ -110,14 +110,18 @@ export const isOuter = (url: URL): boolean => {
 
 /** Finds the addresses of a name; fails if one of them is not public. */
 const publicOnly: LookupFunction = (name, options, done) => {
-  dns.lookup(name, { ...options, all: true }, (error, found) => {
-    if (error) return done(error, '');
-    const inner = found.find(({ address }) => !isPublic(address));
-    if (inner || !found[0])
-      return done(new InnerAddressError(`${name} is ${inner?.address ?? 'no address'}, which is not public.`), '');
-    if (options.all) return done(null, found);
-    done(null, found[0].address, found[0].family);
-  });
+  resolveName(name).then(
+    (found) => {
+      const [inner] = found.filter(({ address }) => !isPublic(address));
+      if (inner) return done(new InnerAddressError(`${name} is ${inner.address}, which is not public.`), '');
+      const wanted = found.filter(({ family }) => !options.family || family === options.family);
+      const [first] = wanted;
+      if (!first) return done(new Error(`${name} has no address of this kind.`), '');
+      if (options.all) return done(null, wanted);
+      done(null, first.address, first.family);
+    },
+    (error) => done(error, ''),
+  );
 };
 
 /** Whether an IP address is one of the public internet. */

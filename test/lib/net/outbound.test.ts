@@ -9,23 +9,17 @@ import { get, isPublic, post } from '../../../lib/net/outbound.ts';
 /** What the names of these tests resolve to, as a name server of an attacker's may say. */
 const addresses: Record<string, string[]> = {};
 let lookups = 0;
-const { lookup } = dns;
-const answer = (
-  name: string,
-  options: dns.LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, found: dns.LookupAddress[]) => void,
-) => {
-  const found = addresses[name];
-  if (!found) return lookup(name, options, done);
+let asked6: string[] = [];
+const { Resolver } = dns.promises;
+vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation((async (name: string) => {
+  const found = addresses[name] ?? [];
   lookups++;
-  // Who looks again is told something else.
+  asked6 = found.filter((address) => address.includes(':'));
+  // The next look-up gets another answer.
   addresses[name] = addresses[`${name} later`] ?? found;
-  done(
-    null,
-    found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-  );
-};
-vi.spyOn(dns, 'lookup').mockImplementation(answer as never);
+  return found.filter((address) => !address.includes(':'));
+}) as never);
+vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation((async () => asked6) as never);
 afterAll(() => vi.restoreAllMocks());
 
 /** Listens where nobody from outside may reach. */

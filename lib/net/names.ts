@@ -1,0 +1,46 @@
+import dns from 'node:dns';
+import { LruCache } from '../base/lru-cache.ts';
+
+/*
+ * Finds the addresses of names that users choose. `dns.lookup` would use threads that the whole process shares: a
+ * silent name server holds each for seconds, and nothing can take it back. c-ares needs no thread, and can be cancelled.
+ */
+
+const resolverOptions = { timeout: 1_500, tries: 2 };
+const longestLookupMs = 5_000;
+
+/** A name that failed is not asked for again within this time, because its user may ask for it often. */
+const failureMs = 60_000;
+const failures = new LruCache<{ error: Error; until: number }>(1_000);
+
+/** Finds the IPv4 and IPv6 addresses of a name; rejects within five seconds if there are none. */
+export async function resolveName(name: string): Promise<dns.LookupAddress[]> {
+  // Name servers need not know it (RFC 6761, 6.3).
+  if (/^(.+\.)?localhost\.?$/.test(name)) return [{ address: '127.0.0.1', family: 4 }];
+  const failure = failures.get(name);
+  if (failure && performance.now() < failure.until) throw failure.error;
+  try {
+    const found = await askNameServers(name);
+    failures.delete(name);
+    return found;
+  } catch (error) {
+    failures.set(name, { error: error as Error, until: performance.now() + failureMs });
+    throw error;
+  }
+}
+
+async function askNameServers(name: string): Promise<dns.LookupAddress[]> {
+  const resolver = new dns.promises.Resolver(resolverOptions);
+  resolver.setServers(dns.getServers());
+  const late = setTimeout(() => resolver.cancel(), longestLookupMs);
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = answers.flatMap((answer, at) =>
+      answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 })) : [],
+    );
+    if (found.length > 0) return found;
+    throw answers.find((answer) => answer.status === 'rejected')?.reason ?? new Error(`${name} has no address.`);
+  } finally {
+    clearTimeout(late);
+  }
+}
