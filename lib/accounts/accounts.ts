@@ -10,7 +10,7 @@ import { createSession, endSessions, type WithToken } from '../credentials/sessi
 import { insertWithTimes, serializeByKey } from '../database/writes.ts';
 import { revokeTokens } from '../identity/api-tokens.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
-import { accountIsBot, silenceBotsOf } from '../identity/bot-rules.ts';
+import { accountIsBot } from '../identity/bot-rules.ts';
 import { storedPreferences } from '../identity/preferences.ts';
 import { emailTaken, orConflict, requireFree } from '../identity/taken-names.ts';
 import { aNewToken } from '../identity/tokens.ts';
@@ -19,6 +19,7 @@ import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identi
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
+import { silenceBotsOf } from '../members/silenced-bots.ts';
 import { notifyServers } from '../notices/notices.ts';
 import { stepDownAdmin } from './last-admin.ts';
 

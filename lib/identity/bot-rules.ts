@@ -2,21 +2,11 @@ import type { ObjectId } from 'mongodb';
 import { conflict, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
-import { commands } from '../collections/delivery/commands.ts';
 import { webhookStates } from '../collections/delivery/webhook-states.ts';
-import { deleteTokensOf } from './tokens.ts';
-
-/*
- * What a bot does is answered for by its owner: its tokens, commands and webhook end with the owner's account, and when it gets another
- * owner, because the earlier one knows their secrets.
- */
+import { commandLine } from './caller.ts';
 
 export const accountIsBot: Refusal = () =>
   conflict('account_is_bot', 'The account is a bot: it has no password or address, and cannot be an administrator.');
-
-/** Ends what a bot can do on its own, and what it is asked and sent. */
-export const silenceBot = async (bot: ObjectId): Promise<void> =>
-  void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot }), forgetBotWebhook(bot)]));
 
 /** Ends the webhook of a bot, or only what was stored under an owner; returns whether there was one. */
 export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId | null }): Promise<boolean> {
@@ -38,16 +28,16 @@ export const webhookOf = ({ _id, owner }: OwnedBot) => ({
 
 type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
 
-/** Ends what the bots of an account can do, which is deactivated; of one that is deleted they belong to the administrators. */
-export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {
-  const bots = await users.find({ owner }, { projection: { _id: 1 } }).toArray();
-  await Promise.all(bots.map(({ _id }) => silenceBot(_id)));
-  if (isDeleted) await users.unscoped.updateMany({ owner }, { $unset: { owner: '' } });
-}
-
 /** Whether the owner of a bot, if it has one, may still answer for it. */
 export const hasActiveOwner = async ({ owner }: { owner?: ObjectId }): Promise<boolean> =>
   owner === undefined || (await users.findOne({ _id: owner, is_active: true }, { projection: { _id: 1 } })) !== null;
+
+/** Whether an account may still act by what it has made: it is active, and so is its owner if it is a bot's. */
+export async function mayAct(_id: ObjectId): Promise<boolean> {
+  if (_id.equals(commandLine.user._id)) return true;
+  const found = await users.findOne<Pick<UserDocument, 'owner'>>({ _id, is_active: true }, { projection: { owner: 1 } });
+  return found !== null && (await hasActiveOwner(found));
+}
 
 /** Whether a bot has the owner that it had, who may still answer for it. */
 export async function isStillOwned({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>): Promise<boolean> {

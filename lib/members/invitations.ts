@@ -6,6 +6,7 @@ import { attempt } from '../base/deadline.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { hashToken } from '../identity/authenticate.ts';
+import { mayAct } from '../identity/bot-rules.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
@@ -134,8 +135,12 @@ export const usingInvitation = (code: string, change: 1 | -1 = -1) => ({
 
 /** The room of an invitation that can be used; 404 if not found. */
 export async function findInvited(code: string): Promise<ObjectId> {
-  const found = await rooms.findOne({ ...invitedBy(code) }, { projection: { _id: 1 } });
-  if (!found) throw noSuchInvitation();
+  const hash = hashToken(code);
+  const projection = { invitations: { $elemMatch: { hash } } };
+  const found = await rooms.findOne<WithInvitations>(invitedBy(code), { projection });
+  const maker = found?.invitations?.[0]?.created_by;
+  // The process that deactivated its maker may have died before it removed the invitation.
+  if (!found || !maker || !(await mayAct(maker))) throw noSuchInvitation();
   return found._id;
 }
 
@@ -151,7 +156,7 @@ export async function showInvitation(code: string, caller: Caller | undefined): 
     },
   });
   const creator = found?.invitations?.[0]?.created_by;
-  if (!found || !creator) throw noSuchInvitation();
+  if (!found || !creator || !(await mayAct(creator))) throw noSuchInvitation();
   const persons = await findPersons([creator]);
   // Who is not signed in can see no picture.
   const { avatar: _, ...inviter } = showPerson(persons.get(creator.toHexString()));

@@ -232,6 +232,7 @@ async function afterBlockedAddition(
  * gives the use back.
  */
 export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
+  await findInvited(code);
   return attempt({ times: 10 }, async () => {
     const where = { $and: [invitedBy(code), { archived_at: null, ...isNotFull() }] };
     const taken = await rooms.findOneAndUpdate<Required<Pick<RoomDocument, '_id' | 'invitations'>>>(

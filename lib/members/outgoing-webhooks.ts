@@ -92,7 +92,7 @@ const showDetails = (
 
 /** The outgoing webhooks among those of a room. */
 export const outgoingOf = (webhooks: WebhookDocument[] = []) =>
-  webhooks.flatMap(({ _id, outgoing }) => (outgoing ? [{ _id, outgoing }] : []));
+  webhooks.flatMap(({ _id, outgoing, created_by }) => (outgoing ? [{ _id, outgoing, created_by }] : []));
 
 /** An outgoing webhook of a room, for moderators, as it is stored: 404 if not found, 409 for an incoming one. */
 export async function requireOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller) {

@@ -10,6 +10,7 @@ import { sentEventTypes } from '../collections/rooms/events.ts';
 import { type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms/rooms.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { hashToken } from '../identity/authenticate.ts';
+import { mayAct } from '../identity/bot-rules.ts';
 import { type Caller, webhookCaller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
 import { newSigningSecret } from '../identity/signing-secrets.ts';
@@ -161,9 +162,12 @@ export async function findWebhook(secret: string): Promise<{ room: ObjectId; cal
   const found = await rooms.findOne<WithWebhooks>({ 'webhooks.hash': hash } as Filter<Omit<RoomDocument, '_id'>>, {
     projection: { webhooks: { $elemMatch: { hash } } },
   });
-  const _id = found?.webhooks?.[0]?._id;
-  if (!found || !_id) throw noSuchWebhook();
-  return { room: found._id, caller: await callerOfWebhook(_id) };
+  const webhook = found?.webhooks?.[0];
+  if (!found || !webhook) throw noSuchWebhook();
+  const [isValid, caller] = await Promise.all([mayAct(webhook.created_by), callerOfWebhook(webhook._id)]);
+  // The process that deactivated its maker may have died before it removed the webhook.
+  if (!isValid) throw noSuchWebhook();
+  return { room: found._id, caller };
 }
 
 /** A webhook as a caller, under its name. */

@@ -13,7 +13,7 @@ import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } f
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import type { Event } from '../feed/events.ts';
 import { findPlaceBefore } from '../feed/places.ts';
-import { forgetBotWebhook, hasActiveOwner } from '../identity/bot-rules.ts';
+import { forgetBotWebhook, hasActiveOwner, mayAct } from '../identity/bot-rules.ts';
 import { botCaller, type Caller } from '../identity/caller.ts';
 import { outgoingOf } from '../members/outgoing-webhooks.ts';
 import { callerOfWebhook, noSuchWebhook } from '../members/webhooks.ts';
@@ -58,7 +58,9 @@ export async function findBotSender(bot: ObjectId, room: ObjectId): Promise<Send
   return (await sendersAmong(room, webhook ? [webhook] : []))[0];
 }
 
-const roomSender = (room: ObjectId, { _id, outgoing }: { _id: ObjectId; outgoing: OutgoingWebhook }): Sender => ({
+type RoomWebhook = { _id: ObjectId; outgoing: OutgoingWebhook; created_by: ObjectId };
+
+const roomSender = (room: ObjectId, { _id, outgoing, created_by }: RoomWebhook): Sender => ({
   _id,
   room,
   to: outgoing,
@@ -67,7 +69,11 @@ const roomSender = (room: ObjectId, { _id, outgoing }: { _id: ObjectId; outgoing
   findStart: async () => outgoing.since,
   isWanted: ({ type, actor }) => outgoing.events.includes(type) && actor?.$oid !== _id.toHexString(),
   isCurrent: async () => true,
-  isThere: async () => (await rooms.findOne({ _id: room, 'webhooks._id': _id }, { projection: { _id: 1 } })) !== null,
+  isThere: async () => {
+    const where = { _id: room, 'webhooks._id': _id };
+    const [found, isValid] = await Promise.all([rooms.findOne(where, { projection: { _id: 1 } }), mayAct(created_by)]);
+    return found !== null && isValid;
+  },
 });
 
 /** So few webhooks of bots are looked for in a room; of more, the members of the room are asked for theirs. */
