@@ -5,6 +5,7 @@ import { limits } from '../../lib/api/limits.ts';
 import { withDeadline } from '../../lib/base/deadline.ts';
 import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../../lib/base/errors.ts';
 import { describeError, log } from '../../lib/base/log.ts';
+import { type Turn, withTurn } from '../../lib/base/outside.ts';
 import { rejectWith } from '../../lib/http/base-chain.ts';
 import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
@@ -14,7 +15,7 @@ import { config, fromConfig } from '../../lib/settings/config.ts';
 import { hasBody, mostKeptOf, readBody } from './http/body.ts';
 import { closeWithoutResets, limitConnections } from './http/connections.ts';
 import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from './http/event.ts';
-import { createFairShare } from './http/fair-share.ts';
+import { createFairShare, type FairRequest } from './http/fair-share.ts';
 import { createMemoryBudget } from './http/memory-budget.ts';
 import { ambiguous, isPlain } from './http/plain.ts';
 import { bytesOfStream, isWithinLimit, respond, respondRaw, respondStream } from './http/respond.ts';
@@ -124,7 +125,9 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     response: ServerResponse,
   ): Promise<void> {
     const context = makeContext(received, found, limits.requestTime);
-    await run(found.handler, makeEvent(request, received, found), context, (answer) => send(response, answer));
+    const event = makeEvent(request, received, found);
+    const deliver = (answer: ApiResponse) => send(response, answer);
+    await (found.route.name === 'health' ? runHealthCheck : run)(found.handler, event, context, deliver);
   }
 
   // What nobody reads stays in memory; most is gone at once.
@@ -182,16 +185,16 @@ async function run(
     deliver(response);
     return response;
   };
-  const end = config.limits.areOn ? await shares.begin(callerOf(event)) : () => undefined;
-  if (!end) return refuse();
-  const queue = slots();
-  const slot = queue.acquire(longestWait);
-  if (!(slot === true || (await slot))) {
-    end();
+  const request = config.limits.areOn ? await shares.begin(callerOf(event)) : unlimited;
+  if (!request) return refuse();
+  const slot = await takeSlot(request);
+  if (!slot) {
+    request.end();
     return refuse();
   }
   try {
-    const made = await withDeadline(performance.now() + limits.functionTime, () => handler(event, context));
+    const work = () => withTurn({ caller: payerOf(event), ...slot }, () => handler(event, context));
+    const made = await withDeadline(performance.now() + limits.functionTime, work);
     const response = isWithinLimit(made) ? made : await responseTooLarge(event, context);
     deliver(response);
     return response;
@@ -199,10 +202,60 @@ async function run(
     if (error instanceof HttpError) return refuse();
     throw error;
   } finally {
-    queue.release();
-    end();
+    slot.end();
   }
 }
+
+/**
+ * Takes one of the slots; undefined if none becomes free in time. A request that waits for another server has none
+ * meanwhile. It may do so in several places concurrently, and for longer than its caller waits for the answer.
+ */
+async function takeSlot(request: FairRequest): Promise<(Omit<Turn, 'caller'> & { end: () => void }) | undefined> {
+  const queue = slots();
+  const first = queue.acquire(longestWait);
+  if (!(first === true || (await first))) return undefined;
+  let [waits, isHeld, isOver] = [0, true, false];
+  const release = () => {
+    if (!isHeld) return;
+    isHeld = false;
+    queue.release();
+    request.pause();
+  };
+  return {
+    pause: () => {
+      if (waits++ === 0) release();
+    },
+    resume: async () => {
+      if (--waits > 0 || isOver) return;
+      if (!(await queue.acquire(longestWait))) throw serviceUnavailable('The service is busy.');
+      // Meanwhile it may have begun to wait again, or its time may have run out.
+      if (waits > 0 || isOver || isHeld) return queue.release();
+      isHeld = true;
+      request.resume();
+    },
+    end: () => {
+      release();
+      isOver = true;
+      request.end();
+    },
+  };
+}
+
+/** Answers a health check without a slot, so that monitoring does not mistake a busy service for a broken one. */
+async function runHealthCheck(...[handler, event, context, deliver]: Required<Parameters<typeof run>>): Promise<ApiResponse> {
+  if (healthChecks >= mostHealthChecks) return run(handler, event, context, deliver);
+  healthChecks++;
+  try {
+    const response = await handler(event, context);
+    deliver(response);
+    return response;
+  } finally {
+    healthChecks--;
+  }
+}
+
+let healthChecks = 0;
+const mostHealthChecks = 4;
 
 /** Whose request it is, as far as that is known before its token is looked up: the account's, or the address it comes from. */
 function callerOf(event: Parameters<Handler>[0]): string {
@@ -210,7 +263,11 @@ function callerOf(event: Parameters<Handler>[0]): string {
   return known?._id.toHexString() ?? event.requestContext.http.sourceIp;
 }
 
+/** Whom a request counts for while it waits for another server: a bot's for its owner. */
+const payerOf = (event: Parameters<Handler>[0]): string => recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event);
+
 const shares = createFairShare();
+const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };
 
 // Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
 const slots = fromConfig(({ mongodbPoolSize }) => createSemaphore(mongodbPoolSize));

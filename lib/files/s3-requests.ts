@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import aws4 from 'aws4';
 import { HttpError, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
+import { waitOutside } from '../base/outside.ts';
 import type { Bucket } from '../settings/config.ts';
 
 /** What is asked of a bucket: of an object, or of the bucket itself where the key is empty. */
@@ -61,7 +62,10 @@ export function s3Requests(bucket: Bucket) {
   }
 
   /** Sends a request; throws a refusal (503) where no answer comes. */
-  async function send(asked: ObjectRequest, body?: Body): Promise<IncomingMessage> {
+  const send = (asked: ObjectRequest, body?: Body): Promise<IncomingMessage> =>
+    waitOutside('object store', () => tryToSend(asked, body));
+
+  async function tryToSend(asked: ObjectRequest, body?: Body): Promise<IncomingMessage> {
     const headers = body && {
       'Content-Length': String(body.size),
       'X-Amz-Content-Sha256': body.sha256,

@@ -68,7 +68,7 @@ const callerOf = ({ _id, kind, scopes, by_passkey, now: at }: CallerRow, user: C
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
 /** The user of a token when this process last saw it. It is a hint, from which nothing may be answered. */
-export const recallCaller = (token: string | undefined): RatedAccount | undefined =>
+export const recallCaller = (token: string | undefined): (RatedAccount & { owner?: ObjectId }) | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
 /** Whether an account must have a second factor. Named tokens go on without: somebody made them who had signed in fully. */
@@ -106,6 +106,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           'users.is_admin': 1,
           'users.is_active': 1,
           'users.blocked': 1,
+          'users.owner': 1,
           'users.writes_per_second': 1,
           'users.quiet_until': 1,
           'users.quiet_hours': 1,

@@ -30,6 +30,7 @@ export type Caller = {
     | 'blocked'
     | 'writes_per_second'
     | 'is_bot'
+    | 'owner'
     | 'identity'
   > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
   /** The account must have a second factor and has none: it may do nothing but set one up. */

@@ -1,6 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
+import { HttpError, invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
+import { waitOutside } from '../base/outside.ts';
 import { config, fromConfig } from '../settings/config.ts';
 import { readSmtpUrl } from '../settings/smtp-url.ts';
 
@@ -38,9 +39,12 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
   if (!transporter) return 'out of reach';
   try {
     // An object, because in a text a comma would make two addresses of one.
-    await transporter.sendMail({ from: config.mailFrom, to: { name: '', address: to }, ...mail });
+    const message = { from: config.mailFrom, to: { name: '', address: to }, ...mail };
+    await waitOutside('mail server', () => transporter.sendMail(message));
     return 'sent';
   } catch (error) {
+    // The service is busy, and the mail server was not asked.
+    if (error instanceof HttpError) return 'out of reach';
     const { code, responseCode, command } = error as SmtpError;
     // Not its message, which may have the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });

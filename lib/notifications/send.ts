@@ -1,5 +1,7 @@
 import type { PushPayload } from 'chat-service-rules/push-payload';
+import { HttpError } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
+import { waitOutside } from '../base/outside.ts';
 import { Thread } from '../base/thread.ts';
 import type { PushSubscriptionDocument } from '../collections/delivery/push-subscriptions.ts';
 import { isNamed } from '../net/outbound.ts';
@@ -36,7 +38,7 @@ export function isPushAddress(address: string): boolean {
 /** What became of the pushes of this process since it started. */
 export const outcomes: Record<Outcome['kind'], number> = { sent: 0, later: 0, refused: 0, gone: 0 };
 
-/** Sends a push, encrypted for its device. Never fails. */
+/** Sends a push, encrypted for its device. Fails only if too many requests wait for push services. */
 export async function sendPush(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const outcome = await trySending(to, payload);
   outcomes[outcome.kind]++;
@@ -69,9 +71,11 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
   };
   try {
     // A function on Lambda has nothing else to do.
-    const reply = await (isOnLambda ? postPush(push) : thread.call(push));
+    const reply = await waitOutside('push service', () => (isOnLambda ? postPush(push) : thread.call(push)));
     return reply ? outcomeOf(reply) : { kind: 'gone' };
   } catch (error) {
+    // The service is busy, and the push service was not asked.
+    if (error instanceof HttpError) throw error;
     fail(error);
     return noAnswer;
   }

@@ -9,6 +9,7 @@ import {
 import * as client from 'openid-client';
 import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { log } from '../base/log.ts';
+import { waitOutside } from '../base/outside.ts';
 import { config } from '../settings/config.ts';
 import { defaultProvider, type IdentityProvider } from '../settings/identity-providers.ts';
 import { oidcSecrets } from '../settings/oidc-secret.ts';
@@ -123,7 +124,7 @@ const rulesFor = ({ issuer, clientId }: IdentityProvider) => ({
 /** Does something with a provider: 503 if it does not answer, and 403 for what it refuses or says wrongly. */
 async function withProvider<T>(provider: IdentityProvider, work: (found: Provider) => Promise<T>): Promise<T> {
   try {
-    return await work(await findProvider(provider));
+    return await waitOutside('identity provider', async () => work(await findProvider(provider)));
   } catch (error) {
     const isSilent = isOutOfReach(error);
     const details = { provider: provider.id, reason: reasonsOf(error).join(': ').slice(0, 500) };

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { HttpError } from '../base/errors.ts';
+import { waitOutside } from '../base/outside.ts';
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import { secretsOf } from '../identity/signing-secrets.ts';
 import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
@@ -31,11 +33,14 @@ export async function sendSigned(to: SigningSecret & { url: string }, id: string
     const url = new URL(to.url);
     const mayBeInner = isNamed(config.webhookHosts, url);
     const longest = config.patienceMs.receiver;
-    const reply = await inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest }));
+    const send = () => inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest }));
+    const reply = await waitOutside('receiver', send);
     const answered = reply.body.toString();
     const { status, retryAfter } = reply;
     return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };
   } catch (error) {
+    // The service is busy, and the receiver was not asked.
+    if (error instanceof HttpError) throw error;
     return { seq, type, at, milliseconds: took(), status: null, answer: whyNone(error), answered: '' };
   }
 }

@@ -22,6 +22,7 @@ import {
   unknownParameter,
   unsupportedMediaType,
 } from '../../lib/base/errors.ts';
+import { outsideBusy } from '../../lib/base/outside.ts';
 import { config } from '../../lib/settings/config.ts';
 import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
 
@@ -88,7 +89,11 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
     meaning: 'The service failed; its log has the details.',
     samples: [internalError(aRequestId)],
   },
-  503: { name: 'ServiceUnavailable', meaning: 'The database is down or slow.', samples: [serviceUnavailable(), notPrepared()] },
+  503: {
+    name: 'ServiceUnavailable',
+    meaning: 'The database is down or slow.',
+    samples: [serviceUnavailable(), notPrepared(), outsideBusy()],
+  },
 };
 
 /** The response of each error that has a body, for OpenAPI's components; the codes are by status. */

@@ -28,6 +28,9 @@ type Account = {
   slots: ReturnType<typeof createSemaphore>;
 };
 
+/** A request that runs: `pause` stops the charge while it waits for another server, `resume` goes on. */
+export type FairRequest = { pause: () => void; resume: () => void; end: () => void };
+
 /** A clock in milliseconds, and how to wait by it. */
 type Clock = { now?: () => number; wait?: (milliseconds: number) => Promise<unknown> };
 
@@ -57,8 +60,8 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
   }
 
   return {
-    /** Begins a request: resolves to what ends it, or to undefined when its turn did not come in time. */
-    async begin(caller: string): Promise<(() => void) | undefined> {
+    /** Begins a request: resolves to undefined when its turn did not come in time. */
+    async begin(caller: string): Promise<FairRequest | undefined> {
       forgetAbsent();
       const account = accountOf(caller);
       const isAlone = accounts.size === 1;
@@ -68,15 +71,25 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
         const due = Math.max(0, account.used - credit) / share;
         if (due >= 1) await wait(due);
       }
-      const start = now();
-      running++;
-      return () => {
+      let start: number | undefined;
+      const resume = () => {
+        start = now();
+        running++;
+      };
+      const pause = () => {
+        if (start === undefined) return;
         const took = Math.min(mostCharged, (now() - start) / running);
+        start = undefined;
         running--;
         refill(account);
         account.used += took;
+      };
+      resume();
+      const end = () => {
+        pause();
         if (!isAlone) account.slots.release();
       };
+      return { pause, resume, end };
     },
   };
 }

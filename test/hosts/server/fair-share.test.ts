@@ -18,10 +18,10 @@ function aProcess() {
       time += milliseconds;
     },
     ask: async (caller: string, busyFor: number) => {
-      const end = await shares.begin(caller);
-      if (!end) return 'refused';
+      const request = await shares.begin(caller);
+      if (!request) return 'refused';
       time += busyFor;
-      end();
+      request.end();
       return 'answered';
     },
     begin: (caller: string) => shares.begin(caller),
@@ -75,8 +75,8 @@ describe('the fair share of a caller', () => {
     await ask('bob', 1);
     const started: (() => void)[] = [];
     const all = Array.from({ length: 10 }, async () => {
-      const end = await begin('ann');
-      if (end) started.push(end);
+      const request = await begin('ann');
+      if (request) started.push(request.end);
     });
     await expect.poll(() => started.length).toBe(4);
     expect(await ask('bob', 1)).toBe('answered');
@@ -85,5 +85,18 @@ describe('the fair share of a caller', () => {
       started[ended]?.();
     }
     await Promise.all(all);
+  });
+
+  it('the fair share of a caller is not charged for the time in which a request waits for another server', async () => {
+    const { ask, begin, pass, waits } = aProcess();
+    await ask('bob', 1);
+    for (let request = 0; request < 20; request++) {
+      const running = await begin('ann');
+      running?.pause();
+      pass(50);
+      running?.resume();
+      running?.end();
+    }
+    expect(waits).toEqual([]);
   });
 });
