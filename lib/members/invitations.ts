@@ -158,12 +158,13 @@ export async function showInvitation(code: string, caller: Caller | undefined): 
   const creator = found?.invitations?.[0]?.created_by;
   if (!found || !creator || !(await mayAct(creator))) throw noSuchInvitation();
   const persons = await findPersons([creator]);
-  // Who is not signed in can see no picture.
-  const { avatar: _, ...inviter } = showPerson(persons.get(creator.toHexString()));
+  // Strangers see neither a picture nor a status.
+  const { username, name } = showPerson(persons.get(creator.toHexString()));
   return {
     room: showId(found._id),
     room_name: found.name,
-    ...inviter,
+    username,
+    ...(name !== undefined && { name }),
     is_member: user !== undefined && (found.members?.length ?? 0) > 0,
   };
 }
