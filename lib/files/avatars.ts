@@ -4,6 +4,7 @@ import { about, anyText, optional } from '../api/parameters.ts';
 import { HttpError, notFound, type Refusal } from '../base/errors.ts';
 import { avatars } from '../collections/accounts/avatars.ts';
 import { whole } from './directory.ts';
+import { isWiderThan, largestAvatarSide } from './picture-size.ts';
 import { typeOf } from './types.ts';
 
 /*
@@ -31,19 +32,29 @@ const tooLarge: Refusal = () =>
     code: 'picture_too_large',
   });
 
+const tooManyPixels: Refusal = () =>
+  new HttpError(400, {
+    title: 'Invalid parameter',
+    description: `The picture must not be wider or higher than ${largestAvatarSide} pixels.`,
+    code: 'picture_too_wide',
+  });
+
 export const askedVersion = about(
   'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
   optional(anyText),
 );
 export const readAvatarRefusals = [noSuchAvatar];
-export const receivePictureRefusals = [noPicture, tooLarge];
+export const receivePictureRefusals = [noPicture, tooLarge, tooManyPixels];
 
 /** The picture of a user or a room, for who asks for it by the version that is wanted, if any. */
 export async function readAvatar(owner: ObjectId, asked: string | undefined) {
   const found = await avatars.findOne({ _id: owner });
   if (!found) throw noSuchAvatar();
   const { type, bytes, version } = found;
-  return { type, content: bytes.buffer, version, asked };
+  const content = bytes.buffer;
+  // An earlier version took pictures of any size.
+  if (isWiderThan(largestAvatarSide, type, Buffer.from(content))) throw noSuchAvatar();
+  return { type, content, version, asked };
 }
 
 /** The picture that was sent; its type is what its bytes show. */
@@ -51,6 +62,7 @@ export async function receivePicture(sent: AsyncIterable<Uint8Array>): Promise<R
   const bytes = await collect(sent);
   const type = typeOf('image/webp', bytes);
   if (!types.includes(type)) throw noPicture();
+  if (isWiderThan(largestAvatarSide, type, bytes)) throw tooManyPixels();
   return { type, bytes, version: hash('sha256', bytes, 'base64url').slice(0, 22) };
 }
 

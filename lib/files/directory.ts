@@ -39,11 +39,11 @@ export function directoryStore(root: string): FileStore {
       }
     },
 
-    async beginning(key) {
+    async beginning(key, length = beginningLength) {
       try {
         const file = await open(pathOf(key));
         try {
-          const { buffer, bytesRead } = await file.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
+          const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
           return buffer.subarray(0, bytesRead);
         } finally {
           await file.close();

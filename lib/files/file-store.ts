@@ -9,8 +9,8 @@ export type FileStore = StoredKeys & (LocalTransfer | DirectTransfer);
 
 /** What each store can do. */
 type StoredKeys = {
-  /** The first bytes under a key; undefined where there is nothing. */
-  beginning: (key: string) => Promise<Buffer | undefined>;
+  /** The first bytes under a key, `beginningLength` by default; undefined if there is nothing. */
+  beginning: (key: string, length?: number) => Promise<Buffer | undefined>;
   remove: (key: string) => Promise<void>;
   /** The keys of what was stored before a time, some at a time. */
   keysBefore: (time: number) => AsyncIterable<string[]>;

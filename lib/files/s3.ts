@@ -107,9 +107,9 @@ export function s3Store(bucket: Bucket): FileStore {
         ),
     },
 
-    async beginning(key) {
-      const headers = { Range: `bytes=0-${beginningLength - 1}` };
-      return (await ask({ method: 'GET', key, headers }, { most: beginningLength }))?.bytes;
+    async beginning(key, length = beginningLength) {
+      const headers = { Range: `bytes=0-${length - 1}` };
+      return (await ask({ method: 'GET', key, headers }, { most: length }))?.bytes;
     },
 
     remove: async (key) => void (await ask({ method: 'DELETE', key })),

@@ -8,7 +8,7 @@ import { nameText } from '../api/parameters.ts';
 import { HttpError } from '../base/errors.ts';
 import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { type AttachedFile, type MessageDocument, messages } from '../collections/rooms/messages.ts';
-import { beginningLength } from '../files/file-store.ts';
+import { hasTooManyPixels, pictureHeaderLength } from '../files/picture-size.ts';
 import { giveQuotaBack, takeQuota } from '../files/quotas.ts';
 import { bindingTime, removeFile } from '../files/removal.ts';
 import { findStore } from '../files/store.ts';
@@ -85,7 +85,8 @@ async function bring(
   const measured = await measure(open);
   if (!measured) return lack;
   const { size, sha256, beginning } = measured;
-  const type = typeOf(typesByEnding[extname(shown).toLowerCase()] ?? anyType, beginning);
+  const found = typeOf(typesByEnding[extname(shown).toLowerCase()] ?? anyType, beginning);
+  const type = hasTooManyPixels(found, beginning) ? anyType : found;
   const known = await files.findOne({ _id });
   // Of an earlier run, for a message of which the text came to nothing, or that belongs elsewhere now.
   if (
@@ -133,7 +134,7 @@ async function measure(open: NonNullable<SourceFile['open']>): Promise<Measured 
   let beginning = Buffer.alloc(0);
   try {
     for await (const chunk of (await open()) as AsyncIterable<Buffer>) {
-      if (beginning.length < beginningLength) beginning = Buffer.concat([beginning, chunk]).subarray(0, beginningLength);
+      if (beginning.length < pictureHeaderLength) beginning = Buffer.concat([beginning, chunk]).subarray(0, pictureHeaderLength);
       size += chunk.length;
       hash.update(chunk);
     }

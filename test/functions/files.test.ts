@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, anAccount, anAdmin, aSession } from '../support/accounts.ts';
 import { aBot } from '../support/bots.ts';
-import { aFile, announced, type Bytes, measured, readAt } from '../support/files.ts';
+import { aFile, announced, aPictureOf, type Bytes, measured, readAt } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
 import { useObjectStore } from '../support/own-object-store.ts';
 import { anyDate, anyId, outcome } from '../support/responses.ts';
@@ -186,6 +186,16 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(seen).toEqual(body);
       const [event] = (await call('GET', `/api/events?room=${room}&after=0`, { token: bob.token })).body as { data: Message }[];
       expect(event?.data).toEqual(body);
+    });
+
+    it('a picture with too many pixels is only downloaded, and such a preview is not shown', async () => {
+      const room = await aRoomOf([ann]);
+      const huge = await aFile(ann, room, { bytes: aPictureOf(23_000, 23_000), type: 'image/png', call });
+      const preview = Buffer.concat([Buffer.from('RIFF\x10\0\0\0WEBPVP8X', 'latin1'), Buffer.alloc(8), Buffer.alloc(6, 0x20)]);
+      const other = await aFile(ann, room, { bytes: aPictureOf(9, 9), type: 'image/png', preview, call });
+      expect((await send(ann, { room, files: [huge.id, other.id] })).body).toMatchObject({
+        files: [{ type: 'application/octet-stream' }, { type: 'image/png', has_preview: false }],
+      });
     });
 
     it('a message without text and files is refused in the words for one without text', async () => {
@@ -594,7 +604,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       ['image/png', Buffer.alloc(0), 'application/octet-stream', 'attachment'],
       ['application/pdf', Buffer.from('%PDF-1.7'), 'application/pdf', 'inline'],
       ['application/pdf', Buffer.from('<html>%PDF-1.7'), 'application/octet-stream', 'attachment'],
-      ['image/gif', Buffer.from('GIF89a/*<svg onload=alert(1)>*/=1;'), 'image/gif', 'inline'],
+      ['image/gif', Buffer.from('GIF89a/*\0\0<svg onload=alert(1)>*/=1;'), 'image/gif', 'inline'],
     ])('a file that says to be %s is shown as its bytes are', async (claimed, bytes, type, disposition) => {
       const file = await aSentFile(call, { type: claimed, bytes });
       expect(file.shown.type).toBe(type);

@@ -5,7 +5,7 @@ import { setAvatar } from '../../lib/accounts/avatars.ts';
 import { avatars } from '../../lib/collections/accounts/avatars.ts';
 import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
-import { aPicture } from '../support/files.ts';
+import { aPicture, aPictureOf } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
 import { addMember, aRoom, succeed } from '../support/rooms.ts';
@@ -71,6 +71,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
 
   it.each([
     ['more than 64 kB', Buffer.concat([aPicture, Buffer.alloc(65_536)]), 413, 'picture_too_large'],
+    ['a PNG of a few bytes that takes gigabytes', aPictureOf(23_000, 23_000), 400, 'picture_too_wide'],
     ['a page', Buffer.from('<script>alert(1)</script>'), 400, 'invalid_picture'],
     ['a GIF, which may move', Buffer.from('GIF89a'), 400, 'invalid_picture'],
     ['a drawing that may run scripts', Buffer.from('<svg onload="alert(1)"/>'), 400, 'invalid_picture'],

@@ -15,8 +15,15 @@ export const announced = (room: string, bytes: Bytes = 'Hello', fields: object =
 
 export const measured = (bytes: Bytes) => ({ size: Buffer.byteLength(bytes), sha256: hash('sha256', bytes) });
 
-/** What begins as a PNG does. */
-export const aPicture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+/** The beginning of a PNG of so many pixels. */
+export function aPictureOf(width: number, height: number): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), size]);
+}
+
+export const aPicture = aPictureOf(256, 256);
 
 type Wanted = {
   bytes?: Bytes | undefined;

@@ -6,9 +6,11 @@ import { conflict, notFound, type Refusal } from '../../base/errors.ts';
 import { describeError, log } from '../../base/log.ts';
 import { type FileDocument, files } from '../../collections/rooms/files.ts';
 import type { AttachedFile } from '../../collections/rooms/messages.ts';
+import { beginningLength } from '../../files/file-store.ts';
+import { hasTooManyPixels, isWiderThan, largestPreviewSide, pictureHeaderLength } from '../../files/picture-size.ts';
 import { bindingTime } from '../../files/removal.ts';
 import { previewKey, requireStore } from '../../files/store.ts';
-import { typeOf } from '../../files/types.ts';
+import { anyType, typeOf } from '../../files/types.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { withArrivals } from './arrivals.ts';
 
@@ -55,19 +57,22 @@ export async function findAttachments(ids: ObjectId[], room: ObjectId, caller: C
   return { message, user, room, due: new Date(Date.now() + bindingTime), files: await Promise.all(attached) };
 }
 
-/** The file as its message has it, with the type that its bytes show. */
+/** The file as its message has it, with the type that its bytes show. A picture with too many pixels is only downloaded. */
 async function attach({ _id, key, state, preview, ...file }: FileDocument): Promise<AttachedFile> {
-  const beginning = state === 'reserved' ? undefined : await requireStore().beginning(key);
+  const length = file.type.startsWith('image/') ? pictureHeaderLength : beginningLength;
+  const beginning = state === 'reserved' ? undefined : await requireStore().beginning(key, length);
   if (!beginning) throw notUploaded();
   const { name, size, width, height, duration, alt } = file;
-  const type = typeOf(file.type, beginning);
+  const found = typeOf(file.type, beginning);
+  const type = hasTooManyPixels(found, beginning) ? anyType : found;
   const has_preview = await hasPreview(key, preview);
   return { _id, name, type, size, width, height, duration, has_preview, ...(alt && { alt }) };
 }
 
 async function hasPreview(key: string, preview: FileDocument['preview']): Promise<boolean> {
-  const beginning = preview?.is_stored && (await requireStore().beginning(previewKey(key)));
-  return beginning ? typeOf(preview.type, beginning) === preview.type : false;
+  const bytes = preview?.is_stored && (await requireStore().beginning(previewKey(key), preview.size));
+  if (!bytes || typeOf(preview.type, bytes) !== preview.type) return false;
+  return !isWiderThan(largestPreviewSide, preview.type, bytes);
 }
 
 /** Takes the files for their message; false if one was removed, or taken by another message, meanwhile. */

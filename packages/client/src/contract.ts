@@ -1505,7 +1505,7 @@ export type BadRequest = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'missing_parameter' | 'unknown_parameter';
+  code?: 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter';
 };
 
 /** There is no token, or it is not valid. */
