@@ -1,4 +1,5 @@
 import Negotiator from 'negotiator';
+import type { Parameter } from '../../api/parameters.ts';
 import { notAcceptable, unsupportedMediaType } from '../../base/errors.ts';
 import { config } from '../../settings/config.ts';
 import { isSpecified as isSpecifiedBy, type Operations } from '../operation.ts';
@@ -15,13 +16,19 @@ export function mediaType(operations: Operations): Step {
   const isSpecified = isSpecifiedBy(operations);
   return {
     before: function negotiate({ event }) {
-      const { takesBytes, givesBytes, isForeign, form, type } = operations[methodOf(event)] ?? {};
+      const operation: Partial<Operations[string]> = operations[methodOf(event)] ?? {};
+      const { takesBytes, givesBytes, isForeign, form, type } = operation;
       if (!givesBytes && type === undefined && !acceptsJson(event)) throw notAcceptable(config.docsUrl);
-      if (!takesBytes && !isForeign && !form && !sendsJson(event))
+      const hasNoBody = !isSpecified && !event.body && isBodyOptional(event, operation);
+      if (!takesBytes && !isForeign && !form && !hasNoBody && !sendsJson(event))
         throw isSpecified ? notAcceptable(config.docsUrl) : unsupportedMediaType();
     },
   };
 }
+
+/** Whether a PUT needs no body. A POST without a type may come from a form on another site: it needs the type. */
+const isBodyOptional = (event: ApiEvent, { body, needsAny }: Partial<Operations[string]>) =>
+  methodOf(event) === 'PUT' && !needsAny && Object.values<Parameter>(body ?? {}).every(({ optional }) => optional);
 
 // A request without Accept, or with an empty one, accepts anything (RFC 9110, 12.5.1).
 const acceptsJson = ({ headers }: ApiEvent) =>
