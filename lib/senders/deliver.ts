@@ -5,6 +5,7 @@ import { concurrently } from '../base/concurrently.ts';
 import { HttpError } from '../base/errors.ts';
 import { takeLease } from '../base/lease.ts';
 import { log } from '../base/log.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/delivery/webhook-states.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
@@ -44,13 +45,18 @@ const longestFailing = 86_400_000;
 
 const mostDeliveries = 20;
 
+/** When the host of a receiver gave no answer to this process: it is asked after the others of a room. */
+const failures = new LruCache<number>(1_000);
+const lastFailureOf = ({ to }: Sender): number => failures.get(new URL(to.url).host) ?? 0;
+
 /** Whether all was delivered, or will be when it is due; something is yet to come; or another process is at it. */
 export type DeliveryResult = 'all' | 'more' | 'taken';
 
 /** Delivers what is new in a room to the receivers of its webhooks, and of those of its bots; an abort leaves the rest to the next process. */
 export async function deliverOfRoom(id: string, signal?: AbortSignal): Promise<DeliveryResult> {
   const results: DeliveryResult[] = [];
-  await concurrently(await findSenders(new ObjectId(id)), atOnce, async (sender) => {
+  const senders = (await findSenders(new ObjectId(id))).sort((one, other) => lastFailureOf(one) - lastFailureOf(other));
+  await concurrently(senders, atOnce, async (sender) => {
     results.push(await deliver(sender, signal));
   });
   return results.includes('more') ? 'more' : results.includes('taken') ? 'taken' : 'all';
@@ -179,6 +185,9 @@ async function noteOfBot(bot: ObjectId, sender: Sender, delivery: DeliveryDocume
 async function send(sender: Sender, event: Event): Promise<Attempt> {
   const id = `${sender.room.toHexString()}:${event.seq}:${sender.speaker.toHexString()}`;
   const { answered, ...attempt } = await sendSigned(sender.to, id, event);
+  const { host } = new URL(sender.to.url);
+  if (attempt.status === null) failures.set(host, performance.now());
+  else failures.delete(host);
   if (!isAcknowledged(attempt) || event.type !== 'message.created' || !event.data || event.data.is_bot) return attempt;
   const text = replyIn(answered);
   if (text === undefined) return attempt;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Background, inBackground } from '../../../lib/base/background.ts';
 import { describeError, log } from '../../../lib/base/log.ts';
 import type { RoomWork } from '../../../lib/delivery/room-work.ts';
@@ -8,8 +9,13 @@ const step = 500;
 const retryEvery = 30_000;
 const missedEvery = 600_000;
 
-/** For how many rooms one process works at the same time. */
-const atOnce = 4;
+/**
+ * For how many rooms one process works concurrently. A room whose work takes longer than `quickMs` waits for a receiver
+ * or a push service that is slow: it counts among the slow ones from then on, so that it delays no other room.
+ */
+const mostQuick = 4;
+const mostSlow = 256;
+const quickMs = 1_000;
 
 /**
  * Does something for rooms, as long as the process serves: for what this process stores, and with `isFirst` also for
@@ -23,6 +29,8 @@ export const workForRooms = (
     /** The rooms in which something happened, and when they are due. */
     const due = new Map<string, number>();
     const running = new Set<Promise<void>>();
+    const busy = new Set<string>();
+    const quick = new Set<Promise<unknown>>();
 
     const stop = onNotice((notice) => {
       if (notice.type === 'moved' && !due.has(notice.room)) due.set(notice.room, performance.now() + delayMs);
@@ -47,12 +55,22 @@ export const workForRooms = (
         return;
       }
       for (const room of ready) {
-        if (running.size >= atOnce) await Promise.race(running);
+        while (quick.size >= mostQuick) await Promise.race(quick);
+        while (running.size >= mostSlow) await Promise.race(running);
         if (signal.aborted) return;
+        // A room that is worked on keeps its place in the queue, and is not done twice.
+        if (busy.has(room)) continue;
         due.delete(room);
-        const done = workOn(room);
+        busy.add(room);
+        const done = workOn(room).finally(() => {
+          running.delete(done);
+          busy.delete(room);
+        });
         running.add(done);
-        void done.finally(() => running.delete(done));
+        const isNoLongerQuick = Promise.race([done, sleep(quickMs, undefined, { ref: false })]).finally(() =>
+          quick.delete(isNoLongerQuick),
+        );
+        quick.add(isNoLongerQuick);
       }
     };
 
