@@ -22,7 +22,7 @@ import { bytesOfStream, isWithinLimit, respond, respondRaw, respondStream } from
 import { type FindRoute, type FoundRoute, loadRoutes } from './http/routes.ts';
 import { createSemaphore } from './http/semaphore.ts';
 import { sourceOf } from './http/source.ts';
-import { beginUpload, bodyOf, longestUpload, takesBytes } from './http/uploads.ts';
+import { beginUpload, bodyOf, endUpload, longestUpload, takesBytes } from './http/uploads.ts';
 import type { PresenceTimes } from './push/presence.ts';
 import type { Relay } from './push/relay.ts';
 import { startPush } from './push/start.ts';
@@ -108,10 +108,12 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     received: ReceivedRequest,
     response: ServerResponse,
   ): Promise<void> {
-    const event = makeEvent(request, { ...received, bytes: bodyOf(request) }, found);
-    const end = beginUpload(callerOf(event));
-    const handler = end ? found.handler : busy;
-    const answer = await handler(event, makeContext(received, found, limits.requestTime)).finally(end);
+    const begun = beginUpload(callerOf(makeEvent(request, received, found)));
+    const event = makeEvent(request, { ...received, bytes: bodyOf(request, undefined, begun) }, found);
+    const handler = begun ? found.handler : busy;
+    const answer = await handler(event, makeContext(received, found, limits.requestTime)).finally(
+      () => begun && endUpload(begun),
+    );
     // What was refused before its end stays unread, and ends the connection.
     if (!request.complete) response.shouldKeepAlive = false;
     send(response, answer);

@@ -11,21 +11,36 @@ export const takesBytes = ({ handler: { operations = {} } }: { handler: Partial<
 const most = 64;
 const mostOfOne = 6;
 
-const running = new Map<string, number>();
-let all = 0;
+/** An upload that runs; `signal` is aborted if it must give way to another. */
+export type Upload = { caller: string; begun: number; received: number; signal: AbortSignal; abort: () => void };
 
-/** Begins an upload of a caller; returns what ends it, or undefined where there are too many. */
-export function beginUpload(caller: string): (() => void) | undefined {
-  const own = running.get(caller) ?? 0;
-  if (all >= most || own >= mostOfOne) return undefined;
-  all++;
-  running.set(caller, own + 1);
-  return () => {
-    all--;
-    const left = (running.get(caller) ?? 1) - 1;
-    if (left > 0) running.set(caller, left);
-    else running.delete(caller);
-  };
+const running = new Set<Upload>();
+
+/** After how many milliseconds, and below how many bytes a millisecond, an upload gives way if there is no place left. */
+const slow = { afterMs: 5_000, bytesPerMs: 100 };
+
+/** Begins an upload of a caller, which the caller must end; undefined if there are too many. */
+export function beginUpload(caller: string, now = performance.now()): Upload | undefined {
+  const own = [...running].filter((one) => one.caller === caller);
+  if (own.length >= mostOfOne) return undefined;
+  if (running.size >= most && !endSlowest(now)) return undefined;
+  const ending = new AbortController();
+  const upload = { caller, begun: now, received: 0, signal: ending.signal, abort: () => ending.abort() };
+  running.add(upload);
+  return upload;
+}
+
+export const endUpload = (upload: Upload): void => void running.delete(upload);
+
+/** Ends the slowest upload, if that is slow; returns whether there is a place now. */
+function endSlowest(now: number): boolean {
+  const paceOf = ({ received, begun }: Upload) => received / (now - begun);
+  const old = [...running].filter(({ begun }) => now - begun >= slow.afterMs);
+  const slowest = old.sort((one, other) => paceOf(one) - paceOf(other))[0];
+  if (!slowest || paceOf(slowest) >= slow.bytesPerMs) return false;
+  running.delete(slowest);
+  slowest.abort();
+  return true;
 }
 
 /** A sender has so many milliseconds, and one more for each so many bytes: 16 kB a second, less than any network that people bear. */
@@ -39,19 +54,24 @@ export const longestUpload = (bytes: number, { patience, bytesPerMillisecond } =
 const turns = createSemaphore(1);
 
 /** The body of a request as it comes; fails when it comes too slowly. The request stays open for its answer. */
-export async function* bodyOf(request: IncomingMessage, pace = usual): AsyncGenerator<Uint8Array> {
+export async function* bodyOf(request: IncomingMessage, pace = usual, upload?: Upload): AsyncGenerator<Uint8Array> {
   const begun = performance.now();
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   for (let received = 0; ; ) {
     const ending = new AbortController();
+    const given = Promise.withResolvers<never>();
+    const giveWay = () => given.reject(new Error('The upload was slow, and gave way to another.'));
+    if (upload?.signal.aborted) giveWay();
+    upload?.signal.addEventListener('abort', giveWay, { once: true, signal: ending.signal });
     const left = longestUpload(received, pace) - (performance.now() - begun);
     const tooSlow = delay(Math.max(0, left), undefined, { signal: ending.signal }).then(
       () => Promise.reject(new Error('The body came too slowly.')),
       () => ({ done: true as const, value: undefined }),
     );
-    const next = await Promise.race([chunks.next(), tooSlow]).finally(() => ending.abort());
+    const next = await Promise.race([chunks.next(), tooSlow, given.promise]).finally(() => ending.abort());
     if (next.done) return;
     received += next.value.length;
+    if (upload) upload.received = received;
     if (!(await turns.acquire(pace.patience))) throw new Error('The parts of other uploads were not stored in time.');
     try {
       yield next.value;
