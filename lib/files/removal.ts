@@ -10,7 +10,8 @@ import { fileKeyOf, findStore, previewKey } from './store.ts';
 /*
  * What is pending has a time at which the sweep must look at it, written before the step that may be cut off:
  *
- *   announced, stored    a day later, it was never sent
+ *   announced            an hour later, no bytes came; a day later if they go to an object store
+ *   stored               a day later, it was never sent
  *   bound                an hour later; taken away when its message is stored
  *   about to be deleted  now; written before its message or its room is deleted
  *
@@ -20,6 +21,9 @@ import { fileKeyOf, findStore, previewKey } from './store.ts';
 
 /** For how many milliseconds a file is kept that no message has. */
 export const unboundTime = 24 * 3_600_000;
+
+/** For how many milliseconds the space of an announced file is reserved without its bytes. */
+export const announcedTime = 3_600_000;
 
 /** After how many milliseconds a message that has taken a file is surely stored, or never will be. */
 export const bindingTime = 3_600_000;

@@ -10,8 +10,9 @@ import { conflict, HttpError, type Refusal } from '../../base/errors.ts';
 import { type AnnouncedBytes, type FileDocument, files } from '../../collections/rooms/files.ts';
 import { isDuplicateKey } from '../../database/failures.ts';
 import { otherBytes, uploadBroken } from '../../files/directory.ts';
+import type { FileStore } from '../../files/file-store.ts';
 import { giveQuotaBack, quotaExceeded, takeQuota } from '../../files/quotas.ts';
-import { removeFile, unboundTime } from '../../files/removal.ts';
+import { announcedTime, removeFile, unboundTime } from '../../files/removal.ts';
 import { findStore, noFiles, previewKey, requireStore } from '../../files/store.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../../rooms/permissions.ts';
@@ -111,20 +112,31 @@ const fileTooLarge: Refusal = () =>
     code: 'file_too_large',
   });
 
-export const announceRefusals = [...refusalsOf('send'), noSuchRoom, noFiles, fileTooLarge, quotaExceeded];
+const tooManyAnnounced: Refusal = () =>
+  conflict('too_many_announced', 'Too many files were announced and not uploaded: upload them, take them back, or wait an hour.');
 
-/** Announces a file of the caller for a room: the space that it takes is reserved, for a day. */
+/** How many files a user has announced at most whose bytes have not come. */
+const mostAnnounced = 60;
+
+/** The service does not see when bytes come to an object store: there, they have a day. */
+const reservedFor = ({ direct }: FileStore): number => (direct ? unboundTime : announcedTime);
+
+export const announceRefusals = [...refusalsOf('send'), noSuchRoom, noFiles, fileTooLarge, quotaExceeded, tooManyAnnounced];
+
+/** Announces a file of the caller for a room: the space that it takes is reserved for an hour, until its bytes come. */
 export async function announceFile(
   { preview, size, width, height, duration, alt, ...sent }: Values<typeof announcement>,
   key: IdempotencyKey | undefined,
   caller: Caller,
 ): Promise<CreationResult<Announcement>> {
-  requireStore();
+  const store = requireStore();
   const user = caller.user._id;
   const first = key && (await findAnnounced(user, key));
   if (first) return replay(first, key, caller);
   requirePermission(await findContext(sent.room, caller), 'send');
   if (size > config.files.size) throw fileTooLarge();
+  const waiting = await files.countDocuments({ user, state: 'reserved' }, { limit: mostAnnounced });
+  if (config.limits.areOn && waiting >= mostAnnounced) throw tooManyAnnounced();
 
   const bytes = size + (preview?.size ?? 0);
   const now = new Date();
@@ -143,7 +155,7 @@ export async function announceFile(
     bytes,
     state: 'reserved',
     created_at: now,
-    due: new Date(now.getTime() + unboundTime),
+    due: new Date(now.getTime() + reservedFor(store)),
     ...key,
   };
   await takeQuota(user, bytes);
@@ -178,7 +190,7 @@ function show({ _id, key, preview, created_at, ...file }: FileDocument): Announc
       method: 'PUT' as const,
       url: elsewhere?.url ?? `/api/files/${_id.toHexString()}/content${isPreview ? '?preview=true' : ''}`,
       headers: elsewhere?.headers ?? { 'Content-Type': announced.type },
-      expires_at: showDate(elsewhere?.expiresAt ?? new Date(created_at.getTime() + unboundTime)),
+      expires_at: showDate(elsewhere?.expiresAt ?? new Date(created_at.getTime() + reservedFor(requireStore()))),
     };
   };
   return {
@@ -211,7 +223,8 @@ export async function uploadBytes(
   if (announced.state === 'bound') throw alreadySent();
   const key = isPreview ? previewKey(announced.key) : announced.key;
   await store.receive(key, wanted, bytes);
-  const stored = isPreview ? { 'preview.is_stored': true as const } : { state: 'stored' as const };
+  const due = new Date(Date.now() + unboundTime);
+  const stored = isPreview ? { 'preview.is_stored': true as const } : { state: 'stored' as const, due };
   const { matchedCount } = await files.updateOne({ _id: file, state: { $in: ['reserved', 'stored'] } }, { $set: stored });
   // Bound meanwhile, by the same bytes that came before; or removed, and then nobody else removes these.
   if (matchedCount > 0 || (await files.countDocuments({ _id: file, state: 'bound' }, { limit: 1 })) > 0) return;
