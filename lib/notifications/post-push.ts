@@ -16,8 +16,8 @@ export type Push = {
   longest: number;
 };
 
-/** What a push service answers: a status, and after how many seconds to try again if it says so. */
-export type PushReply = { status: number; retryAfter: number | undefined };
+/** What a push service answers: a status, after how many seconds to try again if it says so, and why it refuses a push. */
+export type PushReply = { status: number; retryAfter: number | undefined; reason: string };
 
 /** Encrypts a push and sends it; undefined where it would go to an inner network. Rejects where no answer comes. */
 export async function postPush({ to, from, payload, life, topic, mayBeInner, longest }: Push): Promise<PushReply | undefined> {
@@ -31,8 +31,8 @@ export async function postPush({ to, from, payload, life, topic, mayBeInner, lon
   });
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   try {
-    const { status, retryAfter } = await post(url, { headers: texts, body, mayBeInner, longest });
-    return { status, retryAfter };
+    const { status, retryAfter, body: answer } = await post(url, { headers: texts, body, mayBeInner, longest });
+    return { status, retryAfter, reason: status < 300 ? '' : answer.toString('utf8', 0, 500) };
   } catch (error) {
     if (error instanceof InnerAddressError) return undefined;
     throw error;

@@ -72,13 +72,26 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
   try {
     // A function on Lambda has nothing else to do.
     const reply = await waitOutside('push service', () => (isOnLambda ? postPush(push) : thread.call(push)));
-    return reply ? outcomeOf(reply) : { kind: 'gone' };
+    const outcome: Outcome = reply ? outcomeOf(reply) : { kind: 'gone' };
+    if (reply && outcome.kind === 'refused') logRefusal(url.host, reply);
+    return outcome;
   } catch (error) {
     // The service is busy, and the push service was not asked.
     if (error instanceof HttpError) throw error;
     fail(error);
     return noAnswer;
   }
+}
+
+/**
+ * Logs why a push service refuses a push. That is mostly about the service, not the device: Apple takes no pushes of
+ * a service that names neither an https address nor a real e-mail address.
+ */
+function logRefusal(host: string, { status, reason }: PushReply): void {
+  const hint = config.publicUrl.startsWith('https:')
+    ? {}
+    : { hint: 'Set PUBLIC_URL to the https address of the service: some push services, such as Apple, require it.' };
+  log('error', 'a push service refused a push', { host, status, reason, ...hint });
 }
 
 // To encrypt a push takes about as long as to answer a request, and a room may have a thousand devices.

@@ -42,9 +42,11 @@ const unknownService: Refusal = () =>
   permissionDenied('push_service_unknown', 'The service does not know this push service: its operator can add it.');
 const otherKey: Refusal = () => conflict('other_key', 'This is not the present key of the service: subscribe with that one.');
 const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not take it: try again later.');
+const refusedPush: Refusal = () =>
+  conflict('push_refused', 'The push service refuses pushes of this service. Ask its operator: the log says why.');
 const endedByDevice: Refusal = () => conflict('subscription_ended', 'The push service says that this subscription has ended.');
 
-export const subscribeRefusals = [unknownService, otherKey, notPushed, endedByDevice];
+export const subscribeRefusals = [unknownService, otherKey, notPushed, refusedPush, endedByDevice];
 
 /** The push subscription of a token, as the API shows it. */
 export const subscriptionSchema = record('PushSubscription', {
@@ -92,6 +94,7 @@ async function sendTest(_id: ObjectId): Promise<void> {
   const outcome: Outcome = own ? await sendPush(own, { type: 'test' }) : { kind: 'gone' };
   if (own) await noteOutcome(own, outcome);
   if (outcome.kind === 'gone') throw endedByDevice();
+  if (outcome.kind === 'refused') throw refusedPush();
   if (outcome.kind !== 'sent') throw notPushed();
 }
 

@@ -22,7 +22,7 @@ export type Device = {
   /** How many requests came. */
   asked: number;
   /** A status, with `Retry-After` if that is given; or no answer at all. */
-  answer: { status: number; retryAfter?: string } | 'none';
+  answer: { status: number; retryAfter?: string; reason?: string } | 'none';
 };
 
 const devices = new Map<string, Device & { receive: (body: Buffer) => string }>();
@@ -70,8 +70,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   } catch {
     return void response.writeHead(400).end();
   }
-  const { status, retryAfter } = device.answer;
-  response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
+  const { status, retryAfter, reason } = device.answer;
+  response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end(reason);
 }
 
 type Keys = { ecdh: ReturnType<typeof createECDH>; publicKey: Buffer; secret: Buffer };
