@@ -18,6 +18,7 @@ import { claimed } from '../identity/unclaimed.ts';
 import { emailKey, emailKeys, noSuchUser, shownUser, type User } from '../identity/users.ts';
 import { joinDefaultRooms } from '../members/default-rooms.ts';
 import { leaveGroupRooms } from '../members/group-rooms.ts';
+import { appointSuccessors } from '../members/leave-all-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
 import { silenceBotsOf } from '../members/silenced-bots.ts';
 import { notifyServers } from '../notices/notices.ts';
@@ -113,7 +114,10 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
-  if (is_active === false) await leaveGroupRooms(id);
+  if (is_active === false) {
+    await leaveGroupRooms(id);
+    await appointSuccessors(id);
+  }
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
   // The codes for an earlier address would work again if the account got that back.
   if (email !== undefined) await forgetCodesOf(id);

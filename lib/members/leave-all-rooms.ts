@@ -18,6 +18,18 @@ export async function leaveAllRooms(user: ObjectId): Promise<void> {
   }
 }
 
+/**
+ * Gives each room whose only owner is deactivated another owner, as if that one left. The deactivated owner stays an
+ * owner, for when the account is activated again.
+ */
+export async function appointSuccessors(user: ObjectId): Promise<void> {
+  const owned = { is_direct: { $exists: false }, members: { $elemMatch: { user, role: 'owner' as const } } };
+  const found = await rooms.find(owned, { projection: { members: { $elemMatch: { user } } } }).toArray();
+  for (const { _id, members } of found) {
+    for (const member of members) await promoteSuccessor(_id, member._id, user);
+  }
+}
+
 /** Takes a member out of its room, by rules that hold whatever others do to the room meanwhile. */
 const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promise<boolean> =>
   attempt({ times: 10 }, async () => {

@@ -1,0 +1,25 @@
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { changeUser } from '../../lib/accounts/accounts.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
+import { anAccount } from '../support/accounts.ts';
+import { addMember, aRoom } from '../support/rooms.ts';
+import { inProcess as call } from '../support/transports.ts';
+
+it('a room whose only owner is deactivated gets another owner, and conversations stay as they are', async () => {
+  const [owner, first, moderator] = [await anAccount(), await anAccount(), await anAccount()];
+  const room = await aRoom({ owner });
+  const alone = await aRoom({ owner });
+  await addMember(room, first);
+  await addMember(room, moderator, 'moderator');
+  const conversation = await call('POST', '/api/conversations', { token: owner.token, body: { users: [{ $oid: first.id }] } });
+  const direct = new ObjectId((conversation.body as { _id: { $oid: string } })._id.$oid);
+  const rolesIn = async (_id: ObjectId) => (await rooms.findOne({ _id }))?.members.map(({ role }) => role);
+  const before = await rolesIn(direct);
+  await changeUser(new ObjectId(owner.id), { is_active: false });
+  expect(await rolesIn(new ObjectId(room.id))).toEqual(['owner', 'member', 'owner']);
+  expect(await rolesIn(new ObjectId(alone.id))).toEqual(['owner']);
+  expect(await rolesIn(direct)).toEqual(before);
+  const change = await call('PATCH', room.path, { token: moderator.token, body: { is_open: true } });
+  expect(change.status).toBe(200);
+});
