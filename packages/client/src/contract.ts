@@ -1654,7 +1654,7 @@ export type ServiceUnavailable = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'busy' | 'service_unavailable';
+  code?: 'busy' | 'not_prepared' | 'service_unavailable';
 };
 
 /** Every error that has a body; its `title` names its kind. */

@@ -8,9 +8,9 @@ it('rooms whose receivers hang delay the work for no other room', async () => {
   const ending = Promise.withResolvers<void>();
   const { end } = workForRooms(
     {
-      wait: 0,
+      delayMs: 0,
       isWanted: async () => true,
-      work: async (room) => {
+      run: async (room: string) => {
         if (room.startsWith('slow')) await ending.promise;
         done.push(room);
         return 'all';
