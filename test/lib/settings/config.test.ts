@@ -35,6 +35,7 @@ describe('settings', () => {
       metrics: false,
       docsUrl: '/docs',
       socketUrl: '/socket',
+      cloudfrontSecrets: [],
       corsOrigins: ['*'],
       roomMembers: 1_000,
       backups: { directory: '', every: 86_400_000 },
