@@ -45,7 +45,7 @@ export function reloadOnChange(changed: () => Promise<void>): void {
       clearTimeout(timer);
       timer = setTimeout(() => void reload(), restMs).unref();
     });
-    // The system may have no more watchers. Then a change needs a restart.
+    // The system may have no watcher left. Then a change needs a restart.
     watcher.on('error', () => watcher.close());
   }
 }

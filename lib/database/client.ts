@@ -8,18 +8,18 @@ import { connectAfterFailure } from './driver-fix.ts';
  * before driver 7.8.0 it could hand one caller's answer to another (CVE-2026-119179), since then it does nothing.
  */
 export const clientOptions = fromConfig(
-  ({ mongodbPoolSize }) =>
+  ({ mongodbPoolSize, patienceMs }) =>
     ({
       appName: 'chat-service',
       maxPoolSize: mongodbPoolSize,
       minPoolSize: 0,
       maxIdleTimeMS: 60_000,
-      serverSelectionTimeoutMS: 3_000,
-      connectTimeoutMS: 3_000,
+      serverSelectionTimeoutMS: patienceMs.database,
+      connectTimeoutMS: patienceMs.database,
       socketTimeoutMS: 4_000,
       // A function has one request at a time, which waits as long as a connection may take. A process that serves many
       // concurrently, and has the larger pool for it, lets them queue.
-      waitQueueTimeoutMS: mongodbPoolSize > 5 ? 5_000 : 3_000,
+      waitQueueTimeoutMS: mongodbPoolSize > 5 ? 5_000 : patienceMs.database,
       retryWrites: true,
       retryReads: true,
       writeConcern: { w: 'majority', journal: true },
@@ -42,7 +42,7 @@ const clients = new Map<string, MongoClient>();
 
 // Settings that lead to another database, or to it in another way, need another client.
 followConfig(() => {
-  const key = JSON.stringify([config.mongodbUri, config.mongodbPoolSize]);
+  const key = JSON.stringify([config.mongodbUri, config.mongodbPoolSize, config.patienceMs.database]);
   client = clients.get(key) ?? createClient(checkConnectionString(config.mongodbUri), clientOptions());
   clients.set(key, client);
   database = client.db(config.mongodbDatabase);

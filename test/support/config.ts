@@ -64,10 +64,14 @@ function endCall(): void {
 /** For how many milliseconds the service waits for others. */
 type Patience = typeof config.patienceMs;
 
+/** Has the service wait less for others until the end of the test file. Call it after `useConfig()`. */
+export const usePatience = (patienceMs: Partial<Patience>): void =>
+  replaceConfig({ ...config, patienceMs: { ...config.patienceMs, ...patienceMs } });
+
 /** Does work while the service waits less for others. */
 export async function withPatience<T>(patienceMs: Partial<Patience>, work: () => T): Promise<Awaited<T>> {
   const before = config;
-  replaceConfig({ ...config, patienceMs: { ...config.patienceMs, ...patienceMs } });
+  usePatience(patienceMs);
   try {
     return await work();
   } finally {

@@ -1,6 +1,6 @@
 import { client, database } from '../../lib/database/client.ts';
 import { databaseIsWithinThisProcess } from '../../lib/database/within-process.ts';
-import { useConfig } from './config.ts';
+import { useConfig, usePatience } from './config.ts';
 import { startProxy, type Proxy as TestProxy } from './proxy.ts';
 import { atEndOfFile, startDatabase } from './worker.ts';
 
@@ -15,14 +15,15 @@ export async function useDatabaseOutside(): Promise<void> {
 
 /**
  * Has the service of the test file reach its database over a socket, through a proxy that can break. The client
- * reports its commands.
+ * reports its commands. The service waits `patienceMs` for a connection, if given.
  */
-export async function useProxiedDatabase(): Promise<TestProxy> {
+export async function useProxiedDatabase({ patienceMs }: { patienceMs?: number } = {}): Promise<TestProxy> {
   // The database is prepared while it can be reached.
   await database.command({ ping: 1 });
   await useDatabaseOutside();
   const proxy = await startProxy(new URL(process.env.MONGODB_URI ?? '').host);
   useConfig({ MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true&monitorCommands=true` });
+  if (patienceMs !== undefined) usePatience({ database: patienceMs });
   const proxied = client;
   atEndOfFile(async () => {
     await proxied.close();

@@ -15,9 +15,9 @@ it.each([
 });
 
 it.each([
-  [14_031, 'The disk of the database is full: nothing can be written until there is space.'],
-  [39, 'The disk of the database failed: nothing can be written until the service is restarted.'],
-  [366, 'The file of the database is damaged where this is stored.'],
-])('code %o says what is wrong with the disk', (code, description) => {
-  expect(whyUnavailable(new MongoServerError({ message: 'refused', code }))).toEqual({ description, isLasting: true });
+  [14_031, 'disk_full', 'The disk of the database is full: nothing can be written until there is space.'],
+  [39, 'disk_failed', 'The disk of the database failed: nothing can be written until the service is restarted.'],
+  [366, 'database_damaged', 'The file of the database is damaged where this is stored.'],
+])('code %o (%s) says what is wrong with the disk', (code, reason, description) => {
+  expect(whyUnavailable(new MongoServerError({ message: 'refused', code }))).toEqual({ description, reason, isLasting: true });
 });

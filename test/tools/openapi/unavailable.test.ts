@@ -4,7 +4,7 @@ import { operationsWith } from '../../support/contract.ts';
 import { useProxiedDatabase } from '../../support/database-outside.ts';
 import { inProcess } from '../../support/transports.ts';
 
-const proxy = await useProxiedDatabase();
+const proxy = await useProxiedDatabase({ patienceMs: 200 });
 proxy.set('down');
 
 describe('every operation while the database is down', () => {
