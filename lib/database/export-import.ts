@@ -143,9 +143,9 @@ export async function* entriesIn(path: string, collections: readonly string[]): 
 
 /**
  * The collections that describe this database, and not the data in it. An import makes an epoch of its own, upgrades
- * the data that it has read, and its messages are counted again.
+ * the data that it has read, prepares its indexes, and its messages are counted again.
  */
-const unexported = ['epochs', 'upgrades', 'day_counts'];
+const unexported = ['epochs', 'upgrades', 'day_counts', 'preparations'];
 
 const format = 'chat-service';
 const version = 1;

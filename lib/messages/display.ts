@@ -16,7 +16,7 @@ const shownCard = card.representation(
   {
     color: card.as(described('The colour of its edge, as `#rrggbb`.', aText), 'color'),
     author: card.as(described('Who or what it is from.', aText), 'author'),
-    title: card.as(described('The title.', aText), 'title'),
+    title: card.as(described('The title of the card.', aText), 'title'),
     url: card.as(described('The address that the title leads to.', aText), 'url'),
     text: card.as(described('The text, in Markdown.', aText), 'text'),
     fields: card.as(described('The fields, in the order of their sender.', listOf(cardFieldSchema)), 'fields'),

@@ -265,7 +265,7 @@ export type Card = {
   color?: string;
   /** Who or what it is from. */
   author?: string;
-  /** The title. */
+  /** The title of the card. */
   title?: string;
   /** The address that the title leads to. */
   url?: string;

@@ -7,12 +7,14 @@ import { routes } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { faultsOf } from '../../support/sockets.ts';
 import { inProcess as call } from '../../support/transports.ts';
+import { startDatabase } from '../../support/worker.ts';
 
 const source = await readFile('docs/openapi.json', 'utf8');
 const document: OpenApi = JSON.parse(source);
 
 describe('the OpenAPI document', () => {
   it('the OpenAPI document is up to date, as are all files that are generated from the operations', async () => {
+    await startDatabase();
     const environment = { MONGODB_DATABASE: `chat_test_${randomBytes(6).toString('hex')}` };
     const { code, stderr } = await runCommand(['node', 'tools/openapi/main.ts', '--check'], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
