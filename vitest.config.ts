@@ -32,6 +32,7 @@ export default defineConfig({
     isolate: false,
     // Tests wait for the database and for other processes about as often as they compute.
     maxWorkers: availableParallelism() + 1,
+    retry: CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
