@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import { notPrepared } from '../base/errors.ts';
 import { collection } from './bounded.ts';
 import { database } from './client.ts';
@@ -16,22 +16,25 @@ type PreparationDocument = { _id: 'indexes'; versions: string[] };
 const preparations = collection<PreparationDocument>('preparations');
 const only = { _id: 'indexes' } as const;
 
-/** The database that is known to have them. */
-let prepared: Db | undefined;
+/** The databases that are known to have them, by client and name: with other settings there is another client. */
+const prepared = new WeakMap<MongoClient, Set<string>>();
+
+const remember = ({ client, databaseName }: Db): void =>
+  void prepared.set(client, new Set(prepared.get(client)).add(databaseName));
 
 /** Notes that the indexes of this version exist. */
 export async function notePreparation(): Promise<void> {
   const found = await preparations.findOne({ ...only, versions: indexVersion }, { projection: { _id: 1 } });
   if (!found) await preparations.updateOne(only, { $addToSet: { versions: indexVersion } }, { upsert: true });
-  prepared = database;
+  remember(database);
 }
 
 /** Whether the database has the indexes of this version. It is asked until it has. */
 export async function isPrepared(): Promise<boolean> {
-  if (prepared === database) return true;
+  if (prepared.get(database.client)?.has(database.databaseName)) return true;
   const asked = database;
   const found = await preparations.findOne({ ...only, versions: indexVersion }, { projection: { _id: 1 } });
-  if (found) prepared = asked;
+  if (found) remember(asked);
   return found !== null;
 }
 
