@@ -29,6 +29,7 @@ type Step = { name: string; environment?: Record<string, string> };
 const steps: Step[] = [
   { name: 'over HTTP', environment: { VARIANT: 'http' } },
   { name: 'with an object store', environment: { VARIANT: 'object-store' } },
+  { name: 'on damaged databases', environment: { VARIANT: 'damage', DAMAGES: '10000' } },
   { name: 'the rules of cdk-nag', environment: { VARIANT: 'cdk-nag' } },
   { name: 'with large numbers', environment: sizes },
   ...Array.from({ length: repetitions }, (_, at) => ({ name: `again (${at + 1} of ${repetitions})` })),

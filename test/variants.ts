@@ -24,6 +24,8 @@ export const variants: Record<string, { include: string[]; env?: Record<string, 
     include: ['test/functions/files.test.ts', 'test/lib/files/kills.ci.test.ts'],
     env: { FILE_STORE: 's3' },
   },
+  /** Commands on randomly damaged databases. Now and then they still lose documents that could be read. */
+  damage: { include: ['test/damage/harness.all.ts'] },
   /** The template of a deployment and the rules of cdk-nag, which is installed for it. */
   'cdk-nag': { include: ['test/hosts/aws/cdk-nag.all.ts'] },
   /** As root: the documentation under systemd, behind proxies, and with the oldest Node.js. */
