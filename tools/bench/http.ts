@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 import { withDatabase } from './database.ts';
 import type { Bench, Figure } from './figure.ts';
-import { type Load, load, withYardstick } from './load.ts';
+import { type Load, withLoad } from './load.ts';
 import { residentMegabytes } from './measure.ts';
 import { type Workload, workloadsOf } from './operations.ts';
 import { unlimited, withServer } from './server.ts';
@@ -31,7 +31,8 @@ const heaps = 'V8 lets the heap grow under load before it collects';
 const mostP99 = 3;
 /** 100 rooms of 5 members, and 200 messages. */
 const datasetSize: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200 };
-const people = 16;
+/** How many people call the server at the same time. */
+export const people = 16;
 const mostMegabytes = 200;
 
 /** Measures the emulator of `npm start`. It is for development, so its only goal is to make no errors. */
@@ -42,7 +43,7 @@ export const http = (bench: Bench): Promise<Figure[]> =>
       const dataset = await worker.ask('fill', { ...datasetSize, people });
       const service = await startService({ ...worker.environment, LOG_LEVEL: 'error', ROOM_CREATION: 'users' });
       try {
-        return await measure('http', service.url, workloadsOf(dataset, dataset.people), {}, bench);
+        return await measure('http', service, workloadsOf(dataset, dataset.people), {}, bench);
       } finally {
         await service.stop();
       }
@@ -51,11 +52,9 @@ export const http = (bench: Bench): Promise<Figure[]> =>
 
 /** Measures the production server with its own database, whose memory is included. */
 export const serve = (bench: Bench): Promise<Figure[]> =>
-  withServer({ ...unlimited, ROOM_CREATION: 'users' }, async (service, ask) => {
+  withFilledServer(bench, async (service, workloads) => {
     const { messages } = bench;
-    bench.progress(`serve: filling with ${messages} messages`);
-    const dataset = await ask('fill', { ...datasetSize, messages, membersOfOthers: 1, people });
-    const figures = await measure('serve', service.url, workloadsOf(dataset, dataset.people), serveGoals, bench);
+    const figures = await measure('serve', service, workloads, serveGoals, bench);
     const memory = memoryOf(service.pid);
     if (memory === undefined) return figures;
     const goal = { of: 'value', atMost: mostMegabytes } as const;
@@ -65,20 +64,46 @@ export const serve = (bench: Bench): Promise<Figure[]> =>
     ];
   });
 
+/** Runs `use` with the production server of a checkout and what the people in its filled database call. */
+export const withFilledServer = <T>(
+  { messages, progress }: Pick<Bench, 'messages' | 'progress'>,
+  use: (service: Service, workloads: Workload[]) => Promise<T>,
+  checkout?: string,
+): Promise<T> =>
+  withServer(
+    { ...unlimited, ROOM_CREATION: 'users' },
+    async (service, ask) => {
+      progress(`serve: filling with ${messages} messages`);
+      const dataset = await ask('fill', { ...datasetSize, messages, membersOfOthers: 1, people });
+      return use(service, workloadsOf(dataset, dataset.people));
+    },
+    checkout,
+  );
+
 /** Measures each workload, alternately with a bare server of `node:http`: over 16 connections, and over one. */
-async function measure(suite: string, url: string, workloads: Workload[], goals: Goals, bench: Bench): Promise<Figure[]> {
-  return withYardstick(async (bare) => {
+async function measure(
+  suite: string,
+  { url, pid }: Service,
+  workloads: Workload[],
+  goals: Goals,
+  bench: Bench,
+): Promise<Figure[]> {
+  return withLoad(async (load) => {
     const figures: Figure[] = [];
     for (const workload of workloads) {
       for (const connections of [people, 1]) {
         bench.progress(`${suite}: ${workload.name}, ${connections}`);
-        const { target, yardstick } = await load(connections, { url, workload }, bare, bench);
+        const { target, yardstick } = await load(connections, { url, pid, workload }, bench);
         figures.push(...figuresOf(workload.name, connections, target, yardstick, goals[workload.name]));
       }
     }
     return figures;
   });
 }
+
+/** The name of a row of figures. */
+export const rowName = (workload: string, connections: number): string =>
+  `${workload}: ${connections === 1 ? 'one connection' : `${connections} connections`}`;
 
 function figuresOf(
   workload: string,
@@ -87,7 +112,7 @@ function figuresOf(
   yardstick: Load,
   goals: Goals[string] | undefined,
 ): Figure[] {
-  const name = `${workload}: ${connections === 1 ? 'one connection' : `${connections} connections`}`;
+  const name = rowName(workload, connections);
   const share = connections > 1 && goals?.share;
   const times = connections === 1 && goals?.times;
   const speed: Figure =

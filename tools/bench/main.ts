@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { compareWith } from './against.ts';
 import { attacks } from './attacks.ts';
 import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts';
+import { lastRelease } from './checkout.ts';
 import { type Figure, reachesGoal, type Suite } from './figure.ts';
 import { growth } from './growth.ts';
 import { http, serve } from './http.ts';
@@ -11,19 +13,22 @@ import { push } from './push.ts';
 import { tableOf } from './table.ts';
 
 /*
- * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of them. With
- * MONGODB_URI `growth` and `http` use that database; the other suites start `npm run serve`, which has its own. Prints tables and writes
- * them to tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json. Exits with 2 when a goal is missed or a
- * ratio is worse than the baseline's.
+ * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of
+ * them. With MONGODB_URI `growth` and `http` use that database; the other suites start `npm run serve`, which has its own.
+ * Prints tables and writes them to tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json.
+ * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
+ *
+ * `npm run bench -- serve --against COMMIT` measures the server beside that of a commit, of a directory that has one
+ * installed, or of the `last-release`.
  */
 
 const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks };
 
-const { bench, names, isBaseline } = options();
+const { bench, names, isBaseline, against } = options();
 const before = readBaseline();
 const results: Record<string, Figure[]> = {};
-for (const name of names) {
-  const figures = await (suites[name] as Suite)(bench);
+for (const [name, measure] of against === undefined ? chosenSuites() : await comparison(against)) {
+  const figures = await measure(bench);
   bench.progress('');
   const baseline = before[name] ?? {};
   console.log(`\n${name}\n${tableOf(figures, baseline)}`);
@@ -42,6 +47,19 @@ write(fileURLToPath(new URL('./results.json', import.meta.url)), { circumstances
 if (isBaseline) {
   const now = Object.entries(results).map(([name, figures]) => [name, { ...before[name], ...baselineOf(figures) }]);
   write(baselineFile, { ...before, ...Object.fromEntries(now) });
+}
+
+function chosenSuites(): [string, Suite][] {
+  return names.map((name) => [name, suites[name] as Suite]);
+}
+
+async function comparison(commit: string): Promise<[string, Suite][]> {
+  const other = commit === 'last-release' ? await lastRelease() : commit;
+  if (other === undefined) {
+    console.log('There is no release to compare with yet.');
+    return [];
+  }
+  return [[`against ${other}`, (bench) => compareWith(other, bench)]];
 }
 
 function options() {

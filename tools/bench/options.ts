@@ -4,6 +4,8 @@ import type { Bench } from './figure.ts';
 /** How much is measured by default, and with `--quick`. */
 const full = { messages: 1_000_000, rooms: 10_000, repeats: 2000, seconds: 5, rounds: 3 };
 const quick = { messages: 10_000, rooms: 1000, repeats: 100, seconds: 1, rounds: 1 };
+/** With `--against`, each of two servers is filled, and called for half of the time. */
+const comparison = { ...full, messages: 10_000, seconds: 3 };
 
 /** Parses the command line; throws if it is invalid. */
 export function readOptions(words: readonly string[], suites: readonly string[]) {
@@ -13,20 +15,28 @@ export function readOptions(words: readonly string[], suites: readonly string[])
     options: {
       quick: { type: 'boolean', default: false },
       baseline: { type: 'boolean', default: false },
+      against: { type: 'string' },
       messages: { type: 'string' },
       repeats: { type: 'string' },
     },
   });
   const unknown = positionals.find((name) => !suites.includes(name));
   if (unknown !== undefined) throw new Error(`There is no suite ${unknown}. There are: ${suites.join(', ')}.`);
-  const sizes = values.quick ? quick : full;
+  if (values.against !== undefined && positionals.some((name) => name !== 'serve'))
+    throw new Error('Only the suite serve can be compared with another commit.');
+  const sizes = values.quick ? quick : values.against !== undefined ? comparison : full;
   const bench: Bench = {
     ...sizes,
     messages: count('messages', values.messages, sizes.messages),
     repeats: count('repeats', values.repeats, sizes.repeats),
     progress,
   };
-  return { bench, isBaseline: values.baseline, names: positionals.length > 0 ? positionals : suites };
+  return {
+    bench,
+    isBaseline: values.baseline,
+    against: values.against,
+    names: positionals.length > 0 ? positionals : suites,
+  };
 }
 
 function count(name: string, given: string | undefined, fallback: number): number {

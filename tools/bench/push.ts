@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { overHttp } from '../harness/transports.ts';
 import type { Bench, Figure } from './figure.ts';
-import { load, withYardstick } from './load.ts';
+import { withLoad } from './load.ts';
 import { percentile, processorMillis, residentMegabytes } from './measure.ts';
 import type { Operation } from './operations.ts';
 import { unlimited, withServer } from './server.ts';
@@ -38,16 +38,16 @@ export function push(bench: Bench): Promise<Figure[]> {
         body: { room: crowd.quiet, text: 'Hello' },
         status: 201,
       };
-      const target = { url: service.url, workload: { name: operation.name, calls: [operation] } };
-      return await withYardstick(async (bare) => {
+      const target = { url: service.url, pid: service.pid, workload: { name: operation.name, calls: [operation] } };
+      return await withLoad(async (load) => {
         bench.progress('push: nobody is connected');
-        const alone = await load(16, target, bare, bench);
+        const alone = await load(16, target, bench);
 
         bench.progress(`push: ${connections / 10} connect, elsewhere`);
         const before = await settled(service.pid);
         const tokens = { busy: crowd.tokens.slice(0, users / 10), others: crowd.tokens.slice(users / 10) };
         await followers.ask({ order: 'connect', url: service.url, tokens: tokens.busy, perToken: perUser });
-        const crowded = await load(16, target, bare, bench);
+        const crowded = await load(16, target, bench);
 
         bench.progress(`push: ${connections} connect`);
         await followers.ask({ order: 'connect', url: service.url, tokens: tokens.others, perToken: perUser });

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EJSON } from 'bson';
 import type { Tasks } from './worker/main.ts';
@@ -12,13 +13,17 @@ export type Worker = {
   environment: Readonly<Record<string, string>>;
 };
 
-/** Runs `use` with a worker, whose database is dropped afterwards. */
+/** The checkout that this file belongs to. */
+export const project = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs `use` with a worker, whose database is dropped afterwards; its code is that of this checkout or another. */
 export function withWorker<T>(
   uri: string,
   use: (worker: Worker) => Promise<T>,
   settings: Record<string, string> = {},
+  directory = project,
 ): Promise<T> {
-  return withProcesses([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker));
+  return withProcesses([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker), directory);
 }
 
 /** The same with several workers. */
@@ -28,8 +33,12 @@ export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker
     use,
   );
 
-async function withProcesses<T>(environments: Record<string, string>[], use: (workers: Worker[]) => Promise<T>): Promise<T> {
-  const started = environments.map(start);
+async function withProcesses<T>(
+  environments: Record<string, string>[],
+  use: (workers: Worker[]) => Promise<T>,
+  directory = project,
+): Promise<T> {
+  const started = environments.map((environment) => start(environment, directory));
   try {
     return await use(started.map(({ worker }) => worker));
   } finally {
@@ -47,8 +56,9 @@ const environmentOf = (uri: string) => ({
   LOG_LEVEL: 'info',
 });
 
-function start(environment: Record<string, string>): { worker: Worker; end: () => Promise<unknown> } {
-  const child = fork(fileURLToPath(new URL('./worker/main.ts', import.meta.url)), {
+function start(environment: Record<string, string>, directory: string): { worker: Worker; end: () => Promise<unknown> } {
+  const child = fork(join(directory, 'tools/bench/worker/main.ts'), {
+    cwd: directory,
     env: { ...process.env, ...environment },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

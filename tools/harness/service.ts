@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** A running service: its address, and all that it has printed. */
 export type Service = {
@@ -21,21 +21,24 @@ export type Service = {
   stop: () => Promise<number | null>;
 };
 
-/** The commands of `npm start` and `npm run serve`. */
-export const commands = {
-  start: scripts.start.split(' '),
-  serve: scripts.serve.split(' '),
-};
+/** The commands of `npm start` and `npm run serve`, of this checkout or another. */
+export function commandsIn(directory: string): { start: string[]; serve: string[] } {
+  const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  return { start: scripts.start.split(' '), serve: scripts.serve.split(' ') };
+}
 
-/** Starts the service on free ports, by default as `npm start` does; throws what it printed if it ends before it is ready. */
+export const commands = commandsIn(project);
+
+/** Starts the service on free ports, by default as `npm start` does; throws its output if it ends before it is ready. */
 export async function startService(
   environment: Record<string, string>,
   [command = '', ...words] = commands.start,
+  directory = project,
 ): Promise<Service> {
   const httpPort = environment.HTTP_PORT ?? (await freePort());
   const websocketPort = await freePort();
   const child = spawn(command, words, {
-    cwd: project,
+    cwd: directory,
     env: { ...process.env, HTTP_PORT: httpPort, WEBSOCKET_PORT: websocketPort, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

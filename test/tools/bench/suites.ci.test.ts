@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Bench } from '../../../tools/bench/figure.ts';
 import { growth } from '../../../tools/bench/growth.ts';
-import { load, withYardstick } from '../../../tools/bench/load.ts';
+import { withLoad } from '../../../tools/bench/load.ts';
 import { isEmbedded } from '../../support/worker.ts';
 
 // As it is started: without a database, it brings its own.
@@ -21,14 +24,21 @@ describe('npm run bench', () => {
   it.each([1, 16])(
     'the bench calls two servers by turns over %i connections, and counts answers with another status',
     async (connections) => {
-      await withYardstick(async (bare) => {
-        const calls = bare.workload.calls.map((call) => ({ ...call, status: 201 }));
-        const created = { ...bare, workload: { name: 'what should be created', calls } };
-        const { target, yardstick } = await load(connections, created, bare, tiny);
-        expect([target.rate, target.p50, yardstick.rate, yardstick.p50].filter((value) => !(value > 0))).toEqual([]);
-        expect(target.p99).toBeGreaterThanOrEqual(target.p50);
-        expect([target.faults > 0, yardstick.faults]).toEqual([true, 0]);
-      });
+      const server = createServer((_request, response) => response.end('Hello')).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const call = { name: 'a page', method: 'GET', path: '/', token: '', status: 201 } as const;
+      try {
+        const workload = { name: 'what should be created', calls: [call] };
+        const target = { url, pid: process.pid, workload };
+        const measured = await withLoad((measure) => measure(connections, target, tiny));
+        const loads = [measured.target, measured.yardstick];
+        for (const { rate, p50, p99 } of loads) expect([rate > 0, p50 > 0, p99 >= p50]).toEqual([true, true, true]);
+        expect(loads.map(({ faults }) => faults > 0)).toEqual([true, false]);
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
     },
   );
 });
