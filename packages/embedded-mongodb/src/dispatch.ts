@@ -33,8 +33,16 @@ export function createDispatcher(database: Database): Handler {
       const begun = begin(database, name, message, connection, operation);
       const isRepeatable = commits.changes === changes && name !== 'getMore';
 
+      const isAlone = connection.isAlone?.() === true;
+      // What such a write changes is told at once, and committed and synced together with the write that it prepares.
+      const isPreparation = isAlone && isUnjournaled(message.body);
+
       /** Goes on once it is known whether what was seen so far has lasted. */
-      const afterwards = (proceed: () => void) =>
+      const afterwards = (proceed: () => void) => {
+        if (isPreparation) {
+          proceed();
+          return;
+        }
         commits.settled((lost) => {
           if (lost === undefined) {
             proceed();
@@ -45,6 +53,8 @@ export function createDispatcher(database: Database): Handler {
           if (isRepeatable) start();
           else done(encodeAnswer(errorReply(lost)));
         });
+        if (isAlone) commits.flush();
+      };
 
       const answer = (bytes: Buffer) =>
         afterwards(() => {
@@ -107,7 +117,8 @@ function begin(
     const command: Command = { name, db, args, message, connection, now: new Date(), operation };
     const handle = () => entry.handle(database, command);
     const carryOut = () => (entry.atomic ? database.commits.atomically(handle) : handle());
-    const begun = isUnjournaled(args) ? database.commits.unsynced(carryOut) : carryOut();
+    const needsNoSync = isUnjournaled(args) && connection.isAlone?.() !== true;
+    const begun = needsNoSync ? database.commits.unsynced(carryOut) : carryOut();
     if (begun instanceof Promise) return begun.then(encodeAnswer).catch((error) => refusal(database, args, error));
     if ('next' in begun) return begun;
     if (concernError !== undefined) begun.set('writeConcernError', concernError);

@@ -32,7 +32,7 @@ export type RunningDatabase = {
   /** By its socket, which only its owner can open. */
   readonly uri: string;
   readonly port: number | undefined;
-  connect(): ConnectionWithin;
+  connect(client?: { isAlone?: () => boolean }): ConnectionWithin;
   /** Closes the file at once, also while its process exits, and resolves when all connections have ended. */
   close(): Promise<void>;
 };
@@ -80,7 +80,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
     return {
       uri,
       port: server && portOf(server),
-      connect: () => ({ address: path, call: serveWithin(handle, path), lastChange: engine.lastChange }),
+      connect: ({ isAlone } = {}) => ({ address: path, call: serveWithin(handle, path, isAlone), lastChange: engine.lastChange }),
       close() {
         closing ??= close();
         return closing;

@@ -77,6 +77,9 @@ describe('a query for an id in an array of documents', () => {
     fc.tuple(id, number).map(([id, c]) => doc(['a.b', id], ['a.c', c])),
     match.map((match) => doc(['a', doc(['$elemMatch', match])])),
     id.map((id) => doc(['a.0', id])),
+    number.map((size) => doc(['a', doc(['$size', size])])),
+    number.map((size) => doc(['a.b', doc(['$size', size])])),
+    fc.tuple(id, number).map(([id, size]) => doc(['$nor', [doc(['a', doc(['$size', size])])]], ['a.b', id])),
     id.map((id) => doc(['a', id])),
     number.map((e) => doc(['e', e])),
   );
@@ -108,6 +111,9 @@ describe('a query for an id in an array of documents', () => {
     expect(found(doc(['members.user', mine]))).toEqual([members[1]]);
     expect(found(doc(['members', doc(['$elemMatch', doc(['user', mine])])]))).toEqual([members[1]]);
     expect(found(doc(['members.user', doc(['$in', [mine]])]))).toEqual([members[1]]);
+    const isAlone = doc(['members', doc(['$size', new Int32(1)])]);
+    expect(found(isAlone)).toEqual([]);
+    expect(found(doc(['members.user', mine], ['$nor', [isAlone]]))).toEqual([members[1]]);
     expect(found(doc(['members.user', mine], ['members.role', 'owner']))).toEqual(members);
     expect(found(doc(['members.user', mine], ['members.role', mine]))).toEqual(members);
     expect(found(doc(['members.user', mine], ['members', doc(['$elemMatch', doc(['user', other])])]))).toEqual(

@@ -1,4 +1,5 @@
 import { Double, Int32, ObjectId } from 'bson';
+import { wholeLength } from '../values/bson-reader.ts';
 import { compare, typeRank } from '../values/compare.ts';
 import { badValue, notSupported } from '../values/errors.ts';
 import { integerOf } from '../values/numbers.ts';
@@ -40,7 +41,7 @@ export function sizeTest(operand: Value): Predicate {
   const size = integerOf(operand);
   if (size === undefined) throw badValue(`Failed to parse $size. Expected an integer: $size: ${operand}`);
   if (size < 0) throw badValue(`Failed to parse $size. Expected a non-negative number in: $size: ${operand}`);
-  return (value) => Array.isArray(value) && value.length === size;
+  return (value) => Array.isArray(value) && wholeLength(value) === size;
 }
 
 /** Refuses to compare with what is only kept: a regular expression, say, would ask for more than being equal. */

@@ -1,5 +1,6 @@
 import type { Filter } from '../match/filter.ts';
-import { type Scan, type StoredDocument, scanIndex, scanTable } from '../storage/scan.ts';
+import type { KeyRange } from '../storage/index/key.ts';
+import { findByKey, type Scan, type StoredDocument, scanIndex, scanTable } from '../storage/scan.ts';
 import { decodeFields, decodeStored } from '../values/bson.ts';
 import type { Fields } from '../values/bson-reader.ts';
 import type { Doc } from '../values/value.ts';
@@ -55,7 +56,14 @@ function found(plan: Plan, scan: Scan, counts: Counts): Iterable<StoredDocument 
 }
 
 function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
-  const { index, ranges } = plan.index as NonNullable<Plan['index']>;
+  const { index, ranges, isUnique = false } = plan.index as NonNullable<Plan['index']>;
+  if (isUnique) {
+    const stored = findByKey(index, ranges[0] as KeyRange, scan);
+    if (stored === undefined) return;
+    counts.keys++;
+    yield stored;
+    return;
+  }
   // A document stands once in an index for each element of an array.
   const seen = index.multikey === 0 ? undefined : new Set<number>();
   for (const range of ranges) {

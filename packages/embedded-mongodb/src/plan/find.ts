@@ -84,9 +84,13 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
   return isComplete ? fields : undefined;
 }
 
-/** What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of; or `{ $in: ids }`. */
+/**
+ * What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of; or `{ $in: ids }`.
+ * `{ members: { $size: 1 } }` speaks of none.
+ */
 function narrowingOf(path: string, value: Value | undefined): Narrowing | undefined {
   const [, field, ...deeper] = path.split('.');
+  if (field === undefined && isDoc(value) && value.size === 1 && value.has('$size')) return onlyLength;
   if (field !== undefined && /^\d+$/.test(field)) return undefined;
   const match = field === undefined && isDoc(value) && value.size === 1 ? value.get('$elemMatch') : undefined;
   const inElement: Iterable<[string | undefined, Value | undefined]> = isDoc(match) ? match : [[field, value]];
@@ -105,9 +109,14 @@ function idsIn(asked: Value | undefined): ObjectId[] | undefined {
 
 /** What elements one or the other speaks of. */
 function both(one: Narrowing | undefined, other: Narrowing | undefined): Narrowing | undefined {
-  if (one === undefined || other === undefined || !one.field.equals(other.field)) return undefined;
-  return { field: one.field, ids: new Set([...one.ids, ...other.ids]) };
+  if (one === undefined || other === undefined) return undefined;
+  const needsLength = one.needsLength === true || other.needsLength === true;
+  if (one.field === undefined || other.field === undefined) return { ...(one.field === undefined ? other : one), needsLength };
+  if (!one.field.equals(other.field)) return undefined;
+  return { field: one.field, ids: new Set([...one.ids, ...other.ids]), needsLength };
 }
+
+const onlyLength: Narrowing = { ids: new Set(), needsLength: true };
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 

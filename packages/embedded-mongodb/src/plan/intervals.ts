@@ -67,7 +67,7 @@ export function byteRange(prefix: Buffer, interval: Interval, descending: boolea
 }
 
 /** The least bytes that come after all that begin with these. */
-function successor(prefix: Buffer): Buffer {
+export function successor(prefix: Buffer): Buffer {
   let end = prefix.length;
   while (end > 0 && prefix[end - 1] === 0xff) end--;
   if (end === 0) return Buffer.of(0xff);

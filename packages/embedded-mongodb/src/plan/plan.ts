@@ -23,6 +23,8 @@ export type IndexPlan = {
   readonly residual: Doc;
   /** The documents come in the order that was asked for. */
   readonly sorted: boolean;
+  /** The one range is a single key, which at most one document has. */
+  readonly isUnique?: boolean;
 };
 
 /** How a text index answers a query. */

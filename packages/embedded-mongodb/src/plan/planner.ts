@@ -5,7 +5,7 @@ import type { StoredIndex } from '../storage/index/stored-index.ts';
 import { topOf } from '../values/path.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 import { holdsAllMatches } from './index-coverage.ts';
-import { type Interval, intervalsOf, pointAt, rangesOf, sayAll } from './intervals.ts';
+import { type Interval, intervalsOf, pointAt, rangesOf, sayAll, successor } from './intervals.ts';
 import type { IndexPlan, Plan, Query } from './plan.ts';
 import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
@@ -23,9 +23,13 @@ function planId(collection: Collection, filter: Doc): Plan | undefined {
   const id = filter.get('_id');
   const [index] = collection.indexes;
   if (!(id instanceof ObjectId) || index?.name !== '_id_' || index.kind === 'text' || filter.has('$text')) return undefined;
-  const intervals = [[pointAt(id)]];
-  const found = { backward: false, residual: new Map([...filter].filter(([name]) => name !== '_id')), sorted: true };
-  return { index: { index, ranges: rangesOf(index.fields, intervals), intervals, ...found }, ...found };
+  const point = pointAt(id);
+  const { key } = point.low;
+  const residual: Doc = new Map(filter);
+  residual.delete('_id');
+  const ranges = [{ low: key, high: successor(key) }];
+  const byId = { index, ranges, intervals: [[point]], backward: false, residual, sorted: true, isUnique: true };
+  return { index: byId, backward: false, residual, sorted: true };
 }
 
 function planAny(collection: Collection, query: Query): Plan {

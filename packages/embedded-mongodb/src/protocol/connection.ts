@@ -13,6 +13,11 @@ export type Connection = {
   readonly isPrivate: boolean;
   /** Whether the client is gone. */
   readonly isClosed: boolean;
+  /**
+   * Whether nothing else is at work, of a client within this process: its writes need not wait for others. Such a client
+   * ends with this process.
+   */
+  readonly isAlone?: () => boolean;
 };
 
 /** Bytes of answers that may wait for a slow reader before its next command is looked at. */
@@ -95,8 +100,12 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
 }
 
 /** Serves a client within this process, which needs no socket: takes a message and gives the encoded document that answers it. */
-export function serveWithin(handle: Handler, address: string): (message: Buffer) => Promise<Buffer> {
-  const connection: Connection = { id: ++connections, address, isPrivate: true, isClosed: false };
+export function serveWithin(
+  handle: Handler,
+  address: string,
+  isAlone: () => boolean = () => false,
+): (message: Buffer) => Promise<Buffer> {
+  const connection: Connection = { id: ++connections, address, isPrivate: true, isClosed: false, isAlone };
   return (bytes) =>
     new Promise((resolve, reject) =>
       handle(parseMessage(bytes), connection, (answer) => {

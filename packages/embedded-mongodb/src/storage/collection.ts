@@ -1,5 +1,6 @@
 import type { Binary } from 'bson';
 import { decodeStored } from '../values/bson.ts';
+import { changedFields } from '../values/changed-fields.ts';
 import { damaged } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 import type { DatabaseFile } from './file/file.ts';
@@ -91,7 +92,8 @@ export class Collection {
 
   /** Puts a new version in the place of a stored document. */
   replace(rid: number, before: Buffer, after: Buffer, docBefore: () => Doc, docAfter: () => Doc): void {
-    const touched = this.indexes.filter((index) => !index.leavesUntouched(before, after));
+    const changed = changedFields(before, after);
+    const touched = this.indexes.filter((index) => !index.leavesUntouched(before, after, changed));
     const oldKeys = touched.map((index) => index.keysOf(before, docBefore));
     const newKeys = touched.map((index) => index.keysOf(after, docAfter));
     this.#refuseDuplicates(after, touched, newKeys, rid);

@@ -72,7 +72,9 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     waiting = [];
     const wrote = open || doomed !== undefined;
     const error = wrote ? commit() : undefined;
+    const synced = wrote && error === undefined && syncs ? syncedFrames() : undefined;
     for (const callback of callbacks) callback(error);
+    if (synced !== undefined) mark(synced);
     if (!wrote || error !== undefined || ++commits % commitsPerLook !== 0) return;
     checkpoint();
     grown();
@@ -100,17 +102,25 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     } catch (error) {
       doomed = storageError(error);
     }
-    if (doomed === undefined && syncs) mark();
     if (doomed !== undefined) rollback();
     const result = doomed;
     doomed = undefined;
     return result;
   };
 
-  /** Notes how far the log is synced now, so that a start misses what was taken from it. */
-  const mark = () => {
+  /** How far the log is synced after a commit; undefined if that cannot be told, because an earlier mark is true as well. */
+  const syncedFrames = (): number | undefined => {
     try {
-      file.sums.mark(file.frames());
+      return file.frames();
+    } catch {
+      return undefined;
+    }
+  };
+
+  /** Notes how far the log is synced, so that a start misses what was taken from it. The answers need not wait for that. */
+  const mark = (frames: number) => {
+    try {
+      file.sums.mark(frames);
     } catch {
       // An earlier mark is true as well.
     }

@@ -53,6 +53,21 @@ export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Gen
   }
 }
 
+/** The document under the key with which a range begins, in an index with at most one for each. */
+export function findByKey(
+  index: StoredIndex,
+  { low }: KeyRange,
+  { file, collection, operation }: Scan,
+): StoredDocument | undefined {
+  operation.check();
+  const row = file.prepare(index.sql.one).get(low) as unknown as Row | undefined;
+  if (row === undefined) return undefined;
+  const [rid, small] = row;
+  const document = small ?? collection.get(rid);
+  if (document === undefined) throw damaged(`document ${rid} of ${collection.namespace} cannot be found.`);
+  return { rid, document: storedDocument(document, collection.namespace, rid) };
+}
+
 /** All documents in the order in which they were inserted, or against it; `undefined` where others may have their turn. */
 export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
   const { collection, backward, expected, operation } = scan;

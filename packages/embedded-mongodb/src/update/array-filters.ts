@@ -10,8 +10,9 @@ export function compileArrayFilters(
   paths: readonly string[],
   context: Context,
 ): Map<string, Filter> {
-  const used = new Set(paths.flatMap((path) => path.split('.').map(identifierOf)));
   const filters = new Map<string, Filter>();
+  if (arrayFilters.length === 0 && !paths.some((path) => path.includes('$['))) return filters;
+  const used = new Set(paths.flatMap((path) => path.split('.').map(identifierOf)));
   for (const filter of arrayFilters) {
     if (!isDoc(filter)) throw typeMismatch(`array filters must be objects, not '${typeName(filter)}'`);
     const identifier = identifierOfFilter(filter);

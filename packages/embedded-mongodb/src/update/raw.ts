@@ -1,8 +1,8 @@
-import { encode } from '../values/bson.ts';
+import { Double, Int32, Long, ObjectId } from 'bson';
 import { Reader } from '../values/bson-reader.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type RawValue, rawDocument, rawField } from '../values/raw.ts';
-import { bsonType, typeNumber } from '../values/value.ts';
+import { bsonType, typeNumber, type Value } from '../values/value.ts';
 import { type Run, removed, type UpdateNode } from './tree.ts';
 
 /** The types whose values all have as many bytes. */
@@ -15,11 +15,8 @@ const fixedWidth: ReadonlySet<number> = new Set([
   bsonType.objectId,
 ]);
 
-/** New bytes for the place of a value. */
-type Change = { readonly start: number; readonly bytes: Uint8Array };
-
-/** Before the value of `{ v: value }` stand the length, the type and the name; after it stands the end. */
-const valueStart = 7;
+/** A new value for the place of one of the same type and width. */
+type Change = { readonly start: number; readonly value: Value };
 
 /**
  * Applies operators to a document that is not decoded, where each of them gives a value of the same type and width as the one that
@@ -30,7 +27,7 @@ export function applyRaw(root: UpdateNode, document: Buffer, run: Run): Buffer |
     const changes = changesOf(root, rawDocument(document), run);
     if (changes === undefined) return undefined;
     const after = Buffer.from(document);
-    for (const { start, bytes } of changes) after.set(bytes, start);
+    for (const { start, value } of changes) writeFixed(after, start, value);
     return after.equals(document) ? document : after;
   } catch (error) {
     if (error instanceof DatabaseError) return undefined;
@@ -45,7 +42,7 @@ function changesOf(node: UpdateNode, at: RawValue, run: Run): Change[] | undefin
     if (!fixedWidth.has(at.type)) return undefined;
     const value = node.modifier.update(reader.value(at.type, 1, at.end), run, '');
     if (value === removed || typeNumber(value) !== at.type) return undefined;
-    return [{ start: at.start, bytes: encode(new Map([['v', value]])).subarray(valueStart, -1) }];
+    return [{ start: at.start, value }];
   }
   if (node.kind === 'array' || at.type !== bsonType.object) return undefined;
   const changes: Change[] = [];
@@ -56,4 +53,19 @@ function changesOf(node: UpdateNode, at: RawValue, run: Run): Change[] | undefin
     changes.push(...inField);
   }
   return changes;
+}
+
+/** Writes a value whose type has a fixed width. */
+function writeFixed(bytes: Buffer, start: number, value: Value): void {
+  if (value instanceof Int32) bytes.writeInt32LE(value.value, start);
+  else if (value instanceof Double) bytes.writeDoubleLE(value.value, start);
+  else if (value instanceof Long) {
+    bytes.writeInt32LE(value.low, start);
+    bytes.writeInt32LE(value.high, start + 4);
+  } else if (value instanceof Date) {
+    const high = Math.floor(value.getTime() / 2 ** 32);
+    bytes.writeUInt32LE(value.getTime() - high * 2 ** 32, start);
+    bytes.writeInt32LE(high, start + 4);
+  } else if (value instanceof ObjectId) bytes.set(value.id, start);
+  else bytes[start] = Number(value);
 }

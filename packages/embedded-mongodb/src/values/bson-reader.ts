@@ -19,8 +19,14 @@ export type Fields = ReadonlyMap<string, Narrowing | undefined>;
 /**
  * Of an array of documents only those are looked at in which a field, by its encoded name, has one of some ids or may have it in an array. The ids
  * are given by the numbers that their last bytes make, in which those of one collection mostly differ: what happens to agree is looked at as well.
+ * Without a field, only the length of the array is looked at.
  */
-export type Narrowing = { readonly field: Buffer; readonly ids: ReadonlySet<number> };
+export type Narrowing = { readonly field?: Buffer; readonly ids: ReadonlySet<number>; readonly needsLength?: boolean };
+
+/** How many elements an array has that may be narrowed. */
+export const wholeLength = (items: readonly Value[]): number => wholeLengths.get(items) ?? items.length;
+
+const wholeLengths = new WeakMap<readonly Value[], number>();
 
 /** The number that the last bytes of an id make. */
 export const idNumber = (bytes: Buffer, start = 0): number => bytes.readUInt32LE(start + 8);
@@ -64,11 +70,14 @@ export class Reader {
     return doc;
   }
 
-  #narrowed({ field, ids }: Narrowing, depth: number, limit: number): Value[] {
+  #narrowed({ field, ids, needsLength = false }: Narrowing, depth: number, limit: number): Value[] {
     const bytes = this.#bytes;
     const items: Value[] = [];
     const array = { type: bsonType.array, bytes, start: this.at, end: this.#endOf(bsonType.array, limit), depth: 0 };
+    let length = 0;
     for (const item = new RawCursor(array); item.next(); ) {
+      length++;
+      if (field === undefined) continue;
       const found = item.type === bsonType.object ? rawField(item, field) : item;
       if (found === undefined) continue;
       if (found.type === bsonType.objectId && !ids.has(idNumber(bytes, found.start))) continue;
@@ -76,6 +85,7 @@ export class Reader {
       items.push(this.value(item.type, depth, item.end));
     }
     this.at = array.end;
+    if (needsLength) wholeLengths.set(items, length);
     return items;
   }
 

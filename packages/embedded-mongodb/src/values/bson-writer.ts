@@ -26,8 +26,8 @@ export class Writer {
   /** The bytes written, copied out of the buffer if that is kept. */
   finish(): Buffer {
     if (this.#bytes.length > maxScratch) return this.#bytes.subarray(0, this.#at);
-    const result = Buffer.allocUnsafeSlow(this.#at);
-    this.#bytes.copy(result, 0, 0, this.#at);
+    const result = Buffer.allocUnsafe(this.#at);
+    result.set(this.#bytes.subarray(0, this.#at));
     if (this.#bytes.length > scratch.length) scratch = this.#bytes;
     return result;
   }

@@ -65,22 +65,27 @@ export function sum({ answers }: Outcome, field: string): number {
   return answers.reduce((total, { answer }) => total + (integerArg(answer, field) ?? 0), 0);
 }
 
+/** A statement or document of a batch: as it came and, if it came in the body, decoded with that. */
+export type SentDocument = { readonly bytes: Buffer; readonly doc?: Doc };
+
 /** The encoded statements or documents of a batch, which come beside the body or in it. */
-export function documentsOf({ message, name }: Command, field: string): readonly Buffer[] {
-  const list = message.sequences.get(field) ?? documentsInBody(message.bytes, message.body, field);
+export function documentsOf({ message, name }: Command, field: string): readonly SentDocument[] {
+  const beside = message.sequences.get(field)?.map((bytes) => ({ bytes }));
+  const list = beside ?? documentsInBody(message.bytes, message.body, field);
   if (list === undefined) throw new DatabaseError(40414, `BSON field '${name}.${field}' is missing but a required field`);
   if (list.length === 0 || list.length > maxBatch)
     throw new DatabaseError(16, `Write batch sizes must be between 1 and ${maxBatch}. Got ${list.length} operations.`);
   return list;
 }
 
-function documentsInBody(bytes: Buffer, body: Doc, field: string): Buffer[] | undefined {
+function documentsInBody(bytes: Buffer, body: Doc, field: string): SentDocument[] | undefined {
   const list = arrayArg(body, field);
   const raw = list && rawField(rawDocument(bytes), Buffer.from(field));
   if (list === undefined || raw === undefined) return undefined;
-  const wrong = list.find((item) => !isDoc(item));
-  if (wrong !== undefined) throw wrongType(field, wrong, 'object');
-  const documents: Buffer[] = [];
-  for (const item = new RawCursor(raw); item.next(); ) documents.push(bytes.subarray(item.start, item.end));
-  return documents;
+  const item = new RawCursor(raw);
+  return list.map((doc) => {
+    if (!isDoc(doc)) throw wrongType(field, doc, 'object');
+    item.next();
+    return { bytes: bytes.subarray(item.start, item.end), doc };
+  });
 }

@@ -49,8 +49,7 @@ type DeleteStatement = {
 };
 
 /** Inserts a document as it came, but for an `_id` that is missing or not the first field. */
-export function insertDocument(target: Target, bytes: Buffer): Value {
-  const doc = decode(bytes);
+export function insertDocument(target: Target, bytes: Buffer, doc = decode(bytes)): Value {
   if (doc.keys().next().value === '_id') return store(target, doc, bytes);
   return insertDoc(target, doc);
 }

@@ -11,8 +11,8 @@ import { deleteDocuments, insertDocument, type Target, updateDocuments } from '.
 
 function insert(database: Database, command: Command): Doc {
   const target = targetOf(database, command);
-  const outcome = runBatch(database, command, documentsOf(command, 'documents'), (document) => {
-    insertDocument(target, document);
+  const outcome = runBatch(database, command, documentsOf(command, 'documents'), ({ bytes, doc }) => {
+    insertDocument(target, bytes, doc);
     return new Map([['n', new Int32(1)]]);
   });
   return batchReply(outcome, [['n', new Int32(sum(outcome, 'n'))]]);
@@ -66,8 +66,8 @@ function remove(database: Database, command: Command): Doc {
 
 /** The statements of a batch, all checked before the first is carried out. */
 function statementsOf(command: Command, field: string, known: readonly string[]): Doc[] {
-  return documentsOf(command, field).map((bytes) => {
-    const statement = decode(bytes);
+  return documentsOf(command, field).map(({ bytes, doc }) => {
+    const statement = doc ?? decode(bytes);
     checkFields(`${command.name}.${field}`, statement, known);
     return statement;
   });

@@ -70,7 +70,7 @@ export async function openDatabaseFile(directory: string): Promise<DatabaseFile>
 }
 
 function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType<typeof readMark>): DatabaseFile {
-  const noCheckpoint = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  const noCheckpoint = checkpointStatement(database, 'NOOP');
   const frames = () => logState(noCheckpoint).frames;
   const unusable = findUnusable(directory, mark, frames());
   const isTrusted = keptSums(directory);
@@ -83,7 +83,7 @@ function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType
   const checkpoint = () => {
     const all = frames();
     if (all === 0) return;
-    sums.checkpoint(all, () => logState(database.prepare('PRAGMA wal_checkpoint(PASSIVE)')).written === all);
+    sums.checkpoint(all, () => logState(checkpointStatement(database, 'PASSIVE')).written === all);
   };
   /** Compares all pages, and the log, with their checksums, and lets others have their turn meanwhile; refuses if one is damaged. */
   const verifying = (settle: () => void) => async (progress: BackupProgress) => {
@@ -162,10 +162,16 @@ function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType
   };
 }
 
+function checkpointStatement(database: DatabaseSync, kind: 'NOOP' | 'PASSIVE'): StatementSync {
+  const statement = database.prepare(`PRAGMA wal_checkpoint(${kind})`);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
 /** How many frames the log has, and how many of them are written back, after a statement that is some kind of checkpoint. */
 function logState(statement: StatementSync): { readonly frames: number; readonly written: number } {
-  const { log, checkpointed } = statement.get() as Record<string, number>;
-  return { frames: Math.max(0, log ?? 0), written: Math.max(0, checkpointed ?? 0) };
+  const [, log, checkpointed] = statement.get() as unknown as [busy: number, log: number, checkpointed: number];
+  return { frames: Math.max(0, log), written: Math.max(0, checkpointed) };
 }
 
 /** Compares the log of which so many frames were usable with the mark of what had been synced, and with what lies there. */

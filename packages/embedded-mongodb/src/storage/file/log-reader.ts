@@ -14,7 +14,7 @@ export const headerBytes = 32;
 export const frameHeadBytes = 24;
 export const frameBytes = frameHeadBytes + pageBytes;
 /** Frames read together: about a megabyte. */
-const framesPerRead = 256;
+export const framesPerRead = 256;
 /** Begins a log whose checksums are made of little-endian words; those of the other kind end in 3. */
 const littleEndianMagic = 0x377f0682;
 
@@ -44,8 +44,8 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
     const header = Buffer.from(new ArrayBuffer(headerBytes));
     if (readSync(file, header, 0, headerBytes, 0) < headerBytes) return nothing;
     const salt = header.readBigUInt64BE(16);
-    const swapped = header.readUInt32BE(0) !== littleEndianMagic;
-    let sums: Sums = sumOf(new Int32Array(header.buffer), 0, 24, [0, 0], swapped);
+    const swapped = isSwapped(header);
+    let sums: Sums = addSums(new Int32Array(header.buffer), 0, 24, [0, 0], swapped);
     let isIntact = sums[0] === header.readInt32BE(24) && sums[1] === header.readInt32BE(28);
     const pages = new Map<number, number>();
     const committed = new Map<number, number>();
@@ -62,8 +62,8 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
         if (block.readBigUInt64BE(start + 8) === salt) present = first + at + 1;
         else isIntact = false;
         if (!isIntact) continue;
-        sums = sumOf(words, start, 8, sums, swapped);
-        sums = sumOf(words, start + frameHeadBytes, pageBytes, sums, swapped);
+        sums = addSums(words, start, 8, sums, swapped);
+        sums = addSums(words, start + frameHeadBytes, pageBytes, sums, swapped);
         isIntact = sums[0] === block.readInt32BE(start + 16) && sums[1] === block.readInt32BE(start + 20);
         if (!isIntact) continue;
         intact = first + at + 1;
@@ -95,13 +95,16 @@ export function saltOf(path: string): Salt | undefined {
   }
 }
 
+/** Whether the checksums of a log with this header are made of words in the other order of bytes. */
+export const isSwapped = (header: Buffer): boolean => header.readUInt32BE(0) !== littleEndianMagic;
+
 /** The checksum of a page; 0 stands for one that is not known. */
 export const pageSum = (page: Buffer): number => crc32(page) || 1;
 
 type Sums = readonly [number, number];
 
 /** Whole numbers of 32 bits with a sign, which V8 adds without making an object of each. */
-function sumOf(words: Int32Array, start: number, length: number, [before0, before1]: Sums, swapped: boolean): Sums {
+export function addSums(words: Int32Array, start: number, length: number, [before0, before1]: Sums, swapped: boolean): Sums {
   let [s0, s1] = [before0, before1];
   const end = (start + length) / 4;
   for (let at = start / 4; at < end; at += 2) {

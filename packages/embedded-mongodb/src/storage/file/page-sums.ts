@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { makePrivateFile } from './directories.ts';
 import { idOfCopy } from './file-id.ts';
 import { databaseFileName } from './holder.ts';
+import { readLatestPages } from './log-pages.ts';
 import { logName, pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts';
 
 /*
@@ -199,7 +200,7 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
       writeMark(frames);
     },
     checkpoint(frames, run) {
-      const { intact, pages } = readLog(log, frames);
+      const { isIntact, pages } = readLatestPages(log, frames);
       const touched = [...pages.keys()].map((page) => page - 1);
       const [first, end] = touched.reduce(([a, b], page) => [Math.min(a, page), Math.max(b, page + 1)], [sums.length, 0]);
       const found: number[] = [];
@@ -208,14 +209,14 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
         const read = readSync(database, block, 0, pageBytes, (page - 1) * pageBytes);
         if (read > 0) compare(page - 1, block, 1, found, false);
       }
-      noteDamage(found, intact < frames);
+      noteDamage(found, !isIntact);
       // Should this be cut off, what the file has then is not known; the log still has all of it.
       while (sums.length < end) sums.push(0);
       for (const page of touched) sums[page] = 0;
       if (first < end) writeSums(first, end);
       fsyncSync(file);
       if (!run()) return;
-      if (intact === frames) for (const [page, sum] of pages) sums[page - 1] = sum;
+      if (isIntact) for (const [page, sum] of pages) sums[page - 1] = sum;
       if (first < end) writeSums(first, end);
       // The log begins again with the next write.
       salt = undefined;

@@ -1,3 +1,4 @@
+import { ObjectId } from 'bson';
 import { encodeAnswer } from '../../values/bson.ts';
 import { notSupported } from '../../values/errors.ts';
 import { RawCursor, type RawValue, rawDocument, rawField } from '../../values/raw.ts';
@@ -50,9 +51,17 @@ const noBytes = Buffer.alloc(0);
 /** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
+  if (value instanceof ObjectId) return idKey(value);
   const writer = new KeyWriter();
   writer.value(rawField(rawDocument(encodeAnswer(new Map([['v', value]]))), valueName) as RawValue);
   return writer.finish();
+}
+
+function idKey({ id }: ObjectId): Buffer {
+  const key = Buffer.allocUnsafe(1 + id.length);
+  key[0] = typeByte(bsonType.objectId);
+  key.set(id, 1);
+  return key;
 }
 
 /** The key of a text, after those of other fields. */

@@ -38,7 +38,7 @@ export class StoredIndex {
   readonly #file: DatabaseFile;
   readonly #partial: Filter | undefined;
   /** The fields at the top of documents that decide about the keys; undefined where that may be any. */
-  readonly #deciding: readonly Buffer[] | undefined;
+  readonly #deciding: readonly string[] | undefined;
 
   /** `documents` is the table of its collection. */
   constructor({ id, spec, multikey }: IndexIdentity, documents: string, file: DatabaseFile) {
@@ -72,9 +72,15 @@ export class StoredIndex {
     return indexKeys(this.fields, document, this.sparse);
   }
 
-  /** Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. */
-  leavesUntouched(before: Buffer, after: Buffer): boolean {
-    return this.#deciding?.every((field) => hasSameField(before, after, field)) ?? false;
+  /**
+   * Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. `changed`
+   * has the fields that differ, if that is known.
+   */
+  leavesUntouched(before: Buffer, after: Buffer, changed: ReadonlySet<string> | undefined): boolean {
+    if (this.#deciding === undefined) return false;
+    return changed === undefined
+      ? this.#deciding.every((field) => hasSameField(before, after, Buffer.from(field)))
+      : !this.#deciding.some((field) => changed.has(field));
   }
 
   /** The document, other than `rid`, that already has one of the keys, if the index is unique. */
@@ -122,6 +128,8 @@ type IndexSql = {
   readonly insert: string;
   readonly remove: string;
   readonly holders: string;
+  /** The document under a key. */
+  readonly one: string;
   /** Scans in key order and against it. */
   readonly forward: ScanSql;
   readonly backward: ScanSql;
@@ -153,15 +161,16 @@ function indexSql(table: string, documents: string): IndexSql {
     insert: `INSERT INTO ${table} VALUES (?, ?)`,
     remove: `DELETE FROM ${table} WHERE key = ? AND rid = ?`,
     holders: `SELECT rid FROM ${table} WHERE key = ? LIMIT 2`,
+    one: `${withDocuments} WHERE i.key = ? LIMIT 1`,
     forward: scan('ASC', '(i.key, i.rid) > (?, ?) AND i.key < ?'),
     backward: scan('DESC', '(i.key, i.rid) < (?, ?) AND i.key >= ?'),
   };
 }
 
-function decidingFields(pattern: Doc, partialFilter: Doc = new Map()): Buffer[] | undefined {
+function decidingFields(pattern: Doc, partialFilter: Doc = new Map()): string[] | undefined {
   const paths = [...pattern.keys(), ...partialFilter.keys()];
   if (paths.some((path) => path.startsWith('$'))) return undefined;
-  return [...new Set(paths.map(topOf))].map((name) => Buffer.from(name));
+  return [...new Set(paths.map(topOf))];
 }
 
 const noKeys: IndexKeys = { keys: [], multikey: 0 };

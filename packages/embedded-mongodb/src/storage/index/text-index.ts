@@ -1,5 +1,5 @@
 import { DatabaseError } from '../../values/errors.ts';
-import { valuesAt } from '../../values/path.ts';
+import { topOf, valuesAt } from '../../values/path.ts';
 import { hasSameField, RawCursor, type RawValue, rawDocument, rawField, textOf } from '../../values/raw.ts';
 import { bsonType, type Doc } from '../../values/value.ts';
 import { unlessDamaged } from '../file/damage.ts';
@@ -8,7 +8,7 @@ import { limitClause } from '../file/sqlite.ts';
 import { storedDocument } from '../stored-document.ts';
 import { WordSums } from './entry-sums.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
-import { searchable, tokensOf, wordsOf } from './words.ts';
+import { searchable, tokensOfTexts } from './words.ts';
 
 /** So many documents, or characters of their words, wait for being stored together; a start reads them again. */
 const mostPending = 100;
@@ -40,6 +40,8 @@ export class TextIndex {
   readonly tableSql: string;
   readonly #texts: readonly Buffer[][];
   readonly #override: Buffer;
+  /** The fields at the top of documents that decide about what is indexed. */
+  readonly #deciding: readonly string[];
   readonly #file: DatabaseFile;
   readonly #sql: {
     readonly insert: string;
@@ -65,7 +67,10 @@ export class TextIndex {
     this.tableSql = `CREATE VIRTUAL TABLE ${this.table} USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')`;
     this.prefix = indexFields(new Map([...this.pattern].filter(([name]) => name !== '_fts' && name !== '_ftsx')));
     this.#texts = [...(spec.get('weights') as Doc).keys()].map((path) => path.split('.').map((part) => Buffer.from(part)));
-    this.#override = Buffer.from(spec.get('language_override') as string);
+    const override = spec.get('language_override') as string;
+    this.#override = Buffer.from(override);
+    const paths = [...(spec.get('weights') as Doc).keys(), ...this.prefix.map(({ name }) => name)];
+    this.#deciding = [...new Set([...paths.map(topOf), override])];
     this.#file = file;
     this.#storedTo = storedTo;
     const found = `SELECT rowid FROM ${this.table} WHERE ${this.table} MATCH ?`;
@@ -88,9 +93,8 @@ export class TextIndex {
     const [prefix, other] = indexKeys(this.prefix, document, false).keys;
     if (prefix === undefined || other !== undefined)
       throw new DatabaseError(16675, 'cannot have a multi-key as a prefix to a text index');
-    const words = new Set(this.textsOf(document).flatMap(wordsOf));
-    const tokens = Array.from(words, tokensOf(prefix));
-    return { keys: tokens.length === 0 ? [] : [Buffer.from(tokens.join(' '), 'latin1')], multikey: 0 };
+    const tokens = tokensOfTexts(prefix, this.textsOf(document));
+    return { keys: tokens === '' ? [] : [Buffer.from(tokens, 'latin1')], multikey: 0 };
   }
 
   /** The texts of a document that are indexed, in the form in which they are searched. */
@@ -106,10 +110,14 @@ export class TextIndex {
     return searchable(values.filter((value) => typeof value === 'string'));
   }
 
-  /** Whether a change leaves all as it is that is indexed; if it cannot be told at a glance, it does not. */
-  leavesUntouched(before: Buffer, after: Buffer): boolean {
-    const paths = [...this.#texts, ...this.prefix.map(({ path }) => path), [this.#override]];
-    return paths.every(([top]) => top !== undefined && hasSameField(before, after, top));
+  /**
+   * Whether a change leaves all as it is that is indexed; if it cannot be told at a glance, it does not. `changed` has the
+   * fields that differ, if that is known.
+   */
+  leavesUntouched(before: Buffer, after: Buffer, changed: ReadonlySet<string> | undefined): boolean {
+    return this.#deciding.every((field) =>
+      changed === undefined ? hasSameField(before, after, Buffer.from(field)) : !changed.has(field),
+    );
   }
 
   put({ keys: [words] }: IndexKeys, rid: number): void {

@@ -39,6 +39,10 @@ const isAscii = /^[\x00-\x7f]*$/;
 
 const delimiter = '[\\p{Dash}\\p{Pattern_Syntax}\\p{Quotation_Mark}\\p{Terminal_Punctuation}\\p{White_Space}]';
 const delimiters = new RegExp(`${delimiter}+`, 'u');
+/** For each character of ASCII, 1 if it stands between words. */
+const asciiDelimiters = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(new RegExp(delimiter, 'u').test(String.fromCharCode(code))),
+);
 const eachWord = new RegExp(`(?:(?!${delimiter}).)+`, 'gsu');
 
 const edge = new RegExp(`(?<=^|${delimiter})|(?=${delimiter}|$)`, 'uy');
@@ -69,16 +73,44 @@ function cut(texts: readonly string[]): string[] {
  * document itself.
  */
 export function tokensOf(prefix: Buffer): (word: string) => string {
-  const ofPrefix = hashOf(prefix).toString(36).padStart(7, '0');
-  return (word) => {
-    let [one, other] = [fnvOffset, ~fnvOffset];
-    for (let i = 0; i < word.length; i++) {
-      const unit = word.charCodeAt(i);
-      one = Math.imul(one ^ unit, fnvPrime);
-      other = Math.imul(other ^ (unit + i), fnvPrime);
-    }
-    return ofPrefix + tenDigits((one >>> 0) * 0x10000 + (other >>> 16));
-  };
+  const ofPrefix = tokenOfPrefix(prefix);
+  return (word) => ofPrefix + tenDigits(numberOfWord(word, 0, word.length));
+}
+
+/** What stands in the index for all words of some texts that are folded, each once, with spaces between. */
+export function tokensOfTexts(prefix: Buffer, texts: readonly string[]): string {
+  const numbers = new Set<number>();
+  for (const text of texts) {
+    if (isAscii.test(text)) addAsciiWords(text, numbers);
+    else for (const word of wordsOf(text)) numbers.add(numberOfWord(word, 0, word.length));
+  }
+  const ofPrefix = tokenOfPrefix(prefix);
+  let tokens = '';
+  for (const number of numbers) tokens += `${tokens === '' ? '' : ' '}${ofPrefix}${tenDigits(number)}`;
+  return tokens;
+}
+
+function addAsciiWords(text: string, numbers: Set<number>): void {
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && asciiDelimiters[text.charCodeAt(at)] === 0) continue;
+    if (at > start) numbers.add(numberOfWord(text, start, at));
+    start = at + 1;
+  }
+}
+
+const tokenOfPrefix = (prefix: Buffer): string => hashOf(prefix).toString(36).padStart(7, '0');
+
+/** A number below 2^48 for the part of a text between two places. */
+function numberOfWord(text: string, start: number, end: number): number {
+  let one = fnvOffset;
+  let other = ~fnvOffset;
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, fnvPrime);
+    other = Math.imul(other ^ (unit + at - start), fnvPrime);
+  }
+  return (one >>> 0) * 0x10000 + (other >>> 16);
 }
 
 /** A number below 2^48 to the base 36, with zeros before it: several times as fast as `toString` and `padStart`. */
