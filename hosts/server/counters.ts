@@ -60,7 +60,7 @@ requestEnded.subscribe((message) => {
     refusedWrites[refusal] = (refusedWrites[refusal] ?? 0) + 1;
   durations[name] ??= { within: bounds.map(() => 0), count: 0, sum: 0 };
   const { within } = durations[name];
-  for (const [at, bound] of bounds.entries()) if (milliseconds <= bound) within[at] = (within[at] ?? 0) + 1;
+  for (let at = bounds.length - 1; at >= 0 && milliseconds <= (bounds[at] as number); at--) within[at] = (within[at] ?? 0) + 1;
   durations[name].count++;
   durations[name].sum += milliseconds;
 });

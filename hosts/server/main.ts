@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { databaseOptions, startDatabaseForThisProcess } from 'embedded-mongodb/ensure-database';
 import { describeSystemError } from 'embedded-mongodb/system-errors';
+import { isAlone } from '../../lib/base/deadline.ts';
 import { explainFailure } from '../../lib/base/errors.ts';
 import { defaultFiles } from '../../lib/settings/settings.ts';
 import './no-websocket.ts';
@@ -31,7 +32,7 @@ async function main(words: string[]): Promise<void> {
     import('../../lib/database/direct-calls.ts'),
     ensureDatabase(settings.workers),
   ]);
-  if (database) callDirectly(database.connect());
+  if (database) callDirectly(database.connect({ isAlone }));
   const { serve } = await import('./run.ts');
   const { SERVER_OF_DATABASE: server, SERVES_ALONE_SINCE: alone } = process.env;
   await serve({ ...settings, server: server || undefined, aloneSince: alone ? new Date(alone) : undefined });

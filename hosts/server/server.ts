@@ -12,7 +12,7 @@ import type { ApiResponse } from '../../lib/http/request.ts';
 import { tokenOf } from '../../lib/http/session-cookie.ts';
 import { recallCaller } from '../../lib/identity/authenticate.ts';
 import { config, fromConfig } from '../../lib/settings/config.ts';
-import { hasBody, mostKeptOf, readBody } from './http/body.ts';
+import { beginBody, hasBody, mostKeptOf } from './http/body.ts';
 import { closeWithoutResets, limitConnections } from './http/connections.ts';
 import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from './http/event.ts';
 import { createFairShare, type FairRequest } from './http/fair-share.ts';
@@ -83,21 +83,20 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     if (takesBytes(found, request.method)) return upload(found, request, received, response);
     if (!hasBody(request)) return invoke(found, request, received, response);
 
-    const late = setTimeout(() => request.destroy(), limits.functionTime);
-    const givenUp = Promise.withResolvers<Handler>();
-    const share = memory.begin(() => givenUp.resolve(busy));
+    const body = beginBody(request, memory, mostKeptOf(found, request.method));
     try {
-      const read = await Promise.race([readBody(request, share, mostKeptOf(found, request.method)), givenUp.promise]);
-      clearTimeout(late);
-      share.settle();
-      const body = Buffer.isBuffer(read) ? read : undefined;
+      const read = await body.read;
+      received.at = Date.now();
+      if (Buffer.isBuffer(read)) {
+        received.body = read;
+        await invoke(found, request, received, response);
+        return;
+      }
       // The rest of a body that is refused stays unread, and ends the connection.
-      if (!body) response.shouldKeepAlive = false;
-      const handler = body ? found.handler : ((read as Handler | undefined) ?? tooLarge);
-      await invoke({ ...found, handler }, request, { ...received, at: Date.now(), body }, response);
+      response.shouldKeepAlive = false;
+      await invoke({ ...found, handler: read === 'too large' ? tooLarge : busy }, request, received, response);
     } finally {
-      clearTimeout(late);
-      share.release();
+      body.release();
     }
   }
 
@@ -182,40 +181,34 @@ async function run(
   context: Parameters<Handler>[1],
   deliver: (response: ApiResponse) => void = () => {},
 ): Promise<ApiResponse> {
-  const refuse = async () => {
-    const response = await busy(event, context);
-    deliver(response);
-    return response;
-  };
-  const request = config.limits.areOn ? await shares.begin(callerOf(event)) : unlimited;
-  if (!request) return refuse();
-  const slot = await takeSlot(request);
-  if (!slot) {
-    request.end();
-    return refuse();
-  }
-  try {
-    const work = () => withTurn({ caller: payerOf(event), ...slot }, () => handler(event, context));
-    const made = await withDeadline(performance.now() + limits.functionTime, work);
-    const response = isWithinLimit(made) ? made : await responseTooLarge(event, context);
-    deliver(response);
-    return response;
-  } catch (error) {
-    if (error instanceof HttpError) return refuse();
-    throw error;
-  } finally {
-    slot.end();
-  }
+  const share = config.limits.areOn ? shares.begin(callerOf(event)) : unlimited;
+  const request = share instanceof Promise ? await share : share;
+  const taken = request && slots().acquire(longestWait);
+  if (request && taken && (taken === true || (await taken))) {
+    const slot = holdSlot(request);
+    try {
+      const work = () => withTurn({ caller: payerOf(event), ...slot }, () => handler(event, context));
+      let response = await withDeadline(performance.now() + limits.functionTime, work);
+      if (!isWithinLimit(response)) response = await responseTooLarge(event, context);
+      deliver(response);
+      return response;
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    } finally {
+      slot.end();
+    }
+  } else request?.end();
+  const response = await busy(event, context);
+  deliver(response);
+  return response;
 }
 
 /**
- * Takes one of the slots; undefined if none becomes free in time. A request that waits for another server has none
- * meanwhile. It may do so in several places concurrently, and for longer than its caller waits for the answer.
+ * What gives back a slot that was taken. A request that waits for another server has none meanwhile. It may do so in
+ * several places concurrently, and for longer than its caller waits for the answer.
  */
-async function takeSlot(request: FairRequest): Promise<(Omit<Turn, 'caller'> & { end: () => void }) | undefined> {
+function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => void } {
   const queue = slots();
-  const first = queue.acquire(longestWait);
-  if (!(first === true || (await first))) return undefined;
   let [waits, isHeld, isOver] = [0, true, false];
   const release = () => {
     if (!isHeld) return;

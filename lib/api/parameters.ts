@@ -55,7 +55,8 @@ type ValueOf<P> = P extends Parameter<infer T> ? T : never;
  */
 export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
   const values: Record<string, unknown> = {};
-  for (const [name, { read, rule, fault, optional, fallback, refuse }] of Object.entries(parameters)) {
+  for (const name in parameters) {
+    const { read, rule, fault, optional, fallback, refuse } = parameters[name] as Parameter & { fallback?: unknown };
     const raw = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (raw === undefined && !optional) throw refuse?.() ?? missingParameter(name);
     const found = raw === undefined ? undefined : fault?.(raw);
@@ -68,16 +69,16 @@ export function readParameters<P extends Parameters>(parameters: P, sent: Record
 }
 
 /** Reads each parameter from the texts of a query, a path or a command line. */
-export const readTexts = <P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> =>
-  readParameters(
-    parameters,
-    Object.fromEntries(
-      Object.entries(sent).map(([name, text]) => {
-        const parse = Object.hasOwn(parameters, name) ? parameters[name]?.parse : undefined;
-        return [name, parse && typeof text === 'string' ? parse(text) : text];
-      }),
-    ),
-  );
+export function readTexts<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
+  const parsed: Record<string, unknown> = {};
+  for (const name in parameters) {
+    if (!Object.hasOwn(sent, name)) continue;
+    const text = sent[name];
+    const parse = parameters[name]?.parse;
+    parsed[name] = parse && typeof text === 'string' ? parse(text) : text;
+  }
+  return readParameters(parameters, parsed);
+}
 
 /** Requires that a time that was sent is yet to come: 400 with the name of its parameter. */
 export function requireFuture(name: string, time: Date | null | undefined): void {
@@ -267,6 +268,8 @@ export const idOr = <const Word extends string>(word: Word, thing: string): Para
 // A string has at most as many code points as code units, and at least half as many: long ones need no counting.
 function isWithin(value: string, least: number, most: number): boolean {
   if (value.length < least || value.length > 2 * most) return false;
-  const points = [...value].length;
+  const points = surrogate.test(value) ? [...value].length : value.length;
   return points >= least && points <= most;
 }
+
+const surrogate = /[\ud800-\udfff]/;

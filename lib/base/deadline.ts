@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serviceUnavailable } from './errors.ts';
 
@@ -11,16 +12,41 @@ let requests = 0;
 /** Whether this process works on several requests now, so that what one of them asks for another is likely to ask for as well. */
 export const isShared = (): boolean => requests > 1;
 
+/** Requests have met if two of them were at work at the same time, or began in the same turn of the event loop. */
+let metAt = Number.NEGATIVE_INFINITY;
+let lastTurn = -1;
+
+/** For how many milliseconds after requests have met they are likely to meet again. */
+const meetingMs = 50;
+
+/**
+ * Whether this process works on one request, and none has met another lately: then there is nobody to wait for. The
+ * requests of a busy process must not all take themselves for the only one, because each of them is done in one turn.
+ */
+export const isAlone = (): boolean => requests === 1 && performance.now() - metAt > meetingMs;
+
+function begin(): void {
+  requests++;
+  const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+  if (requests > 1 || loopCount === lastTurn) metAt = performance.now();
+  lastTurn = loopCount;
+}
+
+function end(): void {
+  if (requests > 1) metAt = performance.now();
+  requests--;
+}
+
 /** Does a request's work, but waits for it no longer than until `deadline` (of `performance.now()`): 503 from then on. */
 export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
   const isWhole = deadlineOfRequest() === undefined;
-  if (isWhole) requests++;
+  if (isWhole) begin();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(serviceUnavailable()), deadline - performance.now());
     const ending =
       <V>(settle: (value: V) => void) =>
       (value: V) => {
-        if (isWhole) requests--;
+        if (isWhole) end();
         clearTimeout(timer);
         settle(value);
       };

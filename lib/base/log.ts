@@ -14,25 +14,44 @@ export function setHostFields(fields: Record<string, unknown>): void {
 /** Writes one JSON line to stdout, where CloudWatch and every log collector pick it up. */
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
-  const line = `${toPrintableJson({ time: new Date().toISOString(), level, message, ...hostFields, ...fields })}\n`;
+  const entry = { time: new Date(), level, message, ...hostFields, ...fields };
   // A frozen process writes nothing: on Lambda the line goes out at once.
-  if (isOnLambda) process.stdout.write(line);
-  else buffer(line);
+  if (isOnLambda) process.stdout.write(lineOf(entry));
+  else buffer(entry, level);
 }
 
-let buffered = '';
+function lineOf(entry: { message: string }): string {
+  try {
+    return `${toPrintableJson(entry)}\n`;
+  } catch (error) {
+    return `${toPrintableJson({ time: new Date(), level: 'error', message: entry.message, error: describeError(error) })}\n`;
+  }
+}
 
-// A write to a pipe or a file blocks the process, so the lines of one turn of the event loop are written together.
-function buffer(line: string): void {
-  if (buffered === '') setImmediate(flush);
-  buffered += line;
+// The lines are made when they are written, after the answers that they tell of.
+let buffered: { message: string }[] = [];
+let timer: NodeJS.Timeout | undefined;
+let immediate: NodeJS.Immediate | undefined;
+
+/** How long a line waits for others, because a write to a pipe or a file blocks the process. */
+const longestWaitMs = 10;
+
+function buffer(entry: { message: string }, level: string): void {
+  buffered.push(entry);
+  // What caused an error may end the process before long.
+  if (level === 'error') immediate ??= setImmediate(flush);
+  else timer ??= setTimeout(flush, longestWaitMs).unref();
 }
 
 function flush(): void {
-  process.stdout.write(buffered);
-  buffered = '';
+  clearTimeout(timer);
+  clearImmediate(immediate);
+  timer = undefined;
+  immediate = undefined;
+  process.stdout.write(buffered.map(lineOf).join(''));
+  buffered = [];
 }
-process.on('exit', () => buffered !== '' && flush());
+process.on('exit', () => buffered.length > 0 && flush());
 
 /** An error as a log line shows it: its kind, message and stack, and those of its cause. */
 export function describeError(error: unknown): Record<string, unknown> {

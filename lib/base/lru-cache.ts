@@ -1,5 +1,6 @@
 /**
- * An LRU cache: at most so many entries, and at most so much weight in total. An entry counts as used when it is set.
+ * An LRU cache: at most so many entries, and at most so much weight in total. An entry counts as used when it is set
+ * or touched.
  */
 export class LruCache<T> {
   readonly #things = new Map<string, T>();
@@ -26,6 +27,14 @@ export class LruCache<T> {
       if (this.#things.size <= this.#most && this.#weight <= this.#mostWeight) break;
       this.delete(oldest);
     }
+  }
+
+  /** Notes that an entry that is there was used. */
+  touch(key: string): void {
+    const thing = this.#things.get(key);
+    if (thing === undefined) return;
+    this.#things.delete(key);
+    this.#things.set(key, thing);
   }
 
   delete(key: string): void {

@@ -9,9 +9,12 @@
  * while the process works on several requests, when no call has come for a few turns. Calls that come while it runs
  * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its
  * own earlier writes.
+ *
+ * A batch of writes to a database within the process waits for no turn while there is one request alone.
  */
 
-import { deadlineOfRequest, isShared, withLatestDeadline } from '../base/deadline.ts';
+import { deadlineOfRequest, isAlone, isShared, withLatestDeadline } from '../base/deadline.ts';
+import { isWithinProcess } from './within-process.ts';
 
 /** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
 const longestDelay = 50;
@@ -28,12 +31,14 @@ type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) =
 /** The calls that wait for a batch, and the one that runs. */
 class Queue<I, O> {
   readonly #work: Work<I, O>;
+  readonly #isWrite: boolean;
   #waiting: Call<I, O>[] = [];
   /** Whether a batch is about to start, or runs and has not let the next one go yet. */
   #isBusy = false;
 
-  constructor(work: Work<I, O>) {
+  constructor(work: Work<I, O>, isWrite = false) {
     this.#work = work;
+    this.#isWrite = isWrite;
   }
 
   add(item: I): Promise<O> {
@@ -42,6 +47,7 @@ class Queue<I, O> {
       if (this.#isBusy) return;
       this.#isBusy = true;
       if (isShared()) this.#gather();
+      else if (this.#isWrite && isAlone() && isWithinProcess()) queueMicrotask(() => void this.#run());
       else setImmediate(() => this.#run());
     });
   }
@@ -91,15 +97,26 @@ export function batch<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
   return (item) => queue.add(item);
 }
 
+/** Batches writes that come at about the same time. */
+export function batchWrites<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
+  const queue = new Queue(work, true);
+  return (item) => queue.add(item);
+}
+
 /**
  * Batches calls by key, for work that can only be batched under one key. The batches of one key do not wait for those
  * of another.
  */
-export function batchByKey<I, O>(work: Work<I, O>): (key: string, item: I) => Promise<O> {
+export const batchByKey = <I, O>(work: Work<I, O>): ((key: string, item: I) => Promise<O>) => queuesByKey(work, false);
+
+/** Batches writes by key. */
+export const batchWritesByKey = <I, O>(work: Work<I, O>): ((key: string, item: I) => Promise<O>) => queuesByKey(work, true);
+
+function queuesByKey<I, O>(work: Work<I, O>, isWrite: boolean): (key: string, item: I) => Promise<O> {
   const queues = new Map<string, { queue: Queue<I, O>; users: number }>();
 
   return async (key, item) => {
-    const entry = queues.get(key) ?? { queue: new Queue(work), users: 0 };
+    const entry = queues.get(key) ?? { queue: new Queue(work, isWrite), users: 0 };
     queues.set(key, entry);
     entry.users++;
     try {

@@ -39,27 +39,18 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
     .use(input(operations))
     .handler(async (event) => {
       const operation = operationFor(operations, event);
-      const response = await remembered(operation, event, () => run(operation, event));
+      const response = operation.remember
+        ? await remembered(operation, event, () => run(operation, event))
+        : await run(operation, event);
       return isKnown(event, response) ? { statusCode: 304, headers: headersOf304(response), body: '' } : response;
     });
   return toLambdaHandler(chain, operations);
 }
 
-async function run(operation: Operations[string], event: ApiEvent & Authenticated & { input: Input }): Promise<ApiResponse> {
-  // Bytes come as fast as their sender's network is; the host cuts those that come too slowly.
-  const inTime = operation.takesBytes
-    ? regardlessOfDeadline
-    : <T>(work: () => T) => withDeadline(event.deadline, async () => work());
-  const running = inTime(async () => {
-    if (methodOf(event) !== 'GET') await requirePreparation();
-    if (operation.hasTag) await currentEpoch();
-    const { input } = event;
-    const caller = isAdmin(event.caller) ? { ...(event.caller as Caller), source: input.request.source } : event.caller;
-    const work = () => operation.run({ ...input, caller });
-    const acts = caller && operation.audit ? await operation.audit(input, caller) : [];
-    return caller && acts.length > 0 ? audited(acts, byCaller(caller), work) : work();
-  });
-  const result = await running.finally(carryNotices);
+type ReadyEvent = ApiEvent & Authenticated & { input: Input };
+
+async function run(operation: Operations[string], event: ReadyEvent): Promise<ApiResponse> {
+  const result = await perform(operation, event);
   if (operation.givesBytes === 'file') return answerBytes(event, result as Bytes);
   if (operation.givesBytes === 'picture') return answerPicture(result as Picture);
   if (result instanceof PlainAnswer) return plain(result);
@@ -67,24 +58,55 @@ async function run(operation: Operations[string], event: ApiEvent & Authenticate
     const headers = { ...pageHeaders(result.page), 'Cache-Control': 'no-store' };
     return { statusCode: operation.status, headers, body: result.page.source };
   }
-  const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: {} };
-  for (const security of [operation.security?.(event.input, value) ?? []].flat()) {
-    const { requestId: request_id, caller, requestContext } = event;
+  const { value, headers: all } = result instanceof Answer ? result : { value: result, headers: noHeaders };
+  if (operation.security) logSecurity(operation.security(event.input, value), event);
+  const body = operation.status === 204 ? '' : jsonOf(value);
+  const headers: Record<string, string> = operation.status === 204 ? { 'Cache-Control': 'no-store' } : { ...success };
+  if (operation.status !== 204 && operation.hasTag) headers.ETag = entityTag(body);
+  const response: ApiResponse = { statusCode: operation.status, headers, body };
+  // Lambda takes cookies apart from the other headers.
+  for (const [name, header] of Object.entries(all)) {
+    if (name === 'Set-Cookie') response.cookies = [header];
+    else headers[name] = header;
+  }
+  return response;
+}
+
+const noHeaders: Record<string, string> = {};
+
+/** Runs the operation within the time of the request. Notices of what it has stored are carried before the answer. */
+async function perform(operation: Operations[string], event: ReadyEvent): Promise<unknown> {
+  try {
+    // Bytes come as fast as their sender's network is; the host cuts those that come too slowly.
+    if (operation.takesBytes) return await regardlessOfDeadline(() => work(operation, event));
+    return await withDeadline(event.deadline, () => work(operation, event));
+  } finally {
+    const carried = carryNotices();
+    if (carried) await carried;
+  }
+}
+
+async function work(operation: Operations[string], event: ReadyEvent): Promise<unknown> {
+  const { input, caller: sender } = event;
+  if (methodOf(event) !== 'GET') await requirePreparation();
+  if (operation.hasTag) await currentEpoch();
+  const caller = isAdmin(sender) ? { ...(sender as Caller), source: input.request.source } : sender;
+  const acts = caller && operation.audit ? await operation.audit(input, caller) : [];
+  const act = () => operation.run({ ...input, caller });
+  return caller && acts.length > 0 ? audited(acts, byCaller(caller), act) : act();
+}
+
+function logSecurity(
+  found: ReturnType<NonNullable<Operations[string]['security']>>,
+  { requestId: request_id, caller, requestContext }: ReadyEvent,
+): void {
+  for (const event of [found ?? []].flat())
     log('info', 'security', {
       request_id,
-      ...security,
+      ...event,
       by: caller?.user._id.toHexString(),
       source: requestContext.http.sourceIp,
     });
-  }
-  // Lambda takes cookies apart from the other headers.
-  const { 'Set-Cookie': cookie, ...headers } = all;
-  const cookies = cookie !== undefined && { cookies: [cookie] };
-  if (operation.status === 204)
-    return { statusCode: 204, headers: { 'Cache-Control': 'no-store', ...headers }, ...cookies, body: '' };
-  const body = jsonOf(value);
-  const tag = operation.hasTag && { ETag: entityTag(body) };
-  return { statusCode: operation.status, headers: { ...success, ...tag, ...headers }, ...cookies, body };
 }
 
 const plain = ({ text }: PlainAnswer): ApiResponse =>

@@ -30,19 +30,39 @@ const known = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (!isToken(token)) return undefined;
   const hash = hashToken(token);
+  const recalled = recall(hash);
+  if (recalled !== undefined) return recalled ?? undefined;
   const state = stateOf(tokens, users.unscoped);
-  const last = known.get(hash);
-  // The state is the same only for a database within this process, which has the same clock.
-  const row = last?.state === state ? { ...last.row, now: new Date() } : await findRow(hash);
+  const row = await findRow(hash);
   const user = row?.users[0];
-  if (!row || !user || !isValid(row, user)) {
+  if (!row || !user || !isValid(row, user, row.now)) {
     known.delete(hash);
     return undefined;
   }
-  const account = last?.state === state ? last.account : accountOf(user);
+  const account = accountOf(user);
   known.set(hash, { row, account, state });
-  void noteUse(row);
-  return callerOf(row, account);
+  noteUse(row, row.now);
+  return callerOf(row, account, row.now);
+}
+
+/** The caller that a token stands for, if that is known without a query. */
+export const recallValidCaller = (token: string | undefined): Caller | undefined =>
+  (isToken(token) && recall(hashToken(token))) || undefined;
+
+/** The caller of a cached token; null if the token has expired since, undefined if it must be looked up. */
+function recall(hash: string): Caller | null | undefined {
+  const last = known.get(hash);
+  // The state is the same only for a database within this process, which has the same clock.
+  if (last === undefined || last.state !== stateOf(tokens, users.unscoped)) return undefined;
+  const { row, account } = last;
+  const now = new Date();
+  if (!isValid(row, row.users[0] as CallerRow['users'][number], now)) {
+    known.delete(hash);
+    return null;
+  }
+  known.touch(hash);
+  noteUse(row, now);
+  return callerOf(row, account, now);
 }
 
 /** The callers that these tokens, by their ids, stand for now, by the database's clock; none for a token that is not valid. */
@@ -51,14 +71,14 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   return new Map(
     rows.flatMap((row) => {
       const user = row.users[0];
-      const caller = user && isValid(row, user) ? callerOf(row, accountOf(user)) : undefined;
+      const caller = user && isValid(row, user, row.now) ? callerOf(row, accountOf(user), row.now) : undefined;
       // Work that is done later for a token never sets up a second factor, so its user must have one by now.
       return caller && !caller.mustSetUpSecondFactor ? [[row._id.toHexString(), { caller, now: row.now }] as const] : [];
     }),
   );
 }
 
-const callerOf = ({ _id, kind, scopes, by_passkey, now: at }: CallerRow, user: Caller['user']): Caller => ({
+const callerOf = ({ _id, kind, scopes, by_passkey }: CallerRow, user: Caller['user'], at: Date): Caller => ({
   token: { _id, kind, scopes },
   user,
   at,
@@ -76,7 +96,13 @@ export const isSecondFactorRequired = ({ is_admin }: Pick<UserDocument, 'is_admi
   config.requireSecondFactor === 'all' || (config.requireSecondFactor === 'admins' && is_admin);
 
 /** The SHA-256 of a token, in hexadecimal, under which it is stored. */
-export const hashToken = (token: string) => hash('sha256', token, 'hex');
+export function hashToken(token: string): string {
+  // A request needs the same one several times.
+  if (token !== lastHashed.token) lastHashed = { token, hash: hash('sha256', token, 'hex') };
+  return lastHashed.hash;
+}
+
+let lastHashed = { token: '', hash: hash('sha256', '', 'hex') };
 
 // A process that serves many requests concurrently looks up their tokens together.
 const findRow = loader(async (hashes) => {
@@ -127,7 +153,7 @@ type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 
   users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];
 };
 
-function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerRow['users'][number]): boolean {
+function isValid({ kind, generation, expires_at }: CallerRow, user: CallerRow['users'][number], now: Date): boolean {
   // The clock is the database's: a token ends everywhere at the same moment, whether or not the TTL index has removed it.
   const isExpired = expires_at !== null && expires_at <= now;
   return user.is_active && !isExpired && (kind === 'api' || generation === user.session_generation);
@@ -138,10 +164,18 @@ function isValid({ kind, generation, expires_at, now }: CallerRow, user: CallerR
  * own calls, which take as long, and if it fails, or Lambda freezes the process before it is done, the token's next
  * use tries again.
  */
-async function noteUse({ _id, kind, last_used_at, now, users: [user] }: CallerRow): Promise<void> {
-  const anHourAgo = new Date(now.getTime() - 3_600_000);
-  const inAMinute = new Date(now.getTime() + 60_000);
-  if (last_used_at && last_used_at > anHourAgo && last_used_at < inAMinute) return;
+function noteUse(row: CallerRow, now: Date): void {
+  const { last_used_at } = row;
+  const age = last_used_at === null ? Number.NaN : now.getTime() - last_used_at.getTime();
+  if (!(age < hour && age > -minute)) void storeUse(row, now);
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+async function storeUse({ _id, kind, users: [user] }: CallerRow, now: Date): Promise<void> {
+  const anHourAgo = new Date(now.getTime() - hour);
+  const inAMinute = new Date(now.getTime() + minute);
   try {
     const notYetNoted = {
       _id,

@@ -6,6 +6,7 @@ import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { credential, type Parameter, textUpTo } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aFalse, aFlag, aText, aTrue, described, type Shown } from '../api/schema.ts';
+import { SerialisedJson } from '../api/serialised-json.ts';
 import { notFound, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { isUpgraded } from '../collections/service/upgrade.ts';
@@ -175,13 +176,23 @@ export async function findUser(id: ObjectId): Promise<User> {
 }
 
 /** The account with this id as the caller may see it: callers see their own in full, and administrators everyone's. */
-export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | OtherUser> {
-  // The caller's account was read with the token.
-  if (id.equals(caller.user._id)) return shownUser.show(caller.user);
+export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | OtherUser | SerialisedJson<User>> {
+  if (id.equals(caller.user._id)) return ownJson(caller.user);
   const user = await users.findOne({ _id: id });
   if (!user) throw noSuchUser();
   return (isAdmin(caller) ? shownUser : shownOtherUser).show(user);
 }
+
+/** A caller's own account, which was read with the token and stays the same object until some account changes. */
+function ownJson(account: Caller['user']): SerialisedJson<User> {
+  const known = ownJsons.get(account);
+  if (known) return known;
+  const made = new SerialisedJson<User>(JSON.stringify(shownUser.show(account)));
+  ownJsons.set(account, made);
+  return made;
+}
+
+const ownJsons = new WeakMap<Caller['user'], SerialisedJson<User>>();
 
 /** The account with this name; 404 for an unknown name. */
 export async function findUserByName(name: string): Promise<User> {

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { tooManyRequests } from '../base/errors.ts';
 import { type RateDocument, rateLimits } from '../collections/accounts/rate-limits.ts';
-import { batchByKey, fulfilled } from '../database/batching.ts';
+import { batchWritesByKey, fulfilled } from '../database/batching.ts';
+import { savedByTheNext } from '../database/within-process.ts';
 import { retryContended } from '../database/writes.ts';
 import { config } from '../settings/config.ts';
 
@@ -33,7 +34,7 @@ export const forgetRate = async (account: ObjectId): Promise<void> =>
 /** Times are in milliseconds. */
 type Rate = { account: string; interval: number; burst: number };
 
-const countTogether = batchByKey<Rate, RateFields>(async (counted) => {
+const countTogether = batchWritesByKey<Rate, RateFields>(async (counted) => {
   const [rate] = counted as [Rate];
   const { granted, left, full } = await take(rate, counted.length);
   return counted.map((_, at) => {
@@ -71,7 +72,7 @@ async function step({ account, interval, burst }: Rate, count: number): Promise<
     { $set: { is_granted: { $lte: [after, full] } } },
     { $set: { free_at: { $cond: ['$is_granted', after, '$free_at'] } } },
   ];
-  const options = { upsert: true, returnDocument: 'after' } as const;
+  const options = { upsert: true, returnDocument: 'after', ...savedByTheNext() } as const;
   const state = await retryContended(() => rateLimits.findOneAndUpdate({ _id: account }, update, options));
   if (!state) throw new Error('An upsert returned no document');
   return state;

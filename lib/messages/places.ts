@@ -2,7 +2,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { attempt } from '../base/deadline.ts';
 import { conflict, type Refusal } from '../base/errors.ts';
 import { type MemberDocument, type Role, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
-import { batchByKey, fulfilled } from '../database/batching.ts';
+import { batchWritesByKey, fulfilled } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { noSuchWebhook } from '../members/webhooks.ts';
 import { allowedTo, findContext, type RoomContext, requirePermission, roomArchived } from '../rooms/permissions.ts';
@@ -20,7 +20,7 @@ export type TakenPlace = { place: Place; members: ObjectId[]; mayAddressAll: boo
  */
 export const takeMessagePlace = (sender: Sender): Promise<TakenPlace> => takeTogether(sender.room.toHexString(), sender);
 
-const takeTogether = batchByKey(async (senders: Sender[]): Promise<PromiseSettledResult<TakenPlace>[]> => {
+const takeTogether = batchWritesByKey(async (senders: Sender[]): Promise<PromiseSettledResult<TakenPlace>[]> => {
   const taken = await takeInARow(senders);
   return taken ? taken.map(fulfilled) : Promise.allSettled(senders.map(takeAlone));
 });
@@ -48,9 +48,7 @@ async function requireSender({ room, caller }: Sender): Promise<Pick<RoomContext
 export const nobodyLeft: Refusal = () => conflict('nobody_left', 'Nobody else is left in the conversation.');
 
 /** The part of a filter that leaves out a conversation in which one person is left: the accounts of the others are deleted. */
-const hasReaders: Filter<Omit<RoomDocument, '_id'>> = {
-  $or: [{ is_direct: { $ne: true as const } }, { 'members.1': { $exists: true } }],
-};
+const hasReaders: Filter<Omit<RoomDocument, '_id'>> = { $nor: [{ is_direct: true as const, members: { $size: 1 } }] };
 
 async function takeInARow(senders: Sender[]): Promise<TakenPlace[] | undefined> {
   const [{ room }] = senders as [Sender];

@@ -4,7 +4,7 @@ import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { invalidParameter } from '../base/errors.ts';
 import { type Display, type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
-import { batch, orThrow } from '../database/batching.ts';
+import { batchWrites, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { noFiles } from '../files/store.ts';
@@ -179,7 +179,7 @@ async function noteReply({ _id, user: beganBy, repliers = [] }: Parent, user: Ob
 const mostRepliers = 3;
 
 /** Inserts the messages of all rooms that are ready at the same time together. */
-const insertTogether = batch(async (sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> => {
+const insertTogether = batchWrites(async (sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> => {
   const isWanted = foresee();
   const [stored] = await regardlessOfDeadline(() =>
     Promise.all([insert(sent), noteMessages(sent.filter(({ is_folded }) => !is_folded))]),

@@ -115,14 +115,14 @@ const longestTelling = 1_000;
  * process may be frozen. While nobody is connected, no notices are carried. Never fails, because the work that they
  * tell of is done.
  */
-export async function carryNotices(): Promise<void> {
+export function carryNotices(): Promise<unknown> | undefined {
   if (untold.length > 0) {
     const told = tell(untold).catch((error) => log('error', 'notices lost', { error: describeError(error) }));
     untold = [];
     telling.add(told);
     void told.finally(() => telling.delete(told));
   }
-  if (telling.size > 0) await Promise.all(telling);
+  return telling.size > 0 ? Promise.all(telling) : undefined;
 }
 
 const tell = (all: PendingNotice[]): Promise<void> =>

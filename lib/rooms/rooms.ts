@@ -10,7 +10,7 @@ import { aFlag, aText, described, listOf } from '../api/schema.ts';
 import { SerialisedJson } from '../api/serialised-json.ts';
 import { answerTooLarge } from '../base/errors.ts';
 import { newRoom, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
-import { batch, fulfilled, singleFlight } from '../database/batching.ts';
+import { batchWrites, fulfilled, singleFlight } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
@@ -148,7 +148,7 @@ async function insertRoom(name: string, creator: ObjectId, own: Document = {}): 
 }
 
 // Upserts where inserts would do: only an update can ask for the database's time.
-const insertTogether = batch(async (created: { _id: ObjectId; fields: Document }[]) => {
+const insertTogether = batchWrites(async (created: { _id: ObjectId; fields: Document }[]) => {
   const updates = created.map(({ _id, fields }) => ({ filter: { _id }, update: [{ $set: fields }], upsert: true }));
   const [first, ...others] = updates;
   if (first && others.length === 0)

@@ -59,7 +59,9 @@ it('the log says why a second factor can’t be checked without the key, and not
   const { app } = await turnOn(withKey, account);
   const output = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   await logIn(withoutHere, account, codeOf(app, 1));
-  const lines = output.mock.calls.map(([text]) => String(text)).filter((line) => line.includes(account.id));
+  const ofAccount = () =>
+    output.mock.calls.flatMap(([text]) => String(text).split('\n')).filter((line) => line.includes(account.id));
+  const lines = await vi.waitUntil(() => (ofAccount().length > 0 ? ofAccount() : undefined));
   output.mockRestore();
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {

@@ -94,9 +94,10 @@ export async function startDatabase(): Promise<void> {
 let starting: Promise<void> | undefined;
 
 async function startEmbedded(): Promise<void> {
-  const [{ startDatabase: start }, { callDirectly }] = await Promise.all([
+  const [{ startDatabase: start }, { callDirectly }, { isAlone }] = await Promise.all([
     import('embedded-mongodb'),
     import('../../lib/database/direct-calls.ts'),
+    import('../../lib/base/deadline.ts'),
   ]);
   const running = await start({
     dataDir,
@@ -105,7 +106,7 @@ async function startEmbedded(): Promise<void> {
       handle(message, connection, done);
     },
   });
-  const connection = running.connect();
+  const connection = running.connect({ isAlone });
   ({ lastChange } = connection);
   driver.executeOperation = execute;
   callDirectly(connection);

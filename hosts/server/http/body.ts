@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
-import type { Share } from './memory-budget.ts';
+import type { MemoryBudget, Share } from './memory-budget.ts';
 import { createSemaphore } from './semaphore.ts';
 
 /** Whether a request has a body at all. */
@@ -12,7 +12,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 export const mostKeptOf = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): number =>
   1 + (Object.hasOwn(operations, method) && operations[method]?.isForeign ? limits.foreignBody : limits.jsonBody);
 
-/** How many bytes are reserved for a body that does not say how long it is, or says that it is longer. */
+/** How many bytes are reserved for a body of unknown length, or of more than that. */
 const reservedFirst = 8_192;
 
 /** How many bodies are only counted at a time: a flood of them would keep the process from everything else. */
@@ -29,32 +29,54 @@ async function countInTurn(request: IncomingMessage): Promise<void> {
   else request.once('close', () => counting.release()).resume();
 }
 
-/**
- * A request's body, of which no more is kept than an operation looks at: the rest is counted. Undefined, with the rest unread, when it is
- * larger than the gateway lets pass. Rejects when the connection breaks.
- */
-export function readBody(request: IncomingMessage, share: Share, mostKept: number): Promise<Buffer | undefined> {
-  const declared = Number(request.headers['content-length'] ?? reservedFirst);
-  if (declared > limits.requestBody) return Promise.resolve(undefined);
-  return new Promise((resolve, reject) => {
-    let body = Buffer.alloc(0);
+/** A body that is being read: what becomes of it, and what gives its memory back. */
+export type IncomingBody = {
+  /**
+   * The bytes; `too large`, with the rest unread, if they are more than the gateway lets pass; `given up` if others need
+   * the memory. Rejects if the connection breaks.
+   */
+  read: Promise<Buffer | 'too large' | 'given up'>;
+  release: () => void;
+};
+
+/** Reads the body of a request, of which no more is kept than an operation looks at: the rest is counted. */
+export function beginBody(request: IncomingMessage, memory: MemoryBudget, mostKept: number): IncomingBody {
+  let share: Share | undefined;
+  let late: NodeJS.Timeout | undefined;
+  const read = new Promise<Buffer | 'too large' | 'given up'>((resolve, reject) => {
+    const declared = Number(request.headers['content-length'] ?? Number.NaN);
+    if (declared > limits.requestBody) {
+      resolve('too large');
+      return;
+    }
+    const account = memory.begin(() => resolve('given up'));
+    share = account;
+    late = setTimeout(() => request.destroy(), limits.functionTime);
+    let body: Buffer = nothing;
     let size = 0;
 
     // One buffer, because chunks may be as small as their sender likes.
     const reserve = (bytes: number) => {
       const larger = Buffer.allocUnsafeSlow(bytes);
       body.copy(larger);
-      share.add(bytes - body.length);
+      account.add(bytes - body.length);
       body = larger;
     };
-    reserve(Math.min(declared, reservedFirst));
 
     request.on('data', (chunk: Buffer) => {
       if (size + chunk.length > limits.requestBody) {
         request.removeAllListeners('data').pause();
-        resolve(undefined);
+        resolve('too large');
         return;
       }
+      // Most bodies are so short that they come in one piece.
+      if (chunk.length === declared && declared <= mostKept) {
+        account.add(declared);
+        body = chunk;
+        size = declared;
+        return;
+      }
+      if (size === 0) reserve(Math.min(declared || reservedFirst, reservedFirst));
       const needed = Math.min(size + chunk.length, mostKept);
       if (needed > body.length) reserve(Math.min(mostKept, Math.max(needed, 2 * body.length)));
       if (size < mostKept) chunk.copy(body, size);
@@ -62,7 +84,20 @@ export function readBody(request: IncomingMessage, share: Share, mostKept: numbe
       size += chunk.length;
       if (wasKept && size > mostKept) void countInTurn(request);
     });
-    request.once('end', () => resolve(body.subarray(0, size)));
-    request.once('error', reject);
+    request.on('end', () => {
+      clearTimeout(late);
+      account.settle();
+      resolve(body.length === size ? body : body.subarray(0, size));
+    });
+    request.on('error', reject);
   });
+  return {
+    read,
+    release() {
+      clearTimeout(late);
+      share?.release();
+    },
+  };
 }
+
+const nothing = Buffer.alloc(0);

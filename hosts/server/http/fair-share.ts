@@ -52,6 +52,9 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
     account.at = now();
   }
 
+  /** How many milliseconds pass until the caller has credit again. */
+  const dueOf = ({ used }: Account): number => Math.max(0, used - credit) / share;
+
   function forgetAbsent(): void {
     for (const [caller, { at }] of accounts) {
       if (now() - at < presence) return;
@@ -60,36 +63,44 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
   }
 
   return {
-    /** Begins a request: resolves to undefined when its turn did not come in time. */
-    async begin(caller: string): Promise<FairRequest | undefined> {
+    /** Begins a request, once it is its turn: gives undefined if its turn did not come in time. */
+    begin(caller: string): FairRequest | Promise<FairRequest | undefined> {
       forgetAbsent();
       const account = accountOf(caller);
-      const isAlone = accounts.size === 1;
-      if (!isAlone) {
-        if (!(await account.slots.acquire(longestWait))) return undefined;
-        refill(account);
-        const due = Math.max(0, account.used - credit) / share;
-        if (due >= 1) await wait(due);
-      }
-      let start: number | undefined;
-      const resume = () => {
-        start = now();
-        running++;
-      };
-      const pause = () => {
-        if (start === undefined) return;
-        const took = Math.min(mostCharged, (now() - start) / running);
-        start = undefined;
-        running--;
-        refill(account);
-        account.used += took;
-      };
-      resume();
-      const end = () => {
-        pause();
-        if (!isAlone) account.slots.release();
-      };
-      return { pause, resume, end };
+      if (accounts.size === 1) return start(account, false);
+      const slot = account.slots.acquire(longestWait);
+      if (slot === true && dueOf(account) < 1) return start(account, true);
+      return inTurn(account, slot);
     },
   };
+
+  async function inTurn(account: Account, slot: true | Promise<boolean>): Promise<FairRequest | undefined> {
+    if (!(await slot)) return undefined;
+    refill(account);
+    const due = dueOf(account);
+    if (due >= 1) await wait(due);
+    return start(account, true);
+  }
+
+  function start(account: Account, hasSlot: boolean): FairRequest {
+    let begun: number | undefined;
+    const resume = () => {
+      begun = now();
+      running++;
+    };
+    const pause = () => {
+      if (begun === undefined) return;
+      const took = Math.min(mostCharged, (now() - begun) / running);
+      begun = undefined;
+      running--;
+      refill(account);
+      account.used += took;
+    };
+    const end = () => {
+      pause();
+      if (hasSlot) account.slots.release();
+    };
+    resume();
+    return { pause, resume, end };
+  }
 }

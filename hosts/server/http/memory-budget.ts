@@ -49,3 +49,6 @@ export function createMemoryBudget(most: number) {
     },
   };
 }
+
+/** What `createMemoryBudget` makes. */
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>;

@@ -6,8 +6,17 @@ import { rejectWith } from '../../../lib/http/base-chain.ts';
  * Whether a request is HTTP/1.1 with at most one host. Node.js takes the first of two, where a proxy may have taken the last; and it takes
  * HTTP/0.9, which knows no headers.
  */
-export const isPlain = ({ httpVersion, rawHeaders }: IncomingMessage) =>
-  httpVersion.startsWith('1.') && rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length < 2;
+export const isPlain = ({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean =>
+  httpVersionMajor === 1 && countHosts(rawHeaders) < 2;
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
 
 /** Answers every other request. */
 export const ambiguous = rejectWith(

@@ -8,7 +8,7 @@ import type { ApiResponse } from '../../../lib/http/request.ts';
 export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): number {
   const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
   const bytes = Buffer.byteLength(payload);
-  response.writeHead(statusCode, fields(statusCode, headers, cookies, bytes));
+  response.writeHead(statusCode, addFields(headers, statusCode, cookies, bytes));
   response.end(payload);
   return bytes;
 }
@@ -28,7 +28,7 @@ const longestEnd = 2_000;
 /** Sends a response on a connection for whose request Node.js has no response object, and ends the connection. */
 export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
   const all = {
-    ...fields(statusCode, headers, undefined, Buffer.byteLength(body)),
+    ...addFields(headers, statusCode, undefined, Buffer.byteLength(body)),
     Date: new Date().toUTCString(),
     Connection: 'close',
   };
@@ -45,10 +45,15 @@ export function isWithinLimit(response: ApiResponse): boolean {
   return Buffer.byteLength(JSON.stringify(response)) <= limits.response;
 }
 
-function fields(status: number, headers: Record<string, string>, cookies: string[] | undefined, bytes: number) {
-  const all: Record<string, string | number | string[]> = { ...headers };
-  if (cookies) all['Set-Cookie'] = cookies;
+/** Adds the fields that a gateway adds to the headers of a function's response. */
+function addFields(
+  headers: Record<string, string | number | string[]>,
+  status: number,
+  cookies: string[] | undefined,
+  bytes: number,
+) {
+  if (cookies) headers['Set-Cookie'] = cookies;
   // Of an answer to HEAD, it is the length of the body that GET would get.
-  if (status !== 204) all['Content-Length'] ??= bytes;
-  return all;
+  if (status !== 204) headers['Content-Length'] ??= bytes;
+  return headers;
 }

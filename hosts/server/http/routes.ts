@@ -46,8 +46,8 @@ export async function loadRoutes(routes = readRoutes()): Promise<FindRoute> {
   const match = matchRoutes(routes);
   const handlers = new Map(await Promise.all(routes.map(async (route) => [route, await loadHandler(route)] as const)));
   return (method, path) => {
-    const found = match(method, path);
-    return { ...found, handler: handlers.get(found.route) as Handler };
+    const { route, variables } = match(method, path);
+    return { route, variables, handler: handlers.get(route) as Handler };
   };
 }
 
@@ -70,21 +70,27 @@ export function matchRoutes(routes: Route[]): (method: string, path: string) => 
 
   return (method, path) => {
     const found = router.find((named.has(method) ? method : other) as HTTPMethod, path);
-    // The gateway lets no variable part be empty.
-    if (!found || Object.values(found.params).includes('')) return { route: fallback, variables: undefined };
-    return { route: found.store, variables: nameGreedy(found.store.path, found.params) };
+    const variables = found && readVariables(found.store.path, found.params);
+    return found && variables !== null ? { route: found.store, variables } : { route: fallback, variables: undefined };
   };
 }
+
+/** The variable parts of a path; null if one of them is empty, which the gateway does not allow. */
+function readVariables(path: string, params: Record<string, string | undefined>): Match['variables'] | null {
+  let variables: Record<string, string> | undefined;
+  for (const part in params) {
+    const value = params[part] as string;
+    if (value === '') return null;
+    variables ??= {};
+    // The router calls a greedy part `*`.
+    variables[part === '*' ? greedyName(path) : part] = value;
+  }
+  return variables;
+}
+
+const greedyName = (path: string): string => /\{(\w+)\+\}$/.exec(path)?.[1] ?? '*';
 
 /** Stands for all methods that no route names: to register each of them takes a tenth of a second. */
 const other = 'UNLINK';
 
 const order = ({ method }: Route) => Number(method === 'ANY');
-
-// The router calls what a greedy part matched `*`.
-function nameGreedy(path: string, params: Record<string, string | undefined>): Record<string, string> | undefined {
-  const { '*': rest, ...named } = params as Record<string, string>;
-  const name = /\{(\w+)\+\}$/.exec(path)?.[1];
-  const variables = rest === undefined || name === undefined ? named : { ...named, [name]: rest };
-  return Object.keys(variables).length > 0 ? variables : undefined;
-}

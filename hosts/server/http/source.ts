@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { log } from '../../../lib/base/log.ts';
 
 /**
@@ -7,7 +7,7 @@ import { log } from '../../../lib/base/log.ts';
  * what stands further left.
  */
 export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
-  const nearest = plainAddress(request.socket.remoteAddress ?? '');
+  const nearest = nearestAddress(request.socket);
   const header = request.headers['x-forwarded-for'];
   if (header === undefined) return nearest;
   if (trustedProxies === 0) {
@@ -18,6 +18,17 @@ export function sourceOf(request: IncomingMessage, trustedProxies: number): stri
   const source = addresses.at(-1 - trustedProxies) ?? addresses[0] ?? nearest;
   return isIP(source) ? source : nearest;
 }
+
+/** The address of the other end of a connection, which stays the same for all of its requests. */
+function nearestAddress(socket: Socket): string {
+  const known = nearestAddresses.get(socket);
+  if (known !== undefined) return known;
+  const address = plainAddress(socket.remoteAddress ?? '');
+  if (address !== '') nearestAddresses.set(socket, address);
+  return address;
+}
+
+const nearestAddresses = new WeakMap<Socket, string>();
 
 /** An address without what some proxies write around it: a port, brackets, the prefix of IPv4 within IPv6. */
 const plainAddress = (written: string): string =>

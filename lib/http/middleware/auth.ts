@@ -1,8 +1,9 @@
 import { withDeadline } from '../../base/deadline.ts';
 import { unauthenticated } from '../../base/errors.ts';
-import { findCaller, recallCaller } from '../../identity/authenticate.ts';
+import { findCaller, recallCaller, recallValidCaller } from '../../identity/authenticate.ts';
 import { type Caller, secondFactorSetupRequired } from '../../identity/caller.ts';
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';
+import { config } from '../../settings/config.ts';
 import { isWrite, type Operations } from '../operation.ts';
 import { type Authenticated, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
@@ -14,15 +15,23 @@ import { tokenOf } from '../session-cookie.ts';
  */
 export function auth(operations: Operations): Step<Authenticated> {
   return {
-    before: async function authenticate({ event }) {
+    before: function authenticate({ event }) {
       const method = methodOf(event);
       const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
-      await withDeadline(event.deadline, async () => {
-        const token = tokenOf(event);
-        const counting = operation && isWrite(method, operation) ? beginCounting(token) : undefined;
-        event.caller = await findCaller(token);
-        event.caller = admitted(event.caller, operation, event.pathParameters);
+      const token = tokenOf(event);
+      const admit = (caller: Caller | undefined) => {
+        event.caller = admitted(caller, operation, event.pathParameters);
         if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
+      };
+      const isCounted = config.limits.areOn && operation !== undefined && isWrite(method, operation);
+      const recalled = isCounted ? undefined : recallValidCaller(token);
+      if (recalled) {
+        admit(recalled);
+        return undefined;
+      }
+      return withDeadline(event.deadline, async () => {
+        const counting = isCounted ? beginCounting(token) : undefined;
+        admit(await findCaller(token));
         if (counting && event.caller) event.rate = await counting(event.caller);
       });
     },

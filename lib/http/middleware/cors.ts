@@ -16,17 +16,21 @@ export function cors(allow: string): Step {
 
   const isOpen = () => config.corsOrigins.includes('*');
 
-  const headersFor = (event: ApiEvent): Record<string, string> => {
-    if (isOpen()) return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed };
-    const { origin } = event.headers;
-    if (origin === undefined || !config.corsOrigins.includes(origin)) return {};
-    return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposed };
+  const allowedOrigin = ({ headers: { origin } }: ApiEvent): string | undefined => {
+    if (isOpen()) return '*';
+    return origin !== undefined && config.corsOrigins.includes(origin) ? origin : undefined;
   };
 
   const addCors: NonNullable<Step['after']> = ({ event, response }) => {
     if (!response) return;
-    Object.assign(response.headers, headersFor(event), methodOf(event) === 'OPTIONS' ? preflight : {});
-    if (!isOpen()) response.headers.Vary = response.headers.Vary ? `${response.headers.Vary}, Origin` : 'Origin';
+    const { headers } = response;
+    const origin = allowedOrigin(event);
+    if (origin !== undefined) {
+      headers['Access-Control-Allow-Origin'] = origin;
+      headers['Access-Control-Expose-Headers'] = exposed;
+    }
+    if (methodOf(event) === 'OPTIONS') Object.assign(headers, preflight);
+    if (!isOpen()) headers.Vary = headers.Vary ? `${headers.Vary}, Origin` : 'Origin';
   };
 
   return {

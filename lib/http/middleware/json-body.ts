@@ -21,14 +21,21 @@ const { before: parseJson } = httpJsonBodyParser({ disableContentTypeCheck: true
  */
 export function jsonBody(operations: Operations): Step<{ json?: Record<string, unknown> }> {
   return {
-    before: async function parseBody(request) {
+    before: function parseBody(request) {
       const { event } = request;
       const { body: declared } = operationFor(operations, event);
-      if (!declared) return;
-      const body = bytesOf(event);
-      if (body.length > limits.jsonBody) throw payloadTooLarge(limits.jsonBody);
-      event.json = body.length === 0 ? {} : await parse(request, body);
-      for (const [name, value] of Object.entries(event.json)) check(value, 2, !Object.hasOwn(declared, name));
+      if (!declared) return undefined;
+      const bytes = event.isBase64Encoded ? bytesOf(event) : undefined;
+      const size = bytes ? bytes.length : Buffer.byteLength(event.body ?? '');
+      if (size > limits.jsonBody) throw payloadTooLarge(limits.jsonBody);
+      const accept = (json: Record<string, unknown>) => {
+        event.json = json;
+        for (const name in json) check(json[name], 2, !Object.hasOwn(declared, name));
+      };
+      if (size === 0) return accept({});
+      const text = bytes ? decodeBody(bytes) : withoutMark(event.body ?? '');
+      const plain = parsePlain(text);
+      return plain ? accept(plain) : parse(request, text).then(accept);
     },
   };
 }
@@ -36,9 +43,30 @@ export function jsonBody(operations: Operations): Step<{ json?: Record<string, u
 /** The body of a request as it came. */
 export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 
-async function parse(request: Request<ApiEvent>, bytes: Buffer): Promise<Record<string, unknown>> {
+/** A text without the byte order mark with which it may begin. */
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+/** Bodies with such a name, or one that may be written in escapes, go through the parser that refuses it. */
+const mayHaveForbiddenName = /__proto__|constructor|\\u/;
+
+/** Parses an object that cannot have a forbidden name: several times as fast as the parser that looks at each name. */
+function parsePlain(text: string): Record<string, unknown> | undefined {
+  if (mayHaveForbiddenName.test(text)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (!isObject(parsed)) return undefined;
+    for (const name in parsed) checkText(name);
+    return parsed;
+  } catch (error) {
+    // The other parser says what is wrong with it.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function parse(request: Request<ApiEvent>, text: string): Promise<Record<string, unknown>> {
   const event = request.event as Omit<ApiEvent, 'body'> & { body: unknown };
-  event.body = decodeBody(bytes);
+  event.body = text;
   event.isBase64Encoded = false;
   try {
     await parseJson?.(request);

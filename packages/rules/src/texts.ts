@@ -8,7 +8,10 @@
  * and with at most 20 marks on a letter.
  */
 export const normaliseText = (text: string): string =>
-  text.replace(terminalSequences, '').replace(lineBreaks, '\n').replace(longMarks, withFewMarks);
+  plain.test(text) ? text : text.replace(terminalSequences, '').replace(lineBreaks, '\n').replace(longMarks, withFewMarks);
+
+/** Most texts have nothing that would change: a single look tells. */
+const plain = /^[\t\n\x20-\x7e]*$/;
 
 /** A name as it is stored: a text on one line, without characters that turn the direction of what stands around it. */
 export const normaliseName = (text: string): string =>
