@@ -222,7 +222,8 @@ function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => voi
     },
     resume: async () => {
       if (--waits > 0 || isOver) return;
-      if (!(await queue.acquire(longestWait))) throw serviceUnavailable('The service is busy.');
+      // Without a slot it goes on as well: few do so, and its caller must get the other server's answer in time.
+      if (!(await queue.acquire(longestResumeMs, true))) return;
       // Meanwhile it may have begun to wait again, or its time may have run out.
       if (waits > 0 || isOver || isHeld) return queue.release();
       isHeld = true;
@@ -267,6 +268,7 @@ const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {
 // Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
 const slots = fromConfig(({ mongodbPoolSize }) => createSemaphore(mongodbPoolSize));
 const longestWait = 5_000;
+const longestResumeMs = 500;
 
 const memory = createMemoryBudget(limits.memory);
 

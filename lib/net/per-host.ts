@@ -13,4 +13,4 @@ class BusyHostError extends Error {
  * Sends a request to a host that a user has chosen when it is its turn; rejects with a `BusyHostError` if that does not
  * come soon. A slow host delays no other, and none is flooded.
  */
-export const inTurn = createQueues({ most: 4, mostWaiting: 100, patienceMs: 2_000, refuse: () => new BusyHostError() });
+export const inTurn = createQueues({ most: 4, mostWaiting: 100, patienceMs: 1_500, refuse: () => new BusyHostError() });

@@ -107,7 +107,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       strangersPerDay: read('STRANGERS_PER_DAY'),
     },
     /** For how many milliseconds the service waits for others. These are no settings; tests shorten them. */
-    patienceMs: { database: 3_000, pushService: 10_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
+    patienceMs: { database: 3_000, pushService: 5_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
     metrics: read('METRICS') === 'on',
     logLevel: read('LOG_LEVEL'),
   };

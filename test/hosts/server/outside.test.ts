@@ -7,13 +7,19 @@ import { config } from '../../../lib/settings/config.ts';
 
 /** A server with a path that waits for a receiver, until the test ends it, and a path that answers. */
 const hanging: (() => void)[] = [];
+const working: (() => void)[] = [];
 const answer = { statusCode: 200, headers: {}, body: 'done' };
 const hang = async () => {
   await waitOutside('receiver', () => new Promise<void>((resolve) => hanging.push(resolve)));
   return answer;
 };
+const work = async () => {
+  await new Promise<void>((resolve) => working.push(resolve));
+  return answer;
+};
 const find: FindRoute = (_method, path) => {
-  const handler = (path === '/hang' ? wrapRefusals(hang) : async () => answer) as unknown as Handler;
+  const run = path === '/hang' ? wrapRefusals(hang) : path === '/work' ? work : async () => answer;
+  const handler = run as unknown as Handler;
   return { route: { name: path.slice(1), method: 'ANY', path, file: '', exported: '' }, variables: undefined, handler };
 };
 const wrapRefusals = (work: () => Promise<unknown>) => () =>
@@ -25,7 +31,7 @@ const ask = async (path: string, source: string) => {
   return [response.status, await response.text()];
 };
 afterAll(async () => {
-  for (const end of hanging) end();
+  for (const end of [...hanging, ...working]) end();
   await server.close();
 });
 
@@ -59,4 +65,17 @@ it('32 requests wait for receivers in all, and those that wait for another party
   expect(await ask('/other', '198.51.100.99')).toEqual([200, 'done']);
   for (const end of hanging.splice(0)) end();
   await Promise.all(waiting);
+});
+
+it('the answer of another server is not lost while all slots are taken', async () => {
+  const first = ask('/hang', '198.51.100.1');
+  await expect.poll(() => hanging.length).toBe(1);
+  const count = config.mongodbPoolSize;
+  const others = Array.from({ length: count }, (_, at) => ask('/work', `203.0.113.${at}`));
+  await expect.poll(() => working.length).toBe(count);
+  for (const end of hanging.splice(0)) end();
+  // No slot becomes free before it has waited long enough for one.
+  expect(await first).toEqual([200, 'done']);
+  for (const end of working.splice(0)) end();
+  expect(await Promise.all(others)).toEqual(Array(count).fill([200, 'done']));
 });

@@ -21,6 +21,21 @@ it('a semaphore lets a limited number run concurrently, and the next in the orde
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
+it('a semaphore serves callers that are first before all others, in their order', async () => {
+  const semaphore = createSemaphore(1);
+  semaphore.acquire(60_000);
+  const order: string[] = [];
+  const run = async (name: string, isFirst: boolean) => {
+    expect(await semaphore.acquire(60_000, isFirst)).toBe(true);
+    order.push(name);
+    semaphore.release();
+  };
+  const all = [run('a', false), run('b', true), run('c', true)];
+  semaphore.release();
+  await Promise.all(all);
+  expect(order).toEqual(['b', 'c', 'a']);
+});
+
 it('a semaphore rejects a caller that has waited long enough, and passes the slot to another', async () => {
   const semaphore = createSemaphore(1);
   expect(semaphore.acquire(1)).toBe(true);

@@ -66,7 +66,7 @@ describe('settings', () => {
       languages: ['en', 'de', 'ar'],
       files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
       sessionDays: 30,
-      patienceMs: { database: 3_000, pushService: 10_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
+      patienceMs: { database: 3_000, pushService: 5_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
       limits: {
         areOn: true,
         writesPerSecond: 10,
