@@ -92,25 +92,28 @@ export function s3Requests(bucket: Bucket) {
     send,
 
     /** Sends a request, and reads so many bytes of the answer; undefined where there is no such object. */
-    async ask(asked: ObjectRequest, { most = 0, body }: { most?: number; body?: Body } = {}) {
-      const response = await send(asked, body);
-      const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patience);
-      try {
-        const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
-        if (isMissing(response)) return undefined;
-        // An object without bytes has no first part to answer with.
-        if (response.statusCode === 416) return { headers: response.headers, bytes: Buffer.alloc(0) };
-        if (!isSuccess(response)) throw refusedWith(response, bytes);
-        return { headers: response.headers, bytes };
-      } catch (error) {
-        if (error instanceof HttpError) throw error;
-        log('error', 'the object store gave no answer', { error: describeError(error) });
-        throw noAnswer();
-      } finally {
-        clearTimeout(late);
-      }
-    },
+    ask: (asked: ObjectRequest, { most = 0, body }: { most?: number; body?: Body } = {}) =>
+      waitOutside('object store', () => sendAndRead(asked, most, body)),
   };
+
+  async function sendAndRead(asked: ObjectRequest, most: number, body: Body | undefined) {
+    const response = await tryToSend(asked, body);
+    const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patience);
+    try {
+      const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
+      if (isMissing(response)) return undefined;
+      // An object without bytes has no first part to answer with.
+      if (response.statusCode === 416) return { headers: response.headers, bytes: Buffer.alloc(0) };
+      if (!isSuccess(response)) throw refusedWith(response, bytes);
+      return { headers: response.headers, bytes };
+    } catch (error) {
+      if (error instanceof HttpError) throw error;
+      log('error', 'the object store gave no answer', { error: describeError(error) });
+      throw noAnswer();
+    } finally {
+      clearTimeout(late);
+    }
+  }
 }
 
 /** As S3 writes a checksum. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport, type Transporter } from 'nodemailer';
 import { HttpError, invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
@@ -40,7 +41,10 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
   try {
     // An object, because in a text a comma would make two addresses of one.
     const message = { from: config.mailFrom, to: { name: '', address: to }, ...mail };
-    await waitOutside('mail server', () => transporter.sendMail(message));
+    await waitOutside('mail server', () => {
+      const signal = AbortSignal.timeout(longestMs());
+      return transporter.sendMail({ ...message, signal });
+    });
     return 'sent';
   } catch (error) {
     // The service is busy, and the mail server was not asked.
@@ -59,7 +63,7 @@ export async function isMailServerReady(): Promise<boolean> {
   const transporter = await connect();
   if (!transporter) return false;
   try {
-    return await transporter.verify();
+    return await Promise.race([transporter.verify(), sleep(longestMs(), false, { ref: false })]);
   } catch (error) {
     const { code, responseCode, command } = error as SmtpError;
     log('error', 'the mail server is out of reach', { code, response_code: responseCode, command });
@@ -96,6 +100,9 @@ const isOutOfReach = ({ code = '', originalCode = '', syscall, timeoutType = '' 
   ['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT'].includes(timeoutType) ||
   // The server's certificate, such as `CERT_HAS_EXPIRED`.
   /CERT|LEAF_SIGNATURE|WRONG_VERSION/.test(originalCode);
+
+/** How long an e-mail may take in all: the other times begin again with each byte that a slow server sends. */
+const longestMs = () => 2.5 * config.patienceMs.mailServer;
 
 // In milliseconds, well under the time of a request.
 function timeouts() {

@@ -4,8 +4,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { withTurn } from '../../../lib/base/outside.ts';
 import { s3Store } from '../../../lib/files/s3.ts';
 import { readConfig } from '../../../lib/settings/config.ts';
 import { credentials, region, startFakeS3 } from '../../support/fake-s3.ts';
@@ -259,5 +261,27 @@ describe.runIf(fake)('an object store that fails', () => {
     const socket = connect(1, '127.0.0.1');
     await once(socket, 'error');
     await expect(nobody.beginning(aKey())).rejects.toMatchObject(refusal);
+  });
+});
+
+describe.skipIf(real)('an object store that answers slowly', () => {
+  it('an object store that sends its bytes slowly is waited for without a slot', async () => {
+    const key = await anObject();
+    const isHeld: boolean[] = [true];
+    const sent = Promise.withResolvers<() => void>();
+    fake?.faults.push((_request, response) => {
+      response.writeHead(200, { 'Content-Length': 5 }).write('He');
+      sent.resolve(() => response.end('llo'));
+      return true;
+    });
+    const turn = { caller: 'ann', pause: () => isHeld.unshift(false), resume: async () => void isHeld.unshift(true) };
+    const read = withTurn(turn, () => store.beginning(key));
+    const finish = await sent.promise;
+    // The beginning of the answer has arrived.
+    await sleep(200);
+    expect(isHeld).toEqual([false, true]);
+    finish();
+    expect(await read).toEqual(Buffer.from('Hello'));
+    expect(isHeld).toEqual([true, false, true]);
   });
 });
