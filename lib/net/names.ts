@@ -1,5 +1,6 @@
 import dns from 'node:dns';
 import { LruCache } from '../base/lru-cache.ts';
+import { createQueues } from '../base/queues.ts';
 
 /*
  * Finds the addresses of names that users choose. `dns.lookup` would use threads that the whole process shares: a
@@ -13,12 +14,33 @@ const longestLookupMs = 5_000;
 const failureMs = 60_000;
 const failures = new LruCache<{ error: Error; until: number }>(1_000);
 
-/** Finds the IPv4 and IPv6 addresses of a name; rejects within five seconds if there are none. */
-export async function resolveName(name: string): Promise<dns.LookupAddress[]> {
+/** An account has two look-ups at a time: many names of one, which a name server is silent about, are few sockets. */
+const inTurnOfAccount = createQueues({
+  most: 2,
+  mostWaiting: 100,
+  patienceMs: longestLookupMs,
+  refuse: () => new Error('Too many look-ups of names are under way.'),
+});
+
+/**
+ * Finds the IPv4 and IPv6 addresses of a name, for the account that pays for it; rejects within five seconds of its
+ * turn if there are none.
+ */
+export async function resolveName(name: string, payer?: string): Promise<dns.LookupAddress[]> {
   // Name servers need not know it (RFC 6761, 6.3).
   if (/^(.+\.)?localhost\.?$/.test(name)) return [{ address: '127.0.0.1', family: 4 }];
+  throwKnownFailure(name);
+  return payer === undefined ? lookUp(name) : inTurnOfAccount(payer, () => lookUp(name));
+}
+
+function throwKnownFailure(name: string): void {
   const failure = failures.get(name);
   if (failure && performance.now() < failure.until) throw failure.error;
+}
+
+async function lookUp(name: string): Promise<dns.LookupAddress[]> {
+  // Another look-up of the name may have failed while this one waited.
+  throwKnownFailure(name);
   try {
     const found = await askNameServers(name);
     failures.delete(name);

@@ -23,6 +23,8 @@ type Sending = {
   mayBeInner: boolean;
   /** How many milliseconds it may take. */
   longest?: number;
+  /** The account that has few look-ups of names at a time. */
+  payer?: string | undefined;
 };
 
 /** How many bytes of an answer are read. */
@@ -32,7 +34,7 @@ const mostBytes = 65_536;
  * Posts a body to an address, and follows no redirect. `mayBeInner` is for addresses that the operator has named.
  * Rejects where no answer comes, and with an `InnerAddressError`.
  */
-export function post(url: URL, { headers, body, mayBeInner, longest = 10_000 }: Sending): Promise<Reply> {
+export function post(url: URL, { headers, body, mayBeInner, longest = 10_000, payer }: Sending): Promise<Reply> {
   if (!mayBeInner && !isOuter(url))
     return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
   const request = url.protocol === 'http:' ? plainRequest : secureRequest;
@@ -43,7 +45,7 @@ export function post(url: URL, { headers, body, mayBeInner, longest = 10_000 }: 
         method: 'POST',
         headers: { ...headers, 'content-length': String(body.length) },
         signal: AbortSignal.timeout(longest),
-        ...(!mayBeInner && { lookup: publicOnly }),
+        ...(!mayBeInner && { lookup: publicOnly(payer) }),
       },
       (answer) => {
         const chunks = readBeginning(answer);
@@ -65,14 +67,14 @@ type Content = { status: number; retryAfter: number | undefined; body: IncomingM
  * Gets what is at an address, and follows no redirect. The caller reads the body or destroys it. Rejects where no answer
  * comes, and with an `InnerAddressError`; after `longest` milliseconds, the body ends with an error.
  */
-export function get(url: URL, { headers, mayBeInner, longest }: Omit<Sending, 'body'>): Promise<Content> {
+export function get(url: URL, { headers, mayBeInner, longest, payer }: Omit<Sending, 'body'>): Promise<Content> {
   if (!mayBeInner && !isOuter(url))
     return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
   const request = url.protocol === 'http:' ? plainRequest : secureRequest;
   return new Promise((resolve, reject) => {
     request(
       url,
-      { headers, signal: AbortSignal.timeout(longest ?? 10_000), ...(!mayBeInner && { lookup: publicOnly }) },
+      { headers, signal: AbortSignal.timeout(longest ?? 10_000), ...(!mayBeInner && { lookup: publicOnly(payer) }) },
       (answer) => resolve({ status: answer.statusCode ?? 0, retryAfter: secondsOf(answer), body: answer }),
     )
       .on('error', reject)
@@ -108,21 +110,23 @@ export const isOuter = (url: URL): boolean => {
   return url.protocol === 'https:' && (isIP(name) === 0 || isPublic(name));
 };
 
-/** Finds the addresses of a name; fails if one of them is not public. */
-const publicOnly: LookupFunction = (name, options, done) => {
-  resolveName(name).then(
-    (found) => {
-      const [inner] = found.filter(({ address }) => !isPublic(address));
-      if (inner) return done(new InnerAddressError(`${name} is ${inner.address}, which is not public.`), '');
-      const wanted = found.filter(({ family }) => !options.family || family === options.family);
-      const [first] = wanted;
-      if (!first) return done(new Error(`${name} has no address of this kind.`), '');
-      if (options.all) return done(null, wanted);
-      done(null, first.address, first.family);
-    },
-    (error) => done(error, ''),
-  );
-};
+/** Makes a function that finds the addresses of a name, and fails if one of them is not public. */
+const publicOnly =
+  (payer: string | undefined): LookupFunction =>
+  (name, options, done) => {
+    resolveName(name, payer).then(
+      (found) => {
+        const [inner] = found.filter(({ address }) => !isPublic(address));
+        if (inner) return done(new InnerAddressError(`${name} is ${inner.address}, which is not public.`), '');
+        const wanted = found.filter(({ family }) => !options.family || family === options.family);
+        const [first] = wanted;
+        if (!first) return done(new Error(`${name} has no address of this kind.`), '');
+        if (options.all) return done(null, wanted);
+        done(null, first.address, first.family);
+      },
+      (error) => done(error, ''),
+    );
+  };
 
 /** Whether an IP address is one of the public internet. */
 export function isPublic(address: string): boolean {

@@ -184,7 +184,7 @@ async function noteOfBot(bot: ObjectId, sender: Sender, delivery: DeliveryDocume
 /** Sends an event, and posts what the receiver answers to a message of a person. */
 async function send(sender: Sender, event: Event): Promise<Attempt> {
   const id = `${sender.room.toHexString()}:${event.seq}:${sender.speaker.toHexString()}`;
-  const { answered, ...attempt } = await sendSigned(sender.to, id, event);
+  const { answered, ...attempt } = await sendSigned(sender.to, id, event, sender.payer);
   const { host } = new URL(sender.to.url);
   if (attempt.status === null) failures.set(host, performance.now());
   else failures.delete(host);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HttpError } from '../base/errors.ts';
-import { waitOutside } from '../base/outside.ts';
+import { payerOfRequest, waitOutside } from '../base/outside.ts';
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import { secretsOf } from '../identity/signing-secrets.ts';
 import { InnerAddressError, isNamed, post } from '../net/outbound.ts';
@@ -9,9 +9,14 @@ import { config } from '../settings/config.ts';
 
 /**
  * Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body,
- * with each secret that signs now.
+ * with each secret that signs now. `payer` is the account that pays for it, by default that of the request.
  */
-export async function sendSigned(to: SigningSecret & { url: string }, id: string, event: object & { seq: number; type: string }) {
+export async function sendSigned(
+  to: SigningSecret & { url: string },
+  id: string,
+  event: object & { seq: number; type: string },
+  payer = payerOfRequest(),
+) {
   const at = new Date();
   const began = performance.now();
   const seconds = String(Math.floor(at.getTime() / 1_000));
@@ -33,7 +38,7 @@ export async function sendSigned(to: SigningSecret & { url: string }, id: string
     const url = new URL(to.url);
     const mayBeInner = isNamed(config.webhookHosts, url);
     const longest = config.patienceMs.receiver;
-    const send = () => inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest }));
+    const send = () => inTurn(url.host, () => post(url, { headers, body: Buffer.from(body), mayBeInner, longest, payer }));
     const reply = await waitOutside('receiver', send);
     const answered = reply.body.toString();
     const { status, retryAfter } = reply;

@@ -30,6 +30,8 @@ export type Sender = {
   room: ObjectId;
   bot?: ObjectId;
   to: SigningSecret & { url: string };
+  /** The account that pays for what is sent: the maker's, or the owner of the bot. */
+  payer: string;
   /** The account under which it replies. */
   speaker: ObjectId;
   findCaller: () => Promise<Caller>;
@@ -64,6 +66,7 @@ const roomSender = (room: ObjectId, { _id, outgoing, created_by }: RoomWebhook):
   _id,
   room,
   to: outgoing,
+  payer: created_by.toHexString(),
   speaker: _id,
   findCaller: () => callerOfWebhook(_id),
   findStart: async () => outgoing.since,
@@ -142,6 +145,7 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
     room,
     bot,
     to: webhook,
+    payer: (webhook.owner ?? bot).toHexString(),
     speaker: bot,
     findCaller: () => callerOfBot(bot),
     // What took an earlier place may have an older time for as long as a feed waits for it.

@@ -64,6 +64,17 @@ it('a silent name server ends its own look-ups, and delays neither those of othe
   expect(order.slice(2)).toEqual(Array(24).fill('failed'));
 });
 
+it('an account has two look-ups at a time, and delays none of another account', async () => {
+  known['other.example'] = { v4: [9, 9, 9, 9] };
+  const failures = Array.from({ length: 4 }, (_, at) =>
+    resolveName(`mute-${at}.example`, 'ann').catch(({ message }) => message as string),
+  );
+  await resolveName('other.example', 'bob');
+  await Promise.race(failures);
+  expect(new Set(asked.filter((name) => name.startsWith('mute')))).toEqual(new Set(['mute-0.example', 'mute-1.example']));
+  await Promise.all(failures);
+});
+
 it('a name that was not found is not asked for again within a minute', async () => {
   known['missing.example'] = {};
   await expect(resolveName('missing.example')).rejects.toThrow('ENOTFOUND');
