@@ -7,6 +7,7 @@ import { baselineFile, baselineOf, isSlower, readBaseline } from './baseline.ts'
 import { lastRelease } from './checkout.ts';
 import { type Figure, reachesGoal, type Suite } from './figure.ts';
 import { growth } from './growth.ts';
+import { hanging } from './hanging.ts';
 import { http, serve } from './http.ts';
 import { readOptions } from './options.ts';
 import { push } from './push.ts';
@@ -22,7 +23,7 @@ import { tableOf } from './table.ts';
  * installed, or of the `last-release`.
  */
 
-const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks };
+const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks, hanging };
 
 const { bench, names, isBaseline, against } = options();
 const before = readBaseline();

@@ -1,0 +1,124 @@
+import { fork } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** How a party treats the service. */
+export const manners = ['never answers', 'answers byte by byte', 'swallows packets'] as const;
+export type Manner = (typeof manners)[number];
+
+/** A party that hangs: where it listens, and how often it was asked so far, if it can know. */
+export type HangingParty = { port: number; timesAsked: () => number | undefined; close: () => Promise<void> };
+
+/** The bytes of an answer: its beginning, and what repeats without an end; the answer ends if that is empty. */
+type SlowAnswer = (request: Buffer) => { beginning: Buffer; rest: Buffer };
+
+const byteEveryMs = 25;
+
+/** Starts a party that speaks over TCP. */
+export const startTcpParty = (manner: Manner, answer: SlowAnswer, isGreeting = false): Promise<HangingParty> =>
+  manner === 'swallows packets' ? startSwallower() : startListener(createListener(manner, answer, isGreeting));
+
+function createListener(manner: Manner, answer: SlowAnswer, isGreeting: boolean) {
+  let asked = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    asked++;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => sockets.delete(socket));
+    if (manner === 'never answers') return void socket.resume();
+    if (isGreeting) dribble(socket, answer(Buffer.alloc(0)));
+    socket.on('data', (request) => dribble(socket, answer(request)));
+    socket.resume();
+  });
+  return { server, sockets, timesAsked: () => asked };
+}
+
+function dribble(socket: Socket, { beginning, rest }: ReturnType<SlowAnswer>): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    if (at >= beginning.length && rest.length === 0) return clearInterval(timer);
+    const isBeginning = at < beginning.length;
+    const byte = isBeginning ? beginning[at] : rest[(at - beginning.length) % rest.length];
+    at++;
+    socket.write(Uint8Array.of(byte as number));
+  }, byteEveryMs);
+  socket.once('close', () => clearInterval(timer));
+}
+
+async function startListener({ server, sockets, timesAsked }: ReturnType<typeof createListener>): Promise<HangingParty> {
+  const port = await listen(server);
+  return { port, timesAsked, close: () => end(server, sockets) };
+}
+
+async function listen(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function end(server: Server, sockets: Set<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(server, 'close');
+}
+
+/** Starts a party whose packets get lost: it fills the queue of a listener that never accepts. */
+async function startSwallower(): Promise<HangingParty> {
+  const child = fork(fileURLToPath(new URL('./stopped-listener.ts', import.meta.url)), { execArgv: [] });
+  const [port] = (await once(child, 'message')) as [number];
+  const fillers: Socket[] = [];
+  for (let isConnected = true; isConnected; ) {
+    if (fillers.length > 16) throw new Error('The queue of the listener that never accepts does not fill up.');
+    const filler = connect(port, '127.0.0.1').on('error', () => undefined);
+    fillers.push(filler);
+    isConnected = await Promise.race([once(filler, 'connect').then(() => true), delay(500, false)]);
+  }
+  return {
+    port,
+    timesAsked: () => undefined,
+    close: async () => {
+      for (const filler of fillers) filler.destroy();
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/**
+ * Starts a name server. One that swallows packets never answers over UDP. The others ask for the question over TCP,
+ * where they hang.
+ */
+export async function startNameServer(manner: Manner): Promise<HangingParty> {
+  // A length that is not reached (RFC 1035, 4.2.2).
+  const answer = () => ({ beginning: Buffer.from([0xff, 0xff]), rest: Buffer.alloc(1) });
+  const listener = createListener(manner, answer, false);
+  const port = await listen(listener.server);
+  const socket = createSocket('udp4');
+  let asked = 0;
+  socket.on('message', (question, { port, address }) => {
+    asked++;
+    if (manner !== 'swallows packets') socket.send(truncated(question), port, address);
+  });
+  socket.bind(port, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    port,
+    timesAsked: () => asked,
+    close: async () => {
+      socket.close();
+      await end(listener.server, listener.sockets);
+    },
+  };
+}
+
+/** The answer that says that it does not fit into a packet (RFC 1035, 4.1.1: QR, RD, TC and RA). */
+function truncated(question: Buffer): Buffer {
+  const answer = Buffer.from(question);
+  answer.writeUInt16BE(0x8380, 2);
+  return answer;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Call, overHttp, type SentRequest } from '../transports.ts';
+import { announceFile, deviceOf, type Person, type Town } from './town.ts';
+import type { HangingWorld, PartyName } from './world.ts';
+
+/** Makes the request by which a member has the service call a party. */
+type Press = () => [method: string, path: string, body: object];
+
+/** Requests that go on until they are stopped. */
+export type Pressing = {
+  /** How many requests wait for their answer now. */
+  open: () => number;
+  /** How many answers came of each status; 0 for a connection that broke. */
+  answers: () => Record<string, number>;
+  /** Sends no further requests; resolves when the last one is answered. */
+  stop: () => Promise<void>;
+};
+
+/** How many requests of each kind an attacker has under way, and how long each pauses after an answer. */
+const concurrency = 2;
+const pauseMs = 200;
+
+/** Has all attackers of a town call these parties, by everything that calls them. */
+export async function pressAll(url: string, town: Town, world: HangingWorld, names: readonly PartyName[]): Promise<Pressing> {
+  const call = overHttp(url);
+  const answers: Record<string, number> = {};
+  let open = 0;
+  let isOver = false;
+  const repeat = async ({ token, source }: Person, press: Press) => {
+    while (!isOver) {
+      const [method, path, body] = press();
+      const sent: SentRequest = { token, source, ...(method !== 'GET' && { body }) };
+      open++;
+      const status = await call(method, path, sent).then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      open--;
+      answers[status] = (answers[status] ?? 0) + 1;
+      await delay(pauseMs);
+    }
+  };
+  const all = await Promise.all(town.attackers.map((attacker) => pressesOf(call, attacker, town, world)));
+  const running = all.flatMap((presses, at) =>
+    names.flatMap((name) =>
+      presses[name].flatMap((press) => Array.from({ length: concurrency }, () => repeat(town.attackers[at] as Person, press))),
+    ),
+  );
+  return {
+    open: () => open,
+    answers: () => answers,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+let count = 0;
+
+async function pressesOf(call: Call, attacker: Person, town: Town, world: HangingWorld): Promise<Record<PartyName, Press[]>> {
+  const { room, commands, webhooks } = town;
+  const [device, file] = await Promise.all([deviceOf(call, attacker, world), announceFile(call, attacker, room)]);
+  const command = (name: string): Press => {
+    return () => ['POST', `/api/rooms/${room}/commands`, { command: name }];
+  };
+  const test = (choose: () => string): Press => {
+    return () => ['POST', `/api/rooms/${room}/webhooks/${choose()}`, {}];
+  };
+  const nextName = () => webhooks.unresolved[count++ % webhooks.unresolved.length] as string;
+  return {
+    bot: [command(commands.bot)],
+    // A message has the service send its event to all receivers of the room, in the background.
+    'webhook receiver': [test(() => webhooks.receiver), () => ['POST', '/api/messages', { room, text: 'Hello' }]],
+    'push service': [() => ['PUT', '/api/push-subscription', { ...device, send_test: true }]],
+    'identity provider': [() => ['POST', '/api/oidc/start', { path: '/' }]],
+    'mail server': [() => ['POST', '/api/codes', { email: `person${count++}@example.org`, purpose: 'password' }]],
+    'object store': [
+      () => ['POST', '/api/messages', { room, text: '', files: [file] }],
+      () => ['GET', `/api/files/${file}/content`, {}],
+    ],
+    'name server': [test(nextName), command(commands.unresolved)],
+  };
+}

@@ -1,0 +1,101 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import type { Service } from '../service.ts';
+import { type Call, overHttp, type Reply, type SentRequest } from '../transports.ts';
+import { file, type HangingWorld } from './world.ts';
+
+/** A person on a service, who calls it from an address of the person's own. */
+export type Person = { id: string; token: string; source: string };
+
+/** The people of a new service: members who call the parties that hang, and one who calls none, in a room of its own. */
+export type Town = {
+  attackers: Person[];
+  visitor: Person;
+  /** The room of the attackers, who are its moderators, and that of the visitor. */
+  room: string;
+  ownRoom: string;
+  /** The names of slash commands, and the webhooks, of parties in the room of the attackers. */
+  commands: { bot: string; unresolved: string };
+  webhooks: { receiver: string; unresolved: string[] };
+};
+
+/** Each name is looked up once, because a failure is remembered. */
+const unresolvedCount = 20;
+
+const password = 'a rather long password';
+const idOf = (body: unknown): string => (body as { _id: { $oid: string } })._id.$oid;
+
+/** Makes the first administrator of a new service, by the link that it prints; returns the token. */
+export async function makeAdministrator(service: Service): Promise<string> {
+  const [, code] = /\/setup#(\w+)/.exec(service.output()) ?? [];
+  const body = { code, username: 'keeper', email: 'keeper@example.org', password };
+  const made = requireSuccess('POST', '/api/setup', await overHttp(service.url)('POST', '/api/setup', { body }));
+  return (made as { token: string }).token;
+}
+
+/** Makes the first administrator of a service, and then its people as they come: by open registration. */
+export async function settle(service: Service, { parties }: HangingWorld, attackerCount: number): Promise<Town> {
+  const call = overHttp(service.url);
+  const send = async (method: string, path: string, sent: SentRequest) =>
+    requireSuccess(method, path, await call(method, path, sent));
+  const token = await makeAdministrator(service);
+  const make = async (path: string, body: object) => idOf(await send('POST', path, { token, body }));
+
+  const signUp = async (name: string, source: string): Promise<Person> => {
+    const body = { username: name, email: `${name}@example.org`, password };
+    const made = (await send('POST', '/api/users', { body, source })) as { token: string; user: unknown };
+    return { id: idOf(made.user), token: made.token, source };
+  };
+  const attackers: Person[] = [];
+  for (let at = 0; at < attackerCount; at++) attackers.push(await signUp(`attacker${at}`, `127.0.1.${at + 1}`));
+  const visitor = await signUp('visitor', '127.0.2.1');
+
+  const room = await make('/api/rooms', { name: 'Parties' });
+  const ownRoom = await make('/api/rooms', { name: 'Quiet' });
+  await make('/api/members', { room: ownRoom, user: visitor.id });
+  for (const { id } of attackers) {
+    const member = await make('/api/members', { room, user: id });
+    await send('PATCH', `/api/members/${member}`, { token, body: { role: 'moderator' } });
+  }
+
+  const bot = await make('/api/bots', { username: 'helper' });
+  await make('/api/members', { room, user: bot });
+  const register = async (name: string, url: string) => {
+    await send('PUT', `/api/bots/${bot}/commands/${name}`, { token, body: { url, description: 'Helps' } });
+    return name;
+  };
+  const addWebhook = (url: string) => make(`/api/rooms/${room}/webhooks`, { url });
+  const nameOf = (at: number) => `https://receiver${at}.example.net/`;
+  return {
+    attackers,
+    visitor,
+    room,
+    ownRoom,
+    commands: {
+      bot: await register('assist', `http://127.0.0.1:${parties.bot.port}/`),
+      unresolved: await register('lost', nameOf(unresolvedCount)),
+    },
+    webhooks: {
+      receiver: await addWebhook(`http://127.0.0.1:${parties['webhook receiver'].port}/`),
+      unresolved: await Promise.all(Array.from({ length: unresolvedCount }, (_, at) => addWebhook(nameOf(at)))),
+    },
+  };
+}
+
+function requireSuccess(method: string, path: string, { status, body }: Reply): unknown {
+  if (status < 300) return body;
+  throw new Error(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`);
+}
+
+/** The push subscription of a device at the push service that hangs. */
+export async function deviceOf(call: Call, { token, source }: Person, { parties }: HangingWorld) {
+  const { key } = (await call('GET', '/api/push-subscription', { token, source })).body as { key: string };
+  const endpoint = `http://127.0.0.1:${parties['push service'].port}/${randomBytes(8).toString('hex')}`;
+  const p256dh = createECDH('prime256v1').generateKeys().toString('base64url');
+  return { endpoint, p256dh, auth: randomBytes(16).toString('base64url'), key };
+}
+
+/** Announces a file, which the object store is asked for when it is sent. */
+export async function announceFile(call: Call, { token, source }: Person, room: string): Promise<string> {
+  const body = { room, name: 'Notes.txt', type: 'text/plain', ...file };
+  return idOf(requireSuccess('POST', '/api/files', await call('POST', '/api/files', { token, source, body })));
+}

@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import { type HangingParty, type Manner, startNameServer, startTcpParty } from './party.ts';
+
+/** The outside parties of a service; a bot and a receiver are both a `receiver` for it. */
+export const parties = [
+  'bot',
+  'webhook receiver',
+  'push service',
+  'identity provider',
+  'mail server',
+  'object store',
+  'name server',
+] as const;
+export type PartyName = (typeof parties)[number];
+
+/** The file that attackers announce: the object store says that it has this file, and sends its bytes slowly. */
+export const file = { size: 4_096, sha256: hash('sha256', Buffer.alloc(4_096, 'x')) };
+
+/** Parties that all hang in the same manner, and the settings of a service that knows them. */
+export type HangingWorld = {
+  parties: Record<PartyName, HangingParty>;
+  settings: Record<string, string>;
+  close: () => Promise<void>;
+};
+
+export async function startHangingWorld(manner: Manner): Promise<HangingWorld> {
+  const http = () => startTcpParty(manner, endlessJson);
+  const [bot, receiver, push, identity, mail, store, names] = await Promise.all([
+    http(),
+    http(),
+    http(),
+    http(),
+    startTcpParty(manner, endlessReply, true),
+    startTcpParty(manner, endlessObject),
+    startNameServer(manner),
+  ]);
+  const at = ({ port }: HangingParty) => `http://127.0.0.1:${port}`;
+  return {
+    parties: {
+      bot,
+      'webhook receiver': receiver,
+      'push service': push,
+      'identity provider': identity,
+      'mail server': mail,
+      'object store': store,
+      'name server': names,
+    },
+    settings: {
+      PUBLIC_URL: 'https://chat.example.org',
+      WEBHOOK_HOSTS: `${at(bot)},${at(receiver)}`,
+      PUSH_HOSTS: at(push),
+      OIDC_ISSUER: at(identity),
+      OIDC_CLIENT_ID: 'chat',
+      SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+      MAIL_FROM: 'Chat <chat@example.org>',
+      FILES: 's3://files',
+      FILES_ENDPOINT: at(store),
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      // The name servers of the process, and of its threads, without a change of the machine's.
+      NODE_OPTIONS: preload(`import { setServers } from 'node:dns'; setServers(['127.0.0.1:${names.port}']);`),
+    },
+    close: async () => {
+      await Promise.all([bot, receiver, push, identity, mail, store, names].map((party) => party.close()));
+    },
+  };
+}
+
+const preload = (script: string) => `--import=data:text/javascript,${encodeURIComponent(script)}`;
+
+const endlessJson = () => ({
+  beginning: Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"text": "'),
+  rest: Buffer.from('a'),
+});
+
+/** A mail server that greets, and whose answer to a command goes on line by line (RFC 5321, 4.2.1). */
+const endlessReply = (request: Buffer) =>
+  request.length === 0
+    ? { beginning: Buffer.from('220 mail.example.org\r\n'), rest: Buffer.alloc(0) }
+    : { beginning: Buffer.alloc(0), rest: Buffer.from('250-mail.example.org\r\n') };
+
+/** An object: HEAD is answered to its end, so that the service asks for the bytes, which come slowly. */
+function endlessObject(request: Buffer) {
+  const checksum = Buffer.from(file.sha256, 'hex').toString('base64');
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${file.size}\r\nx-amz-checksum-sha256: ${checksum}\r\n\r\n`;
+  const isHead = request.subarray(0, 5).toString() === 'HEAD ';
+  return { beginning: Buffer.from(head), rest: Buffer.from(isHead ? '' : 'x') };
+}
