@@ -7,7 +7,7 @@ import { operation } from '../lib/http/operation.ts';
 /** `/api/audit`: what administrators, the command line and the service itself have done. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the audit trail, the newest entry first: who did what to whom, when and from where',
+    summary: 'List the audit trail, newest entry first: actor, action, target, time and address',
     access: 'admin',
     query: auditQuery,
     status: 200,

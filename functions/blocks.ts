@@ -21,7 +21,7 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms',
+      'Block a user, without notifying them: hides direct conversations, and prevents them from adding the caller to rooms',
     access: 'user',
     scope: 'account',
     body: {

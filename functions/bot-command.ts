@@ -20,7 +20,7 @@ const command = about('The name of the command, without the slash.', commandName
 export const handler = endpoint({
   PUT: operation({
     summary:
-      'Register a slash command, as the bot, its owner or an administrator, or change it; its `secret` is another one each time, and shown only once',
+      'Register or change a slash command, as the bot, its owner or an administrator; each call creates a new `secret`, shown only once',
     access: 'user',
     scope: 'account',
     path: { bot, command },

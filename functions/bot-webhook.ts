@@ -22,7 +22,7 @@ const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
 /** `/api/bots/{bot}/webhook`: to where it is sent what mentions a bot or happens in its rooms. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Get the webhook of a bot and its last deliveries, as the owner of the bot or an administrator',
+    summary: 'Get the webhook of a bot and its last deliveries, as its owner or an administrator',
     access: 'user',
     scope: 'account',
     path,
@@ -33,7 +33,7 @@ export const handler = endpoint({
   }),
   PUT: operation({
     summary:
-      'Create the webhook of a bot, as its owner or an administrator, or change its address and what it sends; its `secret` is another one each time, and shown only once',
+      'Create or replace the webhook of a bot, as its owner or an administrator; each call creates a new `secret`, shown only once',
     access: 'user',
     scope: 'account',
     path,
@@ -46,7 +46,7 @@ export const handler = endpoint({
     run: ({ path: { bot }, body, caller }) => putBotWebhook(bot, body, caller),
   }),
   POST: operation({
-    summary: 'Send a test event to the receiver of a bot’s webhook, as the owner of the bot or an administrator',
+    summary: 'Send a test event to the webhook of a bot, as its owner or an administrator',
     access: 'user',
     scope: 'account',
     path,
@@ -57,8 +57,7 @@ export const handler = endpoint({
     run: ({ path: { bot }, caller }) => testBotWebhook(bot, caller),
   }),
   PATCH: operation({
-    summary:
-      'Switch the webhook of a bot on or off, choose what it sends, replace its secret, or have it send events again, as the owner of the bot or an administrator',
+    summary: 'Change the webhook of a bot, replace its secret, or resend events, as its owner or an administrator',
     access: 'user',
     scope: 'account',
     path,
@@ -72,7 +71,7 @@ export const handler = endpoint({
     run: ({ path: { bot }, body, caller }) => changeOrReplay(bot, body, caller),
   }),
   DELETE: operation({
-    summary: 'Remove the webhook of a bot, as the owner of the bot or an administrator',
+    summary: 'Remove the webhook of a bot, as its owner or an administrator',
     access: 'user',
     scope: 'account',
     path,

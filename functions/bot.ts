@@ -21,7 +21,7 @@ export const handler = endpoint({
     run: ({ path: { bot }, caller }) => findBotDetails(bot, caller),
   }),
   PATCH: operation({
-    summary: 'Change a bot, as its owner or an administrator; only administrators give it another owner',
+    summary: 'Change a bot, as its owner or an administrator; only administrators can change the owner',
     access: 'user',
     scope: 'account',
     path,

@@ -18,7 +18,7 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await listBots(query, caller), request),
   }),
   POST: operation({
-    summary: 'Create a bot, as an administrator or, if `BOT_CREATION` is `users`, as any user; nobody can sign in as one',
+    summary: 'Create a bot, as an administrator, or as any user if `BOT_CREATION` is `users`',
     access: 'user',
     scope: 'account',
     body: botParameters,

@@ -6,7 +6,7 @@ import { codeRequest, codeRequestRefusals, sendCode } from '../lib/sign-in/code-
 export const handler = endpoint({
   POST: operation({
     summary:
-      'Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists',
+      'E-mail a one-time code, for a new password or to confirm the address; the answer does not reveal whether an account exists',
     access: 'anyone',
     body: codeRequest,
     status: 204,

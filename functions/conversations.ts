@@ -6,7 +6,7 @@ import { shownRoom } from '../lib/rooms/rooms.ts';
 /** `/api/conversations`: the rooms of certain people, and of nobody else. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Open the direct conversation with one or more users; it is created if necessary',
+    summary: 'Open the direct conversation with one or more users, and create it if necessary',
     access: 'user',
     scope: 'rooms:write',
     body: { users: people },

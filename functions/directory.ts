@@ -9,7 +9,7 @@ import { directoryCursor, listDirectory, namePart, shownListedRoom } from '../li
 /** `/api/directory`: the rooms that every user may see. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the visible rooms by name, all or those with `q` in their name or topic',
+    summary: 'List the visible rooms by name, optionally those that match `q`',
     access: 'user',
     scope: 'rooms:read',
     query: { q: optional(namePart), limit: pageLimit, after: pageStart(directoryCursor) },

@@ -7,7 +7,7 @@ import { askPage, endedPage } from '../lib/reference/digest-pages.ts';
 /** `/api/email-digest/{link}`: where the receiver of e-mails about what is unread ends them, signed in or not. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Show a page with a button that ends the e-mails about what is unread; changes nothing',
+    summary: 'Show a page with a button that turns off e-mails about unread messages; changes nothing',
     access: 'anyone',
     path: { link: digestLink },
     example: { path: { link: 'dhu7w5evpja5b81j1yflkytt62h3yn3b' } },
@@ -20,7 +20,7 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'End the e-mails about what is unread, by the link that each of them has (RFC 8058)',
+    summary: 'Turn off e-mails about unread messages, by the link in each of them (RFC 8058)',
     access: 'anyone',
     path: { link: digestLink },
     form: { 'List-Unsubscribe': 'The word `One-Click`; nothing depends on it.' },

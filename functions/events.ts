@@ -10,7 +10,7 @@ import { operation } from '../lib/http/operation.ts';
 /** `/api/events`: what happens in a room. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Read the events of a room after a cursor, without a gap; without a cursor, get the current one',
+    summary: 'Read the events of a room after a cursor, without gaps; without a cursor, get the current one',
     access: 'user',
     scope: 'messages:read',
     query: {

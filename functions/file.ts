@@ -6,7 +6,7 @@ import { takeBackFile, takeBackRefusals } from '../lib/messages/attachments/uplo
 /** `/api/files/{file}`: a file that was announced. */
 export const handler = endpoint({
   DELETE: operation({
-    summary: 'Take back a file that the caller has announced and not sent, which frees the space that it takes',
+    summary: 'Take back a file that was announced and not sent, and free its space',
     access: 'user',
     scope: 'messages:write',
     path: { file: idOf('file') },

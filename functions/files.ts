@@ -7,8 +7,7 @@ import { announcedSchema, announceFile, announcement, announceRefusals } from '.
 /** `/api/files`: files before they are sent. */
 export const handler = endpoint({
   POST: operation({
-    summary:
-      'Announce a file for a room; what it answers uploads the bytes, and `files` of `POST /api/messages` sends it within a day',
+    summary: 'Announce a file for a room; upload its bytes as the answer says, then send it with `files` of `POST /api/messages`',
     access: 'user',
     scope: 'messages:write',
     body: announcement,

@@ -6,7 +6,7 @@ import { invitationCode, noSuchInvitation, showInvitation, shownInvitation } fro
 /** `/api/invitations`: what an invitation leads to, for those who have its code. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Tell to which room an invitation leads, and who made it, without using it',
+    summary: 'Show the room and the creator of an invitation, without using it',
     access: 'anyone',
     // In a body, so that no log gets to see it.
     body: { invitation: about('The code of the invitation.', invitationCode) },

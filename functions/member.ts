@@ -21,8 +21,7 @@ export const handler = endpoint({
     run: ({ path: { member }, caller }) => findMember(member, caller),
   }),
   PATCH: operation({
-    summary:
-      "Move the caller's own read marker, mute the room, make it a favourite or order those, or change the role of a member as an owner",
+    summary: "Change the caller's read marker, mute or favourite settings, or change a member's role as an owner",
     access: 'user',
     scope: 'members:write',
     path,

@@ -16,8 +16,7 @@ import { listMyRooms, listSharedRooms, memberCursor, sinceHeader, whose } from '
 /** `/api/members`: who is in a room, and in which rooms the caller is. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      "List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms",
+    summary: 'List the members of a `room`, or the memberships of a `user`',
     access: 'user',
     scope: 'members:read',
     query: {
@@ -57,8 +56,7 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary:
-      'Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner',
+    summary: 'Join an open `room`, join by `invitation`, or add another user, as a moderator (with a `role`, as an owner)',
     access: 'user',
     scope: 'members:write',
     body: {

@@ -8,7 +8,7 @@ const path = { message: idOf('message') };
 /** `/api/messages/{message}/save`: whether the caller has saved a message. */
 export const handler = endpoint({
   PUT: operation({
-    summary: 'Save a message for oneself, to find it again or to be reminded of it',
+    summary: 'Save a message for the caller, optionally with a reminder',
     access: 'user',
     scope: 'messages:write',
     path,
@@ -19,7 +19,7 @@ export const handler = endpoint({
     run: ({ path: { message }, body, caller }) => saveMessage(message, body, caller),
   }),
   DELETE: operation({
-    summary: 'Remove a message from those that the caller has saved',
+    summary: 'Remove a saved message',
     access: 'user',
     scope: 'messages:write',
     path,

@@ -15,7 +15,7 @@ import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
 export const handler = endpoint({
   GET: operation({
     summary:
-      'Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first',
+      'Read or search the messages of a room, newest first by default; without `room`, search all rooms of the caller or list mentions',
     access: 'user',
     scope: 'messages:read',
     query: {
@@ -47,7 +47,7 @@ export const handler = endpoint({
       text: optional(messageText),
       files: withDefault(fileIds, []),
       thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
-      is_in_room: about('Whether a reply also stands in the room; without it, in its thread alone.', optional(flag)),
+      is_in_room: about('Whether a reply is also shown in the room; by default only in its thread.', optional(flag)),
     },
     status: 201,
     answer: shownMessage.schema,

@@ -16,8 +16,7 @@ import {
 /** `/api/notifications`: what concerns the caller, in all rooms. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      'List the mentions, replies in followed threads, reactions to own messages and additions to rooms of the last 90 days, the newest first',
+    summary: 'List mentions, replies in followed threads, reactions and additions to rooms of the last 90 days, newest first',
     access: 'user',
     scope: 'messages:read',
     query: { limit: pageLimit, after: pageStart(notificationCursor) },
@@ -30,11 +29,11 @@ export const handler = endpoint({
     },
   }),
   PATCH: operation({
-    summary: 'Mark the notifications up to a time as read, on all devices',
+    summary: 'Mark notifications up to a time as read, on all devices',
     access: 'user',
     scope: 'messages:write',
     body: {
-      read_until: about('The `at` of the newest notification that the caller has read. The marker only moves forward.', dateTime),
+      read_until: about('The `at` of the newest notification that the caller has read. It only moves forward.', dateTime),
     },
     status: 200,
     answer: readingSchema,

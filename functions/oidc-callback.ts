@@ -13,8 +13,7 @@ import {
 /** `/api/oidc/callback`: completes a sign-in by the identity provider. */
 export const handler = endpoint({
   POST: operation({
-    summary:
-      'Complete a sign-in with what the identity provider gave the page: starts a session, whose token the browser keeps, or links the account',
+    summary: 'Complete a sign-in with the answer of the identity provider: starts a session in a cookie, or connects the account',
     access: 'anyone',
     body: callbackParameters,
     example: { body: exampleAnswer, answer: exampleSignIn },

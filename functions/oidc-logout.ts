@@ -5,7 +5,7 @@ import { logOut, logoutRefusals } from '../lib/oidc/logout.ts';
 /** `/api/oidc/logout`: where the identity provider says that somebody has signed out there. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'End the sessions of a person who has signed out at the identity provider (Back-Channel Logout)',
+    summary: 'End sessions after a logout at the identity provider (Back-Channel Logout)',
     access: 'anyone',
     form: { logout_token: 'The logout token that the identity provider has signed.' },
     example: { body: { logout_token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiI4NjQyIn0.c2lnbmF0dXJl' } },

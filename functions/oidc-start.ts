@@ -8,7 +8,7 @@ import { startParameters, startRefusals, startSchema, startSignIn } from '../lib
 /** `/api/oidc/start`: where a sign-in by the identity provider begins. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Begin to sign in by the identity provider: the browser then goes to `url`',
+    summary: 'Start a sign-in at the identity provider: open `url` in the browser',
     access: 'anyone',
     body: startParameters,
     example: {

@@ -5,7 +5,7 @@ import { fileOverviewSchema, findLargestFiles } from '../lib/members/largest-fil
 /** `/api/overview/files`: the space that files take, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Find the largest files and the accounts that have sent most, without the names of files',
+    summary: 'List the largest files and the top uploaders, without file names',
     access: 'admin',
     status: 200,
     answer: fileOverviewSchema,

@@ -7,7 +7,7 @@ import { listAllInvitations, listedInvitationSchema, madeParameters } from '../l
 /** `/api/overview/invitations`: the invitations to all rooms, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the valid invitations to all rooms, and who made them',
+    summary: 'List the valid invitations to all rooms, with their creators',
     access: 'admin',
     query: madeParameters,
     status: 200,

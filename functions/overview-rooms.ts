@@ -7,7 +7,7 @@ import { listManagedRooms, managedSearch, shownManagedRoom } from '../lib/rooms/
 /** `/api/overview/rooms`: all rooms by name, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List all rooms by name, hidden and archived ones as well, or those with `q` in their name or topic',
+    summary: 'List all rooms by name, including hidden and archived ones, optionally those that match `q`',
     access: 'admin',
     query: managedSearch,
     status: 200,

@@ -7,7 +7,7 @@ import { listAllWebhooks, listedWebhookParameters, listedWebhookSchema } from '.
 /** `/api/overview/webhooks`: the webhooks of all rooms and bots, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the webhooks of all rooms and bots, who made them, and what failed last',
+    summary: 'List the webhooks of all rooms and bots, with their creators and last failures',
     access: 'admin',
     query: listedWebhookParameters,
     status: 200,

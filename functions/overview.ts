@@ -5,7 +5,7 @@ import { overviewSchema, readOverview } from '../lib/operating/overview.ts';
 /** `/api/overview`: how the service is, for administrators. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Count what the service has, and tell what needs attention',
+    summary: 'Get the numbers of the service, and the things that need attention',
     access: 'admin',
     status: 200,
     answer: overviewSchema,

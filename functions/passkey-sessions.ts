@@ -15,7 +15,7 @@ import {
 /** `/api/passkey-sessions`: signing in with a passkey. */
 export const handler = endpoint({
   POST: operation({
-    summary: 'Begin to sign in with a passkey: get what `navigator.credentials.get()` takes',
+    summary: 'Start a sign-in with a passkey: get the options for `navigator.credentials.get()`',
     access: 'anyone',
     body: {},
     example: { body: {}, answer: { challenge: 'Y2hhbGxlbmdlIG9mIDMyIGJ5dGVzLCBhdCByYW5kb20', rp_id: 'chat.example.org' } },
@@ -25,7 +25,7 @@ export const handler = endpoint({
     run: ({ request: { source } }) => beginSignIn(source),
   }),
   PUT: operation({
-    summary: 'Sign in with what a passkey has signed; with `cookie`, the browser keeps the token',
+    summary: 'Sign in with the signature of a passkey; with `cookie`, the browser keeps the token',
     access: 'anyone',
     body: { ...assertion, ...wantsCookie },
     example: {

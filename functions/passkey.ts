@@ -41,7 +41,7 @@ export const handler = endpoint({
     run: ({ path: { passkey }, body, caller }) => changePasskey(passkey, body, caller),
   }),
   DELETE: operation({
-    summary: 'Remove a passkey, with which nobody signs in from then on; requires `current_password`',
+    summary: 'Remove a passkey; requires `current_password`',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     path,

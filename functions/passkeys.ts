@@ -15,7 +15,7 @@ import { listPasskeys, passkeysSchema, shownPasskey } from '../lib/passkeys/pass
 /** `/api/passkeys`: the caller's passkeys, with which one signs in without a password (WebAuthn). */
 export const handler = endpoint({
   GET: operation({
-    summary: "List the caller's passkeys, and tell whether passkeys are used here",
+    summary: "List the caller's passkeys, and whether passkeys are available",
     access: 'user',
     scope: 'account',
     status: 200,
@@ -24,7 +24,7 @@ export const handler = endpoint({
   }),
   POST: operation({
     summary:
-      'Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`, and a `code` where a second factor is on',
+      'Start adding a passkey: get the options for `navigator.credentials.create()`; requires `current_password`, and `code` with a second factor',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: beginning,
@@ -47,7 +47,7 @@ export const handler = endpoint({
     run: ({ body, caller }) => beginPasskey(body, caller),
   }),
   PUT: operation({
-    summary: 'Add the passkey that was begun, with what the browser answered; at most 20 for an account',
+    summary: "Add a passkey with the browser's answer; an account has at most 20",
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: addition,

@@ -12,7 +12,7 @@ import {
 /** `/api/push-subscription`: pushes to the device of the caller's token. */
 export const handler = endpoint({
   GET: operation({
-    summary: "Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes",
+    summary: "Get the push subscription of the caller's token, and the key to subscribe with",
     access: 'user',
     scope: 'messages:read',
     status: 200,
@@ -20,7 +20,7 @@ export const handler = endpoint({
     run: ({ caller }) => findSubscription(caller),
   }),
   PUT: operation({
-    summary: "Have pushes sent to the device of the caller's token while its page is closed, until the token ends",
+    summary: "Subscribe the device of the caller's token to pushes, until the token ends",
     access: 'user',
     scope: 'messages:read',
     body: subscriptionParameters,
@@ -30,7 +30,7 @@ export const handler = endpoint({
     run: ({ body, caller }) => subscribe(body, caller),
   }),
   DELETE: operation({
-    summary: "End the pushes to the device of the caller's token",
+    summary: "End the push subscription of the caller's token",
     access: 'user',
     scope: 'messages:read',
     status: 204,

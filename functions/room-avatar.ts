@@ -23,7 +23,7 @@ export const handler = endpoint({
     run: ({ path: { room }, query: { version }, caller }) => readRoomAvatar(room, version, caller),
   }),
   PUT: operation({
-    summary: 'Give a room a picture, as an owner: the bytes of a square WebP, PNG or JPEG of 64 kB at most',
+    summary: 'Set the picture of a room, as an owner: the bytes of a square WebP, PNG or JPEG, at most 64 kB',
     access: 'user',
     scope: 'rooms:write',
     path,
@@ -35,7 +35,7 @@ export const handler = endpoint({
     run: ({ path: { room }, bytes, caller }) => setRoomAvatar(room, bytes, caller),
   }),
   DELETE: operation({
-    summary: 'Take the picture of a room away, as an owner',
+    summary: 'Remove the picture of a room, as an owner',
     access: 'user',
     scope: 'rooms:write',
     path,

@@ -27,7 +27,7 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => listRoomCommands(room, caller),
   }),
   POST: operation({
-    summary: 'Call a slash command, as a member: its bot answers within 5 seconds, by a message to all or a text for the caller',
+    summary: 'Call a slash command, as a member; its bot answers within 5 seconds, to the room or to the caller',
     access: 'user',
     scope: 'messages:write',
     path,

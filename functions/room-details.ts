@@ -25,7 +25,7 @@ export const handler = endpoint({
   }),
   PATCH: operation({
     summary:
-      'Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it and whether it is held',
+      'Change the topic of a room, or archive or unarchive it, as an owner; put it on hold or make it a default room, as an administrator',
     access: 'user',
     scope: 'rooms:write',
     path,

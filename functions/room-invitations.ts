@@ -21,8 +21,7 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => listInvitations(room, caller),
   }),
   POST: operation({
-    summary:
-      'Create an invitation to a room, as a moderator, and send it to an e-mail address if there is one; its `code` is shown only once',
+    summary: 'Create an invitation to a room, as a moderator, and optionally e-mail it; its `code` is shown only once',
     access: 'user',
     scope: 'members:write',
     path,

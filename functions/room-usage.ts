@@ -7,7 +7,7 @@ import { noSuchRoom } from '../lib/rooms/permissions.ts';
 /** `/api/rooms/{room}/usage`: what a room has. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Count what a room has, which a deletion would take: members, messages, files, invitations and webhooks',
+    summary: 'Count the members, messages, files, invitations and webhooks that deleting a room would remove',
     access: 'admin',
     path: { room: idOf('room') },
     status: 200,

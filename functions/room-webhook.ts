@@ -31,7 +31,7 @@ export const handler = endpoint({
     run: ({ path: { room, webhook }, caller }) => findOutgoing(room, webhook, caller),
   }),
   POST: operation({
-    summary: 'Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it',
+    summary: 'Send a test event to an outgoing webhook, as a moderator, and get the result',
     access: 'user',
     scope: 'members:write',
     path,
@@ -42,7 +42,7 @@ export const handler = endpoint({
     run: ({ path: { room, webhook }, caller }) => testOutgoing(room, webhook, caller),
   }),
   PATCH: operation({
-    summary: 'Rename an outgoing webhook, replace its secret, switch it on or off, or have it send events again, as a moderator',
+    summary: 'Change an outgoing webhook, replace its secret, or resend events, as a moderator',
     access: 'user',
     scope: 'members:write',
     path,

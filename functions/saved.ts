@@ -9,8 +9,7 @@ import { momentCursor } from '../lib/messages/search/across-rooms.ts';
 /** `/api/saved`: the messages that the caller has saved. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      'List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder',
+    summary: "List the caller's saved messages that are still readable, last saved first, or those with a reminder",
     access: 'user',
     scope: 'messages:read',
     query: { ...savedParameters, limit: pageLimit, after: pageStart(momentCursor) },

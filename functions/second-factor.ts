@@ -22,7 +22,7 @@ import {
 /** `/api/second-factor`: the caller's second factor, codes by time (TOTP) beside the password. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the second factor of the caller is on',
+    summary: "Check whether the caller's second factor is on",
     access: 'user',
     scope: 'account',
     isForSetUp: true,
@@ -31,7 +31,7 @@ export const handler = endpoint({
     run: ({ caller }) => showSecondFactor(caller),
   }),
   POST: operation({
-    summary: 'Begin a second factor: get its secret, which is shown only once; requires `current_password`',
+    summary: 'Start setting up a second factor: get its secret, shown only once; requires `current_password`',
     access: 'user',
     isForSetUp: true,
     permit: ({ caller }) => requireUnscopedToken(caller),
@@ -43,7 +43,7 @@ export const handler = endpoint({
   }),
   PUT: operation({
     summary:
-      'Turn on the second factor that was begun, by a code of it; all other sessions end. If it is on, make new recovery codes, which requires `current_password`',
+      'Turn on the second factor with a code; ends all other sessions. If it is on, create new recovery codes, which requires `current_password`',
     access: 'user',
     isForSetUp: true,
     permit: ({ caller }) => requireUnscopedToken(caller),
@@ -54,7 +54,7 @@ export const handler = endpoint({
     run: ({ body, caller }) => confirmSecondFactor(body, caller),
   }),
   DELETE: operation({
-    summary: 'Turn the second factor off, by a code of it; administrators reset that of another `user`, whose sessions end',
+    summary: 'Turn the second factor off with a code; administrators reset another `user`, which ends their sessions',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     query: endedAccount,

@@ -7,7 +7,7 @@ import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCo
 /** `/api/setup`: the first administrator of a new service. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Tell whether the service has an administrator, and whether the caller is signed in',
+    summary: 'Check whether the service has an administrator, and whether the caller is signed in',
     access: 'anyone',
     isForSetUp: true,
     status: 200,
@@ -15,8 +15,7 @@ export const handler = endpoint({
     run: ({ caller }) => showSetup(caller),
   }),
   POST: operation({
-    summary:
-      'Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator',
+    summary: "Create the first administrator with the one-time code from the server's output, and start a session",
     access: 'anyone',
     body: { ...setupParameters, ...wantsCookie },
     status: 201,

@@ -3,12 +3,12 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeThread, findThread, threadChanges, threadRefusals, threadSchema } from '../lib/messages/threads.ts';
 
-const path = { message: about('The message with which the thread began.', idOf('message')) };
+const path = { message: about('The first message of the thread.', idOf('message')) };
 
 /** `/api/threads/{message}`: what a thread is to the caller. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Get a thread, whether the caller follows it, and how far the caller has read it',
+    summary: "Get a thread with the caller's read marker, and whether the caller follows it",
     access: 'user',
     scope: 'messages:read',
     path,
@@ -19,7 +19,7 @@ export const handler = endpoint({
     run: ({ path: { message }, caller }) => findThread(message, caller),
   }),
   PATCH: operation({
-    summary: "Move the caller's read marker of a thread, or follow it or not",
+    summary: "Move the caller's read marker of a thread, follow or unfollow it",
     access: 'user',
     scope: 'messages:write',
     path,

@@ -10,7 +10,7 @@ import { listThreads, threadSchema } from '../lib/messages/threads.ts';
 /** `/api/threads`: the threads that the caller follows. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the threads that the caller follows, the one with the latest reply first',
+    summary: 'List the threads that the caller follows, latest reply first',
     access: 'user',
     scope: 'messages:read',
     query: {

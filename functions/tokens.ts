@@ -14,7 +14,7 @@ import { noSuchUser } from '../lib/identity/users.ts';
 /** `/api/tokens`: named tokens, for programs. */
 export const handler = endpoint({
   GET: operation({
-    summary: "List the named tokens of the caller, of a bot of the caller's or, for administrators, of anyone",
+    summary: "List the named tokens of the caller, of the caller's bot or, as an administrator, of any user",
     access: 'user',
     scope: 'account',
     query: { ...pageParameters, user: about('The account, by default the caller.', optional(id)) },

@@ -23,7 +23,7 @@ export const handler = endpoint({
     run: ({ path: { user }, query: { version }, caller }) => readAvatar(userIdFor(user, caller), version),
   }),
   PUT: operation({
-    summary: 'Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most',
+    summary: 'Set the picture of an account: the bytes of a square WebP, PNG or JPEG, at most 64 kB',
     access: 'user',
     scope: 'account',
     path,
@@ -37,7 +37,7 @@ export const handler = endpoint({
     run: ({ path: { user }, bytes, caller }) => setAvatar(userIdFor(user, caller), bytes),
   }),
   DELETE: operation({
-    summary: 'Take the picture of an account away',
+    summary: 'Remove the picture of an account',
     access: 'user',
     scope: 'account',
     path,

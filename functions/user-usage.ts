@@ -10,7 +10,7 @@ const path = { user: about('The account, by its `_id`.', idOf('user')) };
 /** `/api/users/{user}/usage`: what an account has, its hold and its rate, and what the limits have counted against it. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'Count what an account has: sessions, tokens, rooms and files',
+    summary: 'Count the sessions, tokens, rooms and files of an account',
     access: 'admin',
     path,
     status: 200,
@@ -18,7 +18,7 @@ export const handler = endpoint({
     run: ({ path: { user } }) => readUsage(user),
   }),
   PATCH: operation({
-    summary: "Put an account on hold, so that none of its messages is deleted because of its age, or set the account's rate",
+    summary: 'Put an account on hold, so that its messages do not expire, or set its write rate',
     access: 'admin',
     path,
     body: usageChanges,
@@ -34,7 +34,7 @@ export const handler = endpoint({
     run: ({ path: { user }, body }) => changeUsage(user, body),
   }),
   DELETE: operation({
-    summary: 'Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations',
+    summary: 'Reset the limits of an account: wrong passwords, changes, e-mails and conversations',
     access: 'admin',
     path,
     status: 204,

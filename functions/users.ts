@@ -11,8 +11,7 @@ import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '..
 /** `/api/users`: sign-up, and who there is. */
 export const handler = endpoint({
   GET: operation({
-    summary:
-      'Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all',
+    summary: 'Find a user by `username`, or search users in shared rooms by name with `q`; administrators search all users',
     access: 'user',
     query: userSearch,
     status: 200,

@@ -8,8 +8,7 @@ import { shownMessage } from '../lib/messages/messages.ts';
 /** `/api/webhooks/{secret}`: where other programs post. */
 export const handler = endpoint({
   POST: operation({
-    summary:
-      "Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana",
+    summary: "Post a message with a webhook: a `text`, Slack's format, or an event of GitHub, GitLab, Alertmanager or Grafana",
     access: 'anyone',
     path: { secret: webhookSecret },
     isForeign: true,

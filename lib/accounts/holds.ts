@@ -4,7 +4,7 @@ import { users } from '../collections/accounts/users.ts';
 import { noSuchUser } from '../identity/users.ts';
 
 export const holdParameter = about(
-  'Whether no message of the account is deleted because of its age, in any room, such as for a court.',
+  "Whether the account's messages in all rooms are kept however old they are, for example for a court.",
   flag,
 );
 

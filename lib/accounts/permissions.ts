@@ -61,11 +61,11 @@ export const signUpParameters = {
 export const accountChanges = {
   name: optional(fullName),
   status: optional(status),
-  quiet_until: about('Until when the user wants no notifications; null to be notified now.', optional(orNone(dateTime))),
+  quiet_until: about('The end of the pause of notifications; null ends it now.', optional(orNone(dateTime))),
   quiet_hours: optional(quietHours),
-  hides_push_text: about('Whether notifications say only who has written and where, not what.', optional(flag)),
-  email_digest: about('Whether the user gets e-mails about what is unread after a day away, at most one a day.', optional(flag)),
-  shows_presence: about('Whether people with whom the user shares a room are told when the user is active.', optional(flag)),
+  hides_push_text: about('Whether notifications have only the sender and the room, without the text.', optional(flag)),
+  email_digest: about('Whether the user gets e-mails about unread messages after a day away, at most one a day.', optional(flag)),
+  shows_presence: about('Whether people in shared rooms see when the user is active.', optional(flag)),
   email: optional(email),
   code: addressCode,
   password: optional(newPassword),
@@ -77,7 +77,7 @@ export const accountChanges = {
     optional(flag),
   ),
   is_connected: about(
-    'False, as the only change, parts the account from the person at the identity provider: the own one with a session that is less than ten minutes old, or, as an administrator, that of another.',
+    'False disconnects the account from the identity provider; it must be the only change. For the own account, the session must be less than ten minutes old. Administrators can disconnect others.',
     optional(flag),
   ),
 };

@@ -7,7 +7,7 @@ import { noSuchUser, shownUser, type User } from '../identity/users.ts';
 export const ownRate = integer(1, 10_000);
 
 export const rateParameter = about(
-  'The sustained rate of messages and changes per second that the account may make, with bursts of up to five times as many; null for that of the service.',
+  "The account's sustained rate of messages and changes per second, with bursts of five times as many; null for the default.",
   orNone(ownRate),
 );
 

@@ -16,7 +16,7 @@ export const usageSchema = record('Usage', {
   sessions: described('The number of sessions.', aCount),
   tokens: described('The number of named tokens.', aCount),
   rooms: described('The number of rooms and conversations that the user is in, at most 10,000.', aCount),
-  owned_rooms: described('The number of rooms among them of which the user is an owner, at most 10,000.', aCount),
+  owned_rooms: described('The number of these rooms that the user owns, at most 10,000.', aCount),
   file_bytes: described('The size of all files that the user has sent, in bytes.', aCount),
   passkeys: described('The number of passkeys.', aCount),
   has_second_factor: described('Whether a login needs a code beside the password.', aFlag),

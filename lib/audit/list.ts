@@ -11,33 +11,36 @@ const name = (what: string) => described(`The name of ${what} at that time; null
 
 /** An entry as the API and an export show it. */
 export const auditEntrySchema = record('AuditEntry', {
-  seq: described('The number of the entry. They begin with 1 and have no gap.', aCount),
+  seq: described('The number of the entry, from 1 and without gaps.', aCount),
   at: described('The time, by the clock of the server.', dateSchema),
   actor: described(
-    'Who acted: somebody, a command, or the service.',
+    'The actor: a user, a command, or the service.',
     record('AuditActor', {
       kind: described('A user, the command line, or the service itself.', aWord(...auditActors)),
       _id: described('The id of the user.', orNull(idSchema)),
       name: name('the user, or of the account of the operating system'),
     }),
   ),
-  action: described('What was done: docs/audit.md has the list.', aWord(...auditActionNames)),
+  action: described('The action, one of the list in docs/audit.md.', aWord(...auditActionNames)),
   target: described(
-    'What it was done to.',
+    'The target of the action.',
     orNull(
       record('AuditTarget', {
-        kind: described('What it is.', aWord(...auditTargets)),
-        _id: described('Its id; null for what did not exist yet.', orNull(idSchema)),
+        kind: described('The kind of target.', aWord(...auditTargets)),
+        _id: described('Its id; null if it did not exist yet.', orNull(idSchema)),
         name: name('it'),
       }),
     ),
   ),
-  details: described('What else there is to know, by name.', {
+  details: described('Further facts, by name.', {
     type: 'object',
     additionalProperties: { type: 'string' },
   } as Schema<Record<string, string>>),
   source: described('The address of the request; null for the command line.', orNull(aText)),
-  failed: described('The number of the entry whose act was refused or failed; null in the entry of an act.', orNull(aCount)),
+  failed: described(
+    'The number of the entry whose action was refused or failed; null in the entry of an action.',
+    orNull(aCount),
+  ),
   previous: described('The hash of the entry before; empty in the first one.', aText),
   hash: described('The hash of this entry.', hash),
 });
@@ -50,9 +53,9 @@ const action = { ...oneOf(...auditActionNames), rule: 'be one of the actions tha
 
 /** Filters, and which page. */
 export const auditQuery = {
-  actor: about('Return what this user did.', optional(id)),
+  actor: about('Return entries of this actor.', optional(id)),
   action: about('Return entries of this action.', optional(action)),
-  target: about('Return what was done to this user or room.', optional(id)),
+  target: about('Return entries about this user or room.', optional(id)),
   from: about('Return entries at this time or after it.', optional(dateTime)),
   to: about('Return entries before this time.', optional(dateTime)),
   limit: pageLimit,

@@ -31,9 +31,9 @@ const reserved: ReadonlySet<string> = new Set(
 /** A command as the bot's owner and administrators see it. */
 const commandFields = {
   name: described('The name, without the slash.', aText),
-  url: described('Where the bot is asked.', aText),
-  description: described('What the command does, which members see while they type.', aText),
-  usage: described('What may follow the name; empty if that is nothing.', aText),
+  url: described('The address of the bot.', aText),
+  description: described('The purpose of the command, shown to members while they type.', aText),
+  usage: described('The arguments after the name; empty without arguments.', aText),
   hint: aHint,
   created_at: described('The time of registration.', dateSchema),
 };
@@ -42,7 +42,7 @@ const commandSchema = record('BotCommand', commandFields);
 /** A command as it is shown to those who have registered it, this once. */
 export const newCommandSchema = record('NewBotCommand', {
   ...commandFields,
-  secret: described('Shown only once: `whsec_` and the key with which the calls are signed.', aText),
+  secret: described('Shown only once: `whsec_` and the key that signs the calls.', aText),
 });
 
 /** A bot with its commands, and whether it has a webhook. */
@@ -57,9 +57,9 @@ export const botDetailsSchema = record(
 );
 
 export const commandParameters = {
-  url: about('Where to ask the bot.', receiver),
-  description: about('What the command does, which members see while they type.', trimmedText(100)),
-  usage: about('What may follow the name, such as `<environment>`.', withDefault(usageText(), '')),
+  url: about('The address of the bot.', receiver),
+  description: about('The purpose of the command, shown to members while they type.', trimmedText(100)),
+  usage: about('The arguments after the name, such as `<environment>`.', withDefault(usageText(), '')),
 };
 
 function usageText(): Parameter<string> {

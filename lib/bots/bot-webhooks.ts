@@ -36,10 +36,10 @@ export const botWebhookSchema = record(
   'BotWebhook',
   {
     bot: described('The bot in whose rooms it listens.', idSchema),
-    url: described('To where events are sent.', aText),
+    url: described('The receiver of the events.', aText),
     events: described('The types of the events that it sends.', listOf(aWord(...sentEventTypes))),
     messages: described(
-      'Whether it sends the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms.',
+      '`addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms.',
       aWord(...messageChoices),
     ),
     hint: aHint,
@@ -53,13 +53,13 @@ export const botWebhookSchema = record(
 type BotWebhook = Shown<typeof botWebhookSchema>;
 
 export const botWebhookParameters = {
-  url: about('To where to send events.', receiver),
+  url: about('The receiver of the events.', receiver),
   events: about(
-    'The types of the events to send; left out, those that it has sent, or `message.created` where it is new.',
+    'The types of the events to send. Omitted: unchanged, or `message.created` for a new webhook.',
     optional(someOf(sentEventTypes)),
   ),
   messages: about(
-    'Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; left out, what it was, or `addressed` where it is new.',
+    '`addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms. Omitted: unchanged, or `addressed` for a new webhook.',
     optional(oneOf(...messageChoices)),
   ),
 };
@@ -67,8 +67,8 @@ export const botWebhookParameters = {
 export const botWebhookChanges = {
   is_enabled: about('Whether it sends; a receiver that fails for a day, or answers 410, switches it off.', optional(flag)),
   events: about('The types of the events to send.', optional(someOf(sentEventTypes))),
-  messages: about('Whether to send the events of `addressed` messages alone, or of `all`.', optional(oneOf(...messageChoices))),
-  room: about('A room of the bot, of which events are sent again, with `seq`.', optional(id)),
+  messages: about('Whether to send the events of only `addressed` messages, or of `all`.', optional(oneOf(...messageChoices))),
+  room: about('A room of the bot whose events are sent again, with `seq`.', optional(id)),
   seq: about('The place of the `room` after which it sends everything, also what it has sent before.', optional(sequence)),
   new_secret: newSecret,
 };

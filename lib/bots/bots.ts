@@ -52,7 +52,7 @@ export const botParameters = {
 export const botChanges = {
   name: optional(fullName),
   owner: about(
-    'The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens, commands and webhook end, because the earlier owner knows their secrets.',
+    'The owner of the bot, or null for the administrators, who alone can change it. Its tokens, commands, webhooks and invitations end, because the earlier owner knows their secrets.',
     optional(orNone(id)),
   ),
 };

@@ -40,7 +40,7 @@ const tooManyPixels: Refusal = () =>
   });
 
 export const askedVersion = about(
-  'The version that is wanted, by which a browser keeps it; another one than the present makes no difference.',
+  'The version of the picture, for caches. Any value returns the current picture.',
   optional(anyText),
 );
 export const readAvatarRefusals = [noSuchAvatar];

@@ -15,7 +15,7 @@ import type { ApiEvent } from './request.ts';
 
 /** The parameter by which a browser asks for it. */
 export const wantsCookie = {
-  cookie: about('Whether the browser keeps the token in a cookie. The answer then has no `token`.', withDefault(flag, false)),
+  cookie: about('Whether the browser keeps the token in a cookie. The answer then lacks `token`.', withDefault(flag, false)),
 };
 
 /** The header that sets it, as OpenAPI describes it. */

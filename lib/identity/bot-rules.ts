@@ -6,7 +6,7 @@ import { webhookStates } from '../collections/delivery/webhook-states.ts';
 import { commandLine } from './caller.ts';
 
 export const accountIsBot: Refusal = () =>
-  conflict('account_is_bot', 'The account is a bot: it has no password or address, and cannot be an administrator.');
+  conflict('account_is_bot', 'The account is a bot: it cannot have a password or an address, or be an administrator.');
 
 /** Ends the webhook of a bot, or only what was stored under an owner; returns whether there was one. */
 export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId | null }): Promise<boolean> {

@@ -14,11 +14,8 @@ import { aStatus, showStatus } from './statuses.ts';
 /** The fields by which other things, such as messages, show a user; all but `username` may be absent. */
 export const aUsername = described('The current username; `(deleted)` for a deleted user.', aText);
 export const aBot = described('Present, and true, for a program: a bot or a webhook.', aTrue);
-export const aFullName = described('The full name of the user; absent if the user has none.', aText);
-export const aPicture = described(
-  'The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none.',
-  aText,
-);
+export const aFullName = described('The full name of the user, if set.', aText);
+export const aPicture = described("The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one.", aText);
 export const personFields = { username: aUsername, name: aFullName, avatar: aPicture, is_bot: aBot };
 /** The fields by which lists of people show a user; all but `username` may be absent. */
 export const statedFields = { ...personFields, status: aStatus };

@@ -9,10 +9,10 @@ const zone = '^[A-Za-z0-9_+/-]{1,64}$';
 
 /** The hours in which a user wants no notifications, as the API shows them. */
 export const aQuietHours = described(
-  'The hours of each day in which the user wants no notifications; absent if there are none.',
+  'The daily hours without notifications, if set.',
   record('QuietHours', {
     from: described('When they begin, such as `22:00`.', aText),
-    to: described('When they end, such as `07:00`: on the next day where that is earlier.', aText),
+    to: described('The end, such as `07:00`; on the next day if it is earlier than the start.', aText),
     time_zone: described('The time zone of both, such as `Europe/Berlin`.', aText),
   }),
 );
@@ -20,14 +20,14 @@ export const aQuietHours = described(
 /** These hours as they are set: null for none. */
 export const quietHours: Parameter<QuietHours | null> = {
   read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
-  about: 'The hours of each day in which the user wants no notifications; null to have none.',
+  about: 'The daily hours without notifications; null removes them.',
   rule: "be null, or have two times 'from' and 'to' such as '22:00' and '07:00', and a 'time_zone' such as 'Europe/Berlin'",
   schema: eitherOf(aNull, {
     title: 'NewQuietHours',
     type: 'object',
     properties: {
       from: described('When they begin.', { type: 'string', pattern: timeOfDay }),
-      to: described('When they end: on the next day where that is earlier.', { type: 'string', pattern: timeOfDay }),
+      to: described('The end; on the next day if it is earlier than the start.', { type: 'string', pattern: timeOfDay }),
       time_zone: described('A time zone, by its name in the IANA database.', { type: 'string', pattern: zone }),
     },
     required: ['from', 'to', 'time_zone'],

@@ -12,13 +12,13 @@ import { countNoted } from '../database/within-process.ts';
 
 /** A status as the API shows it. */
 export const aStatus = described(
-  'What the user says of themselves at present; absent if that is nothing, or has ended.',
+  'The current status of the user, if there is one.',
   record(
     'Status',
     {
-      emoji: described('An emoji that stands for it.', aText),
+      emoji: described('The emoji of the status.', aText),
       text: described('The text; may be empty if there is an emoji.', aText),
-      until: described('When it ends; absent if it does not end by itself.', dateSchema),
+      until: described('The end, if one is set.', dateSchema),
     },
     ['emoji', 'until'],
   ),
@@ -31,14 +31,14 @@ const line = trimmedText(most);
 /** A status as it is set: null for none. */
 export const status: Parameter<StatusDocument | null> = {
   read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
-  about: 'What the user says of themselves at present, which others see beside the name. Null removes it.',
+  about: 'The status that others see beside the name. Null removes it.',
   rule: `be null, or have a 'text' of at most ${most} characters, one 'emoji', or both, and maybe a time 'until'`,
   fault: (sent) => (isObject(sent) && sent.text !== undefined ? line.fault?.(sent.text) : undefined),
   schema: eitherOf(aNull, {
     title: 'NewStatus',
     type: 'object',
     properties: {
-      emoji: described('One emoji that stands for it.', aText),
+      emoji: described('The emoji of the status.', aText),
       text: described('The text; may be left out if there is an emoji.', { type: 'string', maxLength: most }),
       until: described('When it ends.', dateTime.bodySchema ?? dateTime.schema),
     },

@@ -41,22 +41,25 @@ export const shownUser = representation(
     is_active: as(described('Whether the account can be used.', aFlag), 'is_active'),
     created_at: date('created_at', 'The time of sign-up.'),
     quiet_until: made(
-      described('Until when the user wants no notifications; absent if none was set.', dateSchema),
+      described('The end of the pause of notifications, if set.', dateSchema),
       ({ quiet_until }) => quiet_until && showDate(quiet_until),
       { quiet_until: 1 },
     ),
     quiet_hours: as(aQuietHours, 'quiet_hours'),
     shows_presence: made(
-      described('Whether people with whom the user shares a room are told when the user is active.', aFlag),
+      described('Whether people in shared rooms see when the user is active.', aFlag),
       ({ shows_presence }) => shows_presence !== false,
       { shows_presence: 1 },
     ),
     hides_push_text: made(
-      described('Present, and true, if notifications have no text of messages: the user or the service wants that.', aTrue),
+      described('Present and true if the user or the service hides message texts in notifications.', aTrue),
       ({ hides_push_text }) => (hides_push_text || !config.hasPushText ? (true as const) : undefined),
       { hides_push_text: 1 },
     ),
-    email_digest: as(described('Present, and false, if the user wants no e-mails about what is unread.', aFalse), 'email_digest'),
+    email_digest: as(
+      described('Present and false if the user has turned off e-mails about unread messages.', aFalse),
+      'email_digest',
+    ),
     is_connected: made(
       described('Present, and true, if a person at the identity provider signs in to the account.', aTrue),
       ({ identity }) => (identity ? (true as const) : undefined),
@@ -114,7 +117,7 @@ export const newUsername: Parameter<string> = {
     const name = username.read(sent);
     return name !== undefined && !name.endsWith('.') && !/^[0-9a-f]{24}$/.test(name) ? name : undefined;
   },
-  about: 'The name by which others see and mention the account. It cannot be changed.',
+  about: 'The name that others see and mention. It cannot be changed.',
   rule: `${username.rule}, not end in a dot, and not be 24 hexadecimal digits`,
   schema: {
     ...withoutDotAtEnd.schema,

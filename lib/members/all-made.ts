@@ -54,16 +54,13 @@ export const listedWebhookSchema = record('ListedWebhook', {
   room_name: described('The name of the room; null for the webhook of a bot.', orNull(aText)),
   bot: described('The bot, at whose address the webhook is changed; null for the webhook of a room.', orNull(idSchema)),
   created_by: described(
-    'The user who created the webhook, or to whom its bot belongs, and with whose role or account it ends; null for that of a bot that belongs to the administrators.',
+    "The creator of the webhook, or the owner of its bot; null if the bot belongs to the administrators. The webhook ends with the user's role or account.",
     orNull(idSchema),
   ),
   creator: described('The name of that user; null with `created_by`.', orNull(creator)),
-  failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
+  failing_since: described('The start of the failures; null without failures.', orNull(dateSchema)),
   disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
-  last_failure: described(
-    'The last attempt of the last 20 that its receiver did not acknowledge; null if there is none.',
-    orNull(deliverySchema),
-  ),
+  last_failure: described('The latest failed attempt among the last 20; null if none failed.', orNull(deliverySchema)),
 });
 type ListedWebhook = Shown<typeof listedWebhookSchema>;
 

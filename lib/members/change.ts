@@ -34,16 +34,16 @@ import { type Member, memberRole, showTarget } from './members.ts';
 
 /** The changes that can be made to a member: its role by owners, all else by the member. */
 export const memberChanges = {
-  last_read: about('The `seq` up to which the member has read. The marker only moves forward.', optional(sequence)),
+  last_read: about('The last `seq` that the member has read. The marker only moves forward.', optional(sequence)),
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
   is_muted: about('Whether to mute the notifications of this room.', optional(flag)),
   notify_of: about(
-    'Of which messages of this room devices are told, while it is not muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: those that each device wants (`of` of its push subscription).',
+    'The messages of this room that notify devices, unless it is muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: each device decides (`of` of its push subscription).',
     optional(orNone(oneOf(...roomNews))),
   ),
   is_favourite: about('Whether the room is one of the favourites, which pages list first.', optional(flag)),
   favourite_order: about(
-    'Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite.',
+    'The position among the favourites: lower numbers first, rooms without a number last, by name. It is removed when the room stops being a favourite.',
     optional(sequence),
   ),
   role: optional(memberRole),

@@ -40,8 +40,8 @@ export const shownInvitation = record(
   {
     room: aRoomId,
     room_name: described('The name of the room.', aText),
-    username: described('The username of who created the invitation; `(deleted)` for a deleted user.', aText),
-    name: described('Their full name; absent if they have none.', aText),
+    username: described('The username of the creator of the invitation; `(deleted)` for a deleted user.', aText),
+    name: described('Their full name, if set.', aText),
     is_member: described('Whether the caller is a member of the room already.', aFlag),
   },
   ['name'],

@@ -31,7 +31,7 @@ type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
 const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
 const banned: Refusal = () => permissionDenied('banned', 'The user is banned from the room.');
-const joinedByBot: Refusal = () => permissionDenied('bot_refused', 'A bot is added to a room by those who may add members.');
+const joinedByBot: Refusal = () => permissionDenied('bot_refused', 'Bots cannot join rooms. Ask a member who may add people.');
 const closed: Refusal = () => permissionDenied('room_closed', 'The room is closed.');
 export const full: Refusal = () => conflict('room_full', 'The room is full.');
 const tooManyRooms: Refusal = () => conflict('too_many_rooms', 'The user is in too many rooms.');

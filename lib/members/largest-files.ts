@@ -27,7 +27,7 @@ export const fileOverviewSchema = record('FileOverview', {
         'LargeFile',
         {
           _id: ownId,
-          message: described('The message that has the file, with which it can be deleted.', idSchema),
+          message: described('The message with the file; deleting it deletes the file.', idSchema),
           room: aRoomId,
           room_name: described('The name of the room; empty for a direct conversation.', aText),
           type: described('The media type.', aText),

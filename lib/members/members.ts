@@ -47,7 +47,7 @@ export const memberSchema = record(
     room_avatar: described(`${aRoomPicture.description} Only in the list.`, aText),
     room_is_open: described('Whether anyone can join the room; only in the list, and not of a direct conversation.', aFlag),
     seq: described('The latest place in the room; anything after it is new.', aCount),
-    last_read: described('The place up to which the caller has read.', aCount),
+    last_read: described('The last place that the caller has read.', aCount),
     unread: described('Unread messages from others (deleted ones do not count). Sending marks the room as read.', aCount),
     unread_mentions: described(`Unread messages that mention the caller, at most ${mostMentions}.`, {
       ...aCount,
@@ -55,12 +55,12 @@ export const memberSchema = record(
     }),
     is_muted: described('Whether the caller has muted the notifications of this room.', aFlag),
     notify_of: described(
-      'Of which messages of this room the caller’s devices are told, if it is not muted; null where each device decides.',
+      'The messages of this room that notify the caller’s devices, unless it is muted; null if each device decides.',
       orNull(aWord(...roomNews)),
     ),
     is_favourite: described('Whether the room is one of the caller’s favourites.', aFlag),
     favourite_order: described(
-      'Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name.',
+      'The position among the favourites, if the caller has set one: lower numbers first, rooms without a number last, by name.',
       aCount,
     ),
     unread_threads: described(
@@ -98,8 +98,8 @@ export const formerMemberSchema = record(
     _id: described('The id of the former membership.', idSchema),
     ...ofWhom,
     ...personFields,
-    role: described('Null, because the user is no longer a member.', aNull),
-    joined_at: described('Null, because the user is no longer a member.', aNull),
+    role: described('Null, because the membership ended.', aNull),
+    joined_at: described('Null, because the membership ended.', aNull),
   },
   ['name', 'avatar', 'is_bot'],
 );

@@ -20,7 +20,7 @@ const deliveryFields = {
   type: described('The type of the event.', aText),
   at: described('The time of the attempt.', dateSchema),
   milliseconds: described('How long it took.', aCount),
-  status: described('The status of the answer; null where none came.', orNull(aCount)),
+  status: described('The status of the answer; null without an answer.', orNull(aCount)),
   answer: described('The first 200 characters of the answer, or why there was none.', aText),
 };
 
@@ -35,19 +35,16 @@ export const botDeliverySchema = record('BotWebhookDelivery', {
 });
 
 /** The secret with which a webhook signs, in the answer to what made it. */
-export const aShownSecret = described(
-  'Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed.',
-  aText,
-);
+export const aShownSecret = described('Shown only once, when it is created: `whsec_` and the key that signs requests.', aText);
 
 /** An outgoing webhook, and how far it is. */
 export const webhookDetailsSchema = record(
   'WebhookDetails',
   {
     ...webhookFields,
-    seq: described('The last place of the room that its receiver has acknowledged, or did not want.', aCount),
-    failing_since: described('Since when the next event fails; null if it does not.', orNull(dateSchema)),
-    retry_at: described('When it is tried again; null if nothing failed.', orNull(dateSchema)),
+    seq: described('The last place of the room that was delivered or skipped.', aCount),
+    failing_since: described('The start of the failures; null without failures.', orNull(dateSchema)),
+    retry_at: described('The time of the next attempt; null if nothing failed.', orNull(dateSchema)),
     disabled_at: described('When it was switched off; null while it is on.', orNull(dateSchema)),
     deliveries: described('The last 20 attempts, oldest first.', listOf(deliverySchema)),
     secret: aShownSecret,
@@ -57,7 +54,7 @@ export const webhookDetailsSchema = record(
 export type WebhookDetails = Shown<typeof webhookDetailsSchema>;
 
 export const newSecret = about(
-  '`true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well.',
+  '`true` creates a new secret, shown only once. The old one stays valid for 24 hours.',
   optional(flag),
 );
 

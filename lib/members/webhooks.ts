@@ -26,9 +26,9 @@ export const webhookFields = {
   _id: described('The id, which is also the author of its messages.', idSchema),
   room: aRoomId,
   name: described('The name under which it posts.', aText),
-  url: described('To where it sends events; null for one that takes messages in.', orNull(aText)),
+  url: described('The receiver of the events; null for an incoming webhook.', orNull(aText)),
   events: described(
-    'The types of the events that it sends; null for one that takes messages in.',
+    'The types of the events that it sends; null for an incoming webhook.',
     orNull(listOf(aWord(...sentEventTypes))),
   ),
   hint: aHint,
@@ -42,11 +42,11 @@ export type Webhook = Shown<typeof webhookSchema>;
 export const newWebhookSchema = record('NewWebhook', {
   ...webhookFields,
   secret: described(
-    'Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key with which what it sends is signed.',
+    'Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key that signs requests.',
     aText,
   ),
   address: described(
-    'The address at which other programs post, shown only once: its path alone without `PUBLIC_URL`; null for one that sends events.',
+    'The address where other programs post, shown only once; only its path without `PUBLIC_URL`; null for an outgoing webhook.',
     orNull(aText),
   ),
 });
@@ -65,7 +65,7 @@ export const receiver: Parameter<string> = {
 
 export const webhookParameters = {
   name: about('The name under which it posts.', withDefault(nameText(1, 64), 'Webhook')),
-  url: about('To where to send the events of the room; without it, the webhook takes messages in.', optional(receiver)),
+  url: about("The receiver of the room's events; without it, the webhook is incoming.", optional(receiver)),
   events: about('The types of the events to send, by default `message.created`.', optional(someOf(sentEventTypes))),
 };
 

@@ -8,20 +8,20 @@ const card = shownFrom<Card>();
 const cardFieldSchema = record('CardField', {
   title: described('The name of the field.', aText),
   value: described('The value, in Markdown.', aText),
-  is_short: described('Whether it can stand beside another one.', aFlag),
+  is_short: described('Whether it can share a line with another one.', aFlag),
 });
 
 const shownCard = card.representation(
   'Card',
   {
     color: card.as(described('The colour of its edge, as `#rrggbb`.', aText), 'color'),
-    author: card.as(described('Who or what it is from.', aText), 'author'),
+    author: card.as(described('The author of the card.', aText), 'author'),
     title: card.as(described('The title of the card.', aText), 'title'),
     url: card.as(described('The address that the title leads to.', aText), 'url'),
     text: card.as(described('The text, in Markdown.', aText), 'text'),
     fields: card.as(described('The fields, in the order of their sender.', listOf(cardFieldSchema)), 'fields'),
     image_url: card.as(described('The address of a picture.', aText), 'image_url'),
-    footer: card.as(described('What stands below.', aText), 'footer'),
+    footer: card.as(described('The line below the card.', aText), 'footer'),
     at: card.made(described('The time that it is about.', dateSchema), ({ at }) => at && showDate(at)),
   },
   ['color', 'author', 'title', 'url', 'text', 'image_url', 'footer', 'at'],
@@ -31,9 +31,9 @@ const shownCard = card.representation(
 export const displaySchema = record(
   'MessageDisplay',
   {
-    name: described('The name that the program gives itself.', aText),
+    name: described('The name that the program chose.', aText),
     icon: described('Its icon: an emoji, or the code of one, such as `:tada:`.', aText),
-    text: described('What stands above the cards, in Markdown; only there with cards.', aText),
+    text: described('The text above the cards, in Markdown; present only with cards.', aText),
     cards: described('The cards, one below the other.', listOf(shownCard.schema)),
   },
   ['name', 'icon', 'text'],

@@ -27,7 +27,7 @@ export const historyParameters = {
   thread: about('Return only replies to this message.', optional(id)),
   user: about('Return only messages from this user.', optional(id)),
   is_in_room: about(
-    'Return only messages that stand in the room, without replies that stand in their threads alone. A page may be shorter than its limit.',
+    'Return only messages in the room, without replies that are only in their threads. A page may be shorter than its limit.',
     optional(oneOf('true')),
   ),
   pinned: about('Return only pinned messages.', optional(oneOf('true'))),

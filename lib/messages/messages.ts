@@ -32,7 +32,7 @@ const shownFile = file.representation(
     height: file.as(described('The height of a picture or a video, in pixels; null if unknown.', orNull(aCount)), 'height'),
     duration: file.as(described('The length of a recording, in seconds; null if unknown.', orNull(aCount)), 'duration'),
     has_preview: file.as(described('Whether there is a small picture of it.', aFlag), 'has_preview'),
-    alt: file.as(described("What it shows, for those who can't see it; absent if its sender did not say.", aText), 'alt'),
+    alt: file.as(described('A description for people who cannot see it, if the sender wrote one.', aText), 'alt'),
   },
   ['alt'],
 );
@@ -56,10 +56,10 @@ export const shownMessage = representation(
     name: as(personFields.name, 'name'),
     avatar: as(personFields.avatar, 'avatar'),
     is_bot: as(aBot, 'is_bot'),
-    text: as(described('The text; empty if the message has files alone, or is deleted.', aText), 'text'),
+    text: as(described('The text; empty if the message has only files, or is deleted.', aText), 'text'),
     display: made(
       described(
-        'How the program that posted the message by a webhook wants it to look. `text` has what the cards say, for programs that show none.',
+        'The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards.',
         displaySchema,
       ),
       ({ display }) => display && showDisplay(display),
@@ -75,11 +75,11 @@ export const shownMessage = representation(
       ({ thread }) => thread && showId(thread),
     ),
     is_in_room: made(
-      described('Whether the message stands in its room; a reply may stand in its thread alone.', aFlag),
+      described('Whether the message is shown in its room; a reply may be only in its thread.', aFlag),
       ({ is_folded }) => is_folded !== true,
     ),
     repliers: made(
-      described('Up to three who have replied last, the last one at the end.', listOf(idSchema)),
+      described('Up to three users who replied last, the latest at the end.', listOf(idSchema)),
       ({ repliers = [] }) => repliers.map(showId),
     ),
     replied_at: made(described('The time of the last reply; null before the first.', orNull(dateSchema)), ({ replied_at }) =>
@@ -92,7 +92,7 @@ export const shownMessage = representation(
     ),
     mentions_all: made(
       described(
-        'Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither.',
+        '`room` if the message mentions all members, `here` if it mentions the connected ones; null if neither.',
         orNull(aWord(...forAll)),
       ),
       ({ for_all }) => for_all?.kind ?? null,
@@ -114,7 +114,7 @@ const wholeText = text(1, longestText);
 export const messageText: Parameter<string> = {
   ...textUpTo(longestText),
   about:
-    'The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
+    'The text of the message; optional with files. `@name` mentions a member, `@room` all members and `@here` the connected ones, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed.',
   rule: wholeText.rule,
 };
 

@@ -23,7 +23,7 @@ export const unsaveRefusals = [noSuchMessage];
 /** What is to become of a message that is saved. */
 export const saveParameters = {
   remind_at: about(
-    'When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is.',
+    'The time of the reminder, on all devices. Null removes it, and omitting it changes nothing.',
     optional(orNone(dateTime)),
   ),
 };
@@ -40,10 +40,7 @@ export const shownSaved = representation('SavedMessage', {
   message: made(described('The message as it is now.', shownMessage.schema), ({ message }) => message),
   saved_at: date('saved_at', 'The time of saving.'),
   remind_at: made(
-    described(
-      'When the caller wants to be reminded of it, or wanted to be and has not said since that this is done; else null.',
-      orNull(dateSchema),
-    ),
+    described('The time of the reminder, also if it is due and not done; null without one.', orNull(dateSchema)),
     ({ remind_at }) => (remind_at ? showDate(remind_at) : null),
   ),
 });

@@ -17,9 +17,9 @@ const mostUnread = 100;
 
 /** A thread as the one who asks follows it. */
 export const threadSchema = record('Thread', {
-  message: described('The message with which the thread began.', shownMessage.schema),
-  is_followed: described('Whether the caller hears of its replies.', aFlag),
-  last_read: described('The `seq` up to which the caller has read the replies.', aCount),
+  message: described('The first message of the thread.', shownMessage.schema),
+  is_followed: described('Whether the caller follows the thread.', aFlag),
+  last_read: described('The last `seq` of the replies that the caller has read.', aCount),
   unread: described(`The replies of others after it that are not deleted, at most ${mostUnread}.`, {
     ...aCount,
     maximum: mostUnread,
@@ -29,9 +29,9 @@ export type Thread = Shown<typeof threadSchema>;
 
 /** The changes that can be made to a thread. */
 export const threadChanges = {
-  last_read: about('The `seq` up to which the caller has read the replies. The marker only moves forward.', optional(sequence)),
+  last_read: about('The last `seq` of the replies that the caller has read. The marker only moves forward.', optional(sequence)),
   is_followed: about(
-    'Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it.',
+    'Whether the caller follows the thread. Users follow threads that they started, replied in or were mentioned in.',
     optional(flag),
   ),
 };
@@ -78,7 +78,7 @@ export async function changeThread(
   caller: Caller,
 ): Promise<Thread> {
   const { message, room } = await findMessage(thread, caller);
-  if (message.thread) throw invalidParameter('message', 'be the one with which a thread began, not a reply');
+  if (message.thread) throw invalidParameter('message', 'be the first message of a thread, not a reply');
   if (last_read !== undefined && last_read > room.seq)
     throw invalidParameter('last_read', `be from 0 to ${room.seq}, the room's 'seq'`);
   const _id = { thread, user: caller.user._id };

@@ -50,7 +50,7 @@ export const notificationSchema = record(
       'Whether the caller has read neither the list up to it nor the room or thread, which is not muted.',
       aFlag,
     ),
-    user: described('Who has written, reacted, or added the caller.', idSchema),
+    user: described('The user who wrote, reacted, or added the caller.', idSchema),
     ...personFields,
     is_bot: aBot,
     emoji: described('The reaction; absent for all other kinds.', aText),
@@ -62,7 +62,7 @@ export type Notification = Shown<typeof notificationSchema>;
 
 /** How much of the list is unread. */
 export const readingSchema = record('NotificationReading', {
-  read_until: described('The time up to which the caller has read the list; null before the first time.', orNull(dateSchema)),
+  read_until: described('The time of the newest entry that the caller has read; null if none.', orNull(dateSchema)),
   unread: described(`The number of unread ones among the ${mostUnread} newest.`, { ...aCount, maximum: mostUnread }),
 });
 
@@ -70,7 +70,7 @@ export const readingSchema = record('NotificationReading', {
 export const unreadHeader = {
   type: 'string',
   pattern: '^\\d{1,3}$',
-  description: `The number of unread notifications, of which the ${mostUnread} newest are looked at.`,
+  description: `The number of unread notifications among the ${mostUnread} newest.`,
 };
 
 /** A place in the list, as a cursor. */

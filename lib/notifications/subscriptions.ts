@@ -30,7 +30,7 @@ export const subscriptionParameters = {
   endpoint: about('The address at the push service of the browser: https, and at one that the service knows.', endpoint),
   p256dh: about('The public key of the device, `getKey("p256dh")`.', base64url(65, 'a public key of P-256')),
   auth: about('The shared secret, `getKey("auth")`.', base64url(16, 'a secret of 16 bytes')),
-  key: about('The public key of the service with which the device has subscribed.', base64url(65, 'a public key of P-256')),
+  key: about('The public key of the service that the device subscribed with.', base64url(65, 'a public key of P-256')),
   of: about(
     '`mine`: mentions, conversations, and replies in followed threads. `all`: all messages. A muted room, or one with a `notify_of` of its own, goes by that.',
     withDefault(oneOf('mine', 'all'), 'mine'),
@@ -51,8 +51,8 @@ export const subscribeRefusals = [unknownService, otherKey, notPushed, refusedPu
 /** The push subscription of a token, as the API shows it. */
 export const subscriptionSchema = record('PushSubscription', {
   key: described('The public key of the service, the `applicationServerKey` to subscribe with.', aText),
-  is_subscribed: described('Whether pushes are sent to the device of this token.', aFlag),
-  of: described('Which messages they tell of; null without a subscription.', orNull(aWord('mine', 'all'))),
+  is_subscribed: described('Whether the device of this token receives pushes.', aFlag),
+  of: described('The messages that it notifies of; null without a subscription.', orNull(aWord('mine', 'all'))),
 });
 export type ShownSubscription = Shown<typeof subscriptionSchema>;
 

@@ -23,7 +23,7 @@ export const callbackParameters = {
   state: about('The `state` that it gave back.', anyText),
   iss: about('The `iss` that it gave, if it did.', optional(anyText)),
   provider: about(
-    'The last part of the address `/oidc/...` to which it led, if there was one.',
+    'The last part of the redirect address `/oidc/...`, if there was one.',
     withDefault(providerId, defaultProvider),
   ),
 };
@@ -33,9 +33,9 @@ export const signInSchema = record(
   'OidcSignIn',
   {
     user: described('The account.', shownUser.schema),
-    path: described('Where the page goes on.', aText),
+    path: described('The address where the page continues.', aText),
     expires_at: described(
-      'The time of expiry of the session; absent where an account was linked, whose session stays.',
+      'The time of expiry of the session; absent if an account was connected and keeps its session.',
       dateSchema,
     ),
   },

@@ -29,21 +29,21 @@ export const startParameters = {
     'The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button.',
     optional(providerId),
   ),
-  path: about('Where the page goes on after it.', withDefault(pagePath, '/')),
+  path: about('The address where the page continues afterwards.', withDefault(pagePath, '/')),
   invitation: about('The code of an invitation to a room, which a new account joins.', optional(invitationCode)),
   link: about(
     'Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old.',
     withDefault(flag, false),
   ),
   code: about(
-    'A code that would set a new password: the provider’s person is connected with its account instead, which works without passwords as well.',
+    'A code for a new password. It connects the person at the provider with the account instead, also if passwords are off.',
     optional(codeParameter),
   ),
 };
 
 /** Where a sign-in begins. */
 export const startSchema = record('OidcStart', {
-  url: described('The address of the identity provider, to which the browser goes.', aText),
+  url: described('The address at the identity provider to open.', aText),
 });
 
 export const startRefusals = [noProvider, signInRefused, freshSignInRequired, noSuchCode, unauthenticated, tooManyRequests];

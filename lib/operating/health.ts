@@ -13,7 +13,7 @@ export const healthSchema = record('Health', {
   status: described('`ok`: the service works.', aWord('ok')),
   version: described('The version of the service.', aText),
   database: described(
-    '`ok`; `damaged` if the file of the database is damaged; `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that; `not_prepared` while writes are refused because a deployment has not created its indexes yet.',
+    '`ok`. `damaged`: the database file is damaged. `incomplete`: acknowledged writes were lost with the end of its log, and no operator has acknowledged it. `not_prepared`: writes are refused until a deployment has created its indexes.',
     aWord('ok', 'damaged', 'incomplete', 'not_prepared'),
   ),
   registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),

@@ -43,12 +43,12 @@ export const overviewSchema = record('Overview', {
   rooms: described('The number of rooms, among at most 5,000 rooms and conversations.', aCount),
   conversations: described('The number of direct conversations, among at most 5,000 rooms and conversations.', aCount),
   messages: described(
-    'The number of messages in them, including deleted ones, without replies that stand in threads alone.',
+    'The number of messages in them, including deleted ones, without replies that are only in threads.',
     aCount,
   ),
-  today: described('The day that it is by UTC, such as `2026-11-21`.', aText),
+  today: described('The current day in UTC, such as `2026-11-21`.', aText),
   messages_by_day: described(
-    'How many of these messages were sent on each of the last 30 days of UTC, today last; null for a day that is not counted yet. Of a day that is over, the number stays as it was counted first, also when a room is deleted.',
+    'The messages of each of the last 30 days (UTC), today last; null for a day that is not counted yet. The number of a past day never changes, even if a room is deleted.',
     listOf(orNull(aCount)),
   ),
   active_today: described(
@@ -61,11 +61,11 @@ export const overviewSchema = record('Overview', {
   file_bytes_limit: described('How large all files may be together, in bytes.', aCount),
   webhooks_off: described('The number of outgoing webhooks, also of bots, that are switched off, at most 10,000.', aCount),
   backup_at: described(
-    'When the last regular backup was begun; null if there is none, or they are made elsewhere.',
+    'The start of the last regular backup; null without one, or if backups are made elsewhere.',
     orNull(dateSchema),
   ),
-  database_problem: described('What is wrong with the file of the database, or its log; null if nothing is.', orNull(aText)),
-  attention: described('What needs attention, the most urgent first.', listOf(aWord(...concerns))),
+  database_problem: described('The problem of the database file or its log; null without a problem.', orNull(aText)),
+  attention: described('The things that need attention, most urgent first.', listOf(aWord(...concerns))),
 });
 
 /** Counts what there is, and finds what needs attention; every count is bounded. */

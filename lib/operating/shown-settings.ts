@@ -6,7 +6,7 @@ export const settingSchema = record('Setting', {
   name: described('The variable of the environment.', aText),
   value: described('The value; null for a secret.', orNull(aText)),
   is_set: described('Whether it is set; otherwise the value is the default.', aFlag),
-  is_secret: described('Whether the value is shown to nobody.', aFlag),
+  is_secret: described('Whether the value is a secret, which is not shown.', aFlag),
 });
 
 /** The settings that the operations read, and from where; no secret, and no password within an address, is among the values. */

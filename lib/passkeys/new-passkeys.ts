@@ -43,7 +43,7 @@ export const newPasskeySchema = record('NewPasskey', {
   display_name: described('The `user.displayName`.', aText),
   algorithms: described('The algorithms of keys, for `pubKeyCredParams`, the best first.', listOf(anInteger)),
   exclude: described(
-    'The passkeys that exist, for `excludeCredentials`: an authenticator that has one of them makes no other.',
+    'The existing passkeys, for `excludeCredentials`: an authenticator with one of them creates no other.',
     listOf(
       record('PasskeyReference', {
         credential: described('The id of the credential, in base64url.', aText),
@@ -69,7 +69,7 @@ const transports: Parameter<string[]> = {
 export const beginning = {
   current_password: currentPassword,
   code: about(
-    'A code of the second factor, where that is on, unless the session began with a passkey less than ten minutes ago.',
+    'A code of the second factor, if it is on, unless the session began with a passkey less than ten minutes ago.',
     optional(secondFactorCode),
   ),
 };
@@ -77,8 +77,8 @@ export const addition = {
   name: newName,
   credential: credentialId,
   client_data: clientData,
-  attestation: about('What the authenticator has answered, `response.attestationObject`, in base64url.', base64url(4_096)),
-  transports: about('What `response.getTransports()` gives.', withDefault(transports, [])),
+  attestation: about('`response.attestationObject` of the authenticator, in base64url.', base64url(4_096)),
+  transports: about('The result of `response.getTransports()`.', withDefault(transports, [])),
 };
 
 const tooManyPasskeys: Refusal = () => conflict('too_many_passkeys', 'The account has too many passkeys: remove one first.');

@@ -39,7 +39,7 @@ export const base64url = (most: number): Parameter<string> => {
 
 // The longest id of a credential has 1,023 bytes.
 export const credentialId = about('The id of the credential, `rawId`, in base64url.', base64url(1_364));
-export const clientData = about('What the browser has put together, `response.clientDataJSON`, in base64url.', base64url(4_096));
+export const clientData = about('`response.clientDataJSON` of the browser, in base64url.', base64url(4_096));
 
 /** The user handle that authenticators keep beside a passkey: it tells nothing but which account is meant. */
 export const userHandleOf = (user: ObjectId): string => Buffer.from(user.toHexString(), 'hex').toString('base64url');

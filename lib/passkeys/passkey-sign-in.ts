@@ -34,11 +34,11 @@ export const passkeyChallengeSchema = record('PasskeyChallenge', {
 export const assertion = {
   credential: credentialId,
   client_data: clientData,
-  authenticator_data: about('What the authenticator says, `response.authenticatorData`, in base64url.', base64url(4_096)),
+  authenticator_data: about('`response.authenticatorData` of the authenticator, in base64url.', base64url(4_096)),
   signature: about('Its signature, `response.signature`, in base64url.', base64url(2_048)),
   user_handle: about('The `response.userHandle`, in base64url.', base64url(86)),
   username: about(
-    'The username or the e-mail address of the account that is meant, where that is known, as after its password: a passkey of another account is then refused.',
+    'The username or e-mail address of the account, if known, for example after its password. A passkey of another account is then refused.',
     optional(loginName),
   ),
 };

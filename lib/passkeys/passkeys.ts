@@ -15,7 +15,7 @@ const { as, ownId, date, dateOrNull, representation } = shownFrom<PasskeyDocumen
 /** A passkey as its owner sees it, without its key. */
 export const shownPasskey = representation('Passkey', {
   _id: ownId,
-  name: as(described('Its name, by which its owner knows it.', aText), 'name'),
+  name: as(described('The name that its owner chose.', aText), 'name'),
   is_backed_up: as(described('Whether it is in more than one place, such as an account at a platform.', aFlag), 'is_backed_up'),
   created_at: date('created_at', 'The time of creation.'),
   last_used_at: dateOrNull('last_used_at', 'The time of the last sign-in with it; null before the first.'),
@@ -24,16 +24,16 @@ export type Passkey = ShownBy<typeof shownPasskey>;
 
 /** The passkeys of an account, and whether there can be any. */
 export const passkeysSchema = record('Passkeys', {
-  origin: described('The origin of the pages at which passkeys work; null where they are not used.', orNull(aText)),
+  origin: described('The origin where passkeys work; null if they are off.', orNull(aText)),
   obstacle: described(
-    'Why they are not used: `PUBLIC_URL` is not set, or browsers have none for it (it needs https and a name), or the identity provider alone signs people in.',
+    'The reason if passkeys are off: `PUBLIC_URL` is not set, or is not https with a name, or only the identity provider signs people in.',
     orNull(aWord('no_public_url', 'unsuitable_public_url', 'identity_provider')),
   ),
-  needs_code: described('Whether adding one takes a code of the second factor beside the password.', aFlag),
+  needs_code: described('Whether adding one requires a code of the second factor besides the password.', aFlag),
   passkeys: described('The passkeys of the caller, oldest first.', listOf(shownPasskey.schema)),
 });
 
-const name = about('The name of the passkey, by which its owner knows it.', nameText(1, 100));
+const name = about('The name of the passkey, for its owner.', nameText(1, 100));
 export const newName = withDefault(name, 'Passkey');
 
 /** What can be changed of a passkey, and what its removal takes. */

@@ -77,7 +77,7 @@ export const clientFrames = {
   active: record('ActiveFrame', { type: aType('active') }),
 };
 
-const people = (state: string) => described(`The ids of those who ${state}.`, listOf(idSchema));
+const people = (group: string) => described(`The ids of ${group}.`, listOf(idSchema));
 
 /** The frames of the service, by name; clients ignore unknown types and fields. */
 export const serverFrames = {
@@ -113,10 +113,10 @@ export const serverFrames = {
     {
       type: aType('read'),
       room: aRoomId,
-      last_read: described('The place up to which the user has read, on any device.', aCount),
+      last_read: described('The last place that the user has read, on any device.', aCount),
       is_muted: described('Whether the user has just muted the room, or ended that.', aFlag),
       notify_of: described(
-        'Of which messages of the room the user has just chosen to be told; null where each device decides.',
+        'The new choice of messages that notify the user; null if each device decides.',
         orNull(aWord(...roomNews)),
       ),
       is_favourite: described('Whether the user has just made the room a favourite, or ended that.', aFlag),
@@ -130,8 +130,8 @@ export const serverFrames = {
   thread: record('ThreadFrame', {
     type: aType('thread'),
     room: aRoomId,
-    thread: described('The message with which the thread began.', idSchema),
-    last_read: described('The place up to which the user has read the replies, on any device.', aCount),
+    thread: described('The first message of the thread.', idSchema),
+    last_read: described('The last place of the replies that the user has read, on any device.', aCount),
     is_followed: described('Whether the user follows the thread.', aFlag),
   }),
   saved: record('SavedFrame', {
@@ -150,9 +150,9 @@ export const serverFrames = {
   }),
   presence: record('PresenceFrame', {
     type: aType('presence'),
-    active: people('are connected and did something in the last five minutes'),
-    away: people('are connected'),
-    offline: people('are not connected, or whom the user may not see'),
+    active: people('connected users who did something in the last five minutes'),
+    away: people('other connected users'),
+    offline: people('users who are not connected, or whose presence the user may not see'),
   }),
   person: record('PersonFrame', { type: aType('person'), user: aUserId, ...statedFields }, [
     'name',

@@ -10,14 +10,13 @@ export const jsonHelpPage = (reference: string): Page =>
 <p>The API answers <code>415 Unsupported media type</code> to the first two of these mistakes and <code>406 Media type not acceptable</code> to the third;
 <code>/api/rooms</code> answers 406 to all three. Look at your request in this order:</p>
 <ol>
-<li><strong>What you send.</strong> The most frequent one: POST, PUT and PATCH need the header <code>Content-Type: application/json</code>. A charset after it is fine,
-and so are types such as <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>, which is what curl's <code>-d</code> alone
-says that it sends), plain text, or no <code>Content-Type</code> at all is not JSON.</li>
-<li><strong>A body.</strong> PUT and PATCH need one that is not empty; when there is nothing to say, send <code>{}</code>.</li>
-<li><strong>What you accept.</strong> Leave <code>Accept</code> out, or let it allow JSON: <code>application/json</code>, <code>application/*</code> or <code>*/*</code>.
-A request that accepts only <code>text/html</code>, or gives JSON the quality 0, can't be answered.</li>
+<li><strong>The body's type.</strong> The most frequent mistake: POST, PUT and PATCH need the header <code>Content-Type: application/json</code>. A charset after it is fine,
+and so are types such as <code>application/merge-patch+json</code>. A form (<code>application/x-www-form-urlencoded</code>, the default of curl's <code>-d</code>), plain text, or no <code>Content-Type</code> at all is not JSON.</li>
+<li><strong>The body.</strong> PUT and PATCH need one. Without fields, send <code>{}</code>.</li>
+<li><strong>The accepted type.</strong> Omit <code>Accept</code>, or allow JSON: <code>application/json</code>, <code>application/*</code> or <code>*/*</code>.
+A request that accepts only <code>text/html</code>, or gives JSON the quality 0, cannot be answered.</li>
 </ol>
-<p>So this is understood, with a file <code>ann.token</code> that has the line <code>X-Auth-Token: …</code></p>
+<p>This request is correct, with a file <code>ann.token</code> that has the line <code>X-Auth-Token: …</code></p>
 <pre><code>curl https://chat.example.org/api/rooms \\
   -H @ann.token \\
   -H 'Accept: application/json' \\

@@ -26,7 +26,7 @@ export const people: Parameter<(ObjectId | string)[]> = {
     const read = sent.map((one) => id.read(one) ?? username.read(one));
     return read.every((one) => one !== undefined) ? read : undefined;
   },
-  about: 'The other users, each by id or name. The same users always share one conversation.',
+  about: 'The other users, each by id or name. They always share the same conversation.',
   rule: `be a list of 1 to ${mostOthers} ids or usernames`,
   schema: {
     type: 'array',

@@ -24,13 +24,13 @@ export type DetailedRoom = Omit<RoomDocument, 'members'> & { member_count: numbe
 const { as, id, date, dateOrNull, made, representation } = shownFrom<DetailedRoom>();
 
 const mentionAllRole = about(
-  'The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members.',
+  'The lowest role that may use `@room` and `@here`, at most once a minute, in rooms of up to 1,000 members.',
   oneOf(...roles),
 );
 
 /** The field by which other things show the picture of their room. */
 export const aRoomPicture = described(
-  'The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none.',
+  "The version of the room's picture at `GET /api/rooms/{room}/avatar`, if there is one.",
   aText,
 );
 
@@ -61,7 +61,7 @@ export const shownDetails = representation(
       for_all_role: 1,
     }),
     retention_days: made(
-      described('After how many days messages are deleted for good; null where they are kept.', orNull(aCount)),
+      described('The days until messages are deleted for good; null if they are kept.', orNull(aCount)),
       daysKept,
       { retention_days: 1 },
     ),
@@ -72,7 +72,7 @@ export type RoomDetails = ShownBy<typeof shownDetails>;
 
 const retentionDays = fromConfig((config) =>
   about(
-    'After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service.',
+    'The days until messages are deleted for good, at most `RETENTION_DAYS`; null for the default.',
     optional(orNone(integer(1, config.retentionDays || longestRetention))),
   ),
 );
@@ -83,7 +83,7 @@ export const detailChanges = {
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
   is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
   is_held: about(
-    'Whether messages are kept however old they are, such as for a court; only administrators may change and see it.',
+    'Whether messages are kept however old they are, for example for a court; only administrators can see and change it.',
     optional(flag),
   ),
   mention_all_role: optional(mentionAllRole),

@@ -38,7 +38,7 @@ export const shownManagedRoom = representation('ManagedRoom', {
     is_held: 1,
   }),
   retention_days: made(
-    described('After how many days the room deletes messages; null where that is left to the service.', orNull(aCount)),
+    described('The days until the room deletes messages; null for the default.', orNull(aCount)),
     ({ retention_days }) => retention_days ?? null,
     { retention_days: 1 },
   ),

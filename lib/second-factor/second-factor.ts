@@ -23,7 +23,7 @@ import { acceptedStep, newSecret, toBase32, toUri } from './totp.ts';
 /** The caller's second factor, without what proves it. */
 export const secondFactorSchema = record('SecondFactor', {
   is_on: described('Whether a login needs a code beside the password.', aFlag),
-  is_available: described('Whether one can be turned on: the service needs `SECRET_KEY` for it.', aFlag),
+  is_available: described('Whether a second factor can be turned on; the service needs `SECRET_KEY`.', aFlag),
   is_required: described('Whether the account must have one: without it, it can do nothing else.', aFlag),
   since: described('When it was turned on; null while it is off.', orNull(dateSchema)),
   recovery_codes_left: described('The number of recovery codes that are left.', aCount),
@@ -32,12 +32,12 @@ export const secondFactorSchema = record('SecondFactor', {
 /** The secret of a second factor that was begun, as it is shown this once. */
 export const newSecondFactorSchema = record('NewSecondFactor', {
   secret: described('The secret in Base32, for an authenticator app.', aText),
-  uri: described('The same as an address, which apps read from a QR code.', aText),
+  uri: described('The secret as an address, for a QR code.', aText),
 });
 
 /** New recovery codes, as they are shown this once. */
 export const recoveryCodesSchema = record('RecoveryCodes', {
-  recovery_codes: described('Ten codes, each of which replaces a code of the app once.', listOf(aText)),
+  recovery_codes: described('Ten codes; each replaces a code of the app once.', listOf(aText)),
 });
 
 const mostCodes = 10;
@@ -50,7 +50,7 @@ export const confirmation = {
 };
 export const ending = {
   current_password: currentPassword,
-  code: about('A code of the second factor, for one’s own.', optional(secondFactorCode)),
+  code: about('A code of the caller’s second factor.', optional(secondFactorCode)),
 };
 export const endedAccount = {
   user: about('The account whose second factor is reset, by default the caller’s own; for administrators.', optional(id)),

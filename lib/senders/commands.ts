@@ -38,15 +38,15 @@ import { sendSigned } from './send-signed.ts';
 /** A command as members of a room with its bot see it. */
 export const roomCommandSchema = record('RoomCommand', {
   name: described('The name, without the slash.', aText),
-  description: described('What the command does.', aText),
-  usage: described('What may follow the name; empty if that is nothing.', aText),
+  description: described('The purpose of the command.', aText),
+  usage: described('The arguments after the name; empty without arguments.', aText),
   bot: described('The bot that is asked.', shownOtherUser.schema),
 });
 
 /** What became of a call. */
 export const commandResultSchema = record('CommandResult', {
-  message: described('What the bot answered to all, as a message in the room; null if it did not.', orNull(shownMessage.schema)),
-  text: described('What the bot answered to the caller alone, which is stored nowhere; null if it did not.', orNull(aText)),
+  message: described('The public answer of the bot, as a message in the room; null without one.', orNull(shownMessage.schema)),
+  text: described('The private answer of the bot, which is not stored; null without one.', orNull(aText)),
 });
 
 const callId: Parameter<string> = {
@@ -57,10 +57,10 @@ const callId: Parameter<string> = {
 
 export const callParameters = {
   command: about('The name of the command, without the slash.', commandName),
-  text: about('What follows the name.', withDefault(textUpTo(4_000), '')),
+  text: about('The text after the name.', withDefault(textUpTo(4_000), '')),
   thread: about('The message whose thread the command is called in.', optional(id)),
   id: about(
-    'An id that the caller chooses: a call of a command that is sent again in a room under the same id asks the bot under the same `webhook-id`, and its answer is posted once.',
+    'An id chosen by the caller. Repeated calls with the same id in a room have the same `webhook-id`, and the answer is posted once.',
     optional(callId),
   ),
 };

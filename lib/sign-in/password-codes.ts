@@ -10,7 +10,7 @@ import { config } from '../settings/config.ts';
 /** A code for a new password as it is shown to the administrator who asked for it, this once. */
 export const passwordCodeSchema = record('PasswordCode', {
   code: described('The 32 characters for `PUT /api/password`, shown only once.', aToken),
-  link: described('The page of the web client that takes the code; null without `PUBLIC_URL`.', orNull(aText)),
+  link: described('The page of the web client for the code; null without `PUBLIC_URL`.', orNull(aText)),
   expires_at: described('The time of expiry, unless the code is used before.', dateSchema),
 });
 

@@ -23,11 +23,13 @@ export function apiPage(document: OpenApi, steps: Map<string, Step>): string {
 
 ${document.info.description}
 
-A running service has the same as [OpenAPI 3.1](openapi.json) at \`/api/openapi.json\`, and as a page to try it on at \`/docs\`.
-In the examples, \`$API\` is the address of the service (\`http://localhost:3000\`). The files \`ann.token\` and \`bob.token\` have one line each,
-\`X-Auth-Token: <token>\`, with an administrator's token and another user's: [README.md](../README.md#try-it) makes one.
-In a file that only you can read, or on standard input, tokens and
-passwords are hidden from other users of your machine, who see the arguments of every command.
+A running service has this reference as [OpenAPI 3.1](openapi.json) at \`/api/openapi.json\`, and as a page
+for trying calls at \`/docs\`.
+
+In the examples, \`$API\` is the address of the service (\`http://localhost:3000\`). The files \`ann.token\` and
+\`bob.token\` contain one line, \`X-Auth-Token: <token>\`, with the token of an administrator and of another
+user. [README.md](../README.md#try-it) creates one. Pass tokens and passwords in files that only you can read,
+or on standard input: other users of your machine can see the arguments of every command.
 
 ${parts.join('\n')}
 ## Shapes

@@ -62,14 +62,14 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
           type: 'http',
           scheme: 'bearer',
           description:
-            'The same 32 characters, for programs that can only send `Authorization`. It counts only without `X-Auth-Token`.',
+            'The token in `Authorization`, for programs that cannot send `X-Auth-Token`. It is ignored if `X-Auth-Token` is present.',
         },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-session',
           description:
-            "A session that a browser keeps, out of reach of scripts; over plain http its name is `session`. It counts only in requests from pages of the service's own origin, and only without a token in the headers.",
+            "A session in a browser, hidden from scripts; over plain http its name is `session`. It is valid only in requests from pages of the service's own origin, without a token in the headers.",
         },
       },
       schemas,
@@ -124,17 +124,24 @@ const refusalsBefore = {
 
 const description = `Accounts, rooms and messages. Requests and responses are JSON.
 
-- \`X-Auth-Token\` carries every kind of token: session tokens, and named tokens for programs; so does
-  \`Authorization: Bearer\` where \`X-Auth-Token\` is absent. Browsers may keep a session token in a
-  cookie instead (\`cookie: true\` at login and sign-up), which counts in requests from pages of the service's own origin.
-- Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids, bodies take both forms.
-- Lists are bare arrays. \`limit\` sets the size of a page; \`Link: <...>; rel="next"\` is the address of the next page, if there is one.
-- Every error has a \`title\`, a \`description\` of one sentence and a \`code\` for programs; \`/api/rooms\` has no \`code\`, and 405 has no body.
-- A room, its details and a message have an \`ETag\`: \`If-None-Match\` saves what is known already (304), \`If-Match\` keeps a change from undoing
-  another (412).
-- Checks come in this order: token (401), a path for administrators only (403), media type (406, 415), method (405), permission for the method
-  (403), body and parameters (400, 413), the object (404), its state (409).
-- OPTIONS on any path needs no token and gets 204 with \`Allow\`. HEAD gets what GET would, without the body, but on \`/api/rooms\`.
-- A method that a path does not have gets 405 with \`Allow\`, any other path 404.
-- A body with a field that the operation does not know is refused (400); \`/api/rooms\` ignores it. In texts every line break becomes
-  a newline, the sequences that colour a terminal go, and a letter has at most 20 combining marks; other control characters but tabs are refused. A name is one line, and what shows nothing is blank.`;
+- \`X-Auth-Token\` carries session tokens and named tokens. \`Authorization: Bearer\` works if
+  \`X-Auth-Token\` is absent. Browsers may keep a session in a cookie instead (\`cookie: true\` at login
+  and sign-up), for pages of the service's own origin.
+- Ids are \`{"$oid": "<24 hex>"}\`, times \`{"$date": "<ISO 8601>"}\`. Paths and queries take bare ids,
+  bodies take both forms.
+- Lists are bare arrays. \`limit\` sets the size of a page. If there is a next page,
+  \`Link: <...>; rel="next"\` has its address.
+- Every error has a \`title\`, a \`description\` of one sentence and a \`code\` for programs. Errors of
+  \`/api/rooms\` lack the \`code\`, and a 405 is empty.
+- A room, its details and a message have an \`ETag\`. Send it as \`If-None-Match\` to get 304 if nothing
+  has changed, and as \`If-Match\` to get 412 instead of overwriting another change.
+- The checks have this order: token (401), administrators' path (403), media type (406, 415),
+  method (405), permission for the method (403), body and parameters (400, 413), object (404),
+  state (409).
+- OPTIONS needs no token and gets 204 with \`Allow\`. HEAD is like GET without the body, except on
+  \`/api/rooms\`.
+- An unsupported method gets 405 with \`Allow\`, an unknown path 404.
+- Unknown fields in a body are refused (400), except on \`/api/rooms\`.
+- In texts, line breaks become newlines and colour sequences of terminals are removed. Other control
+  characters except tabs are refused. A letter has at most 20 combining marks. A name is one line. A text without
+  visible characters counts as blank.`;

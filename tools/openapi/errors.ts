@@ -42,7 +42,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   401: {
     name: 'Unauthenticated',
-    meaning: 'There is no token, or it is not valid.',
+    meaning: 'The token is missing or invalid.',
     samples: [unauthenticated()],
   },
   403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [adminRequired()] },
@@ -63,12 +63,12 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   410: {
     name: 'Gone',
-    meaning: 'It existed, but is no longer kept.',
+    meaning: 'It is no longer available.',
     samples: [gone('cursor_too_old', 'The cursor is older than the kept history.')],
   },
   412: {
     name: 'PreconditionFailed',
-    meaning: 'It looks different than `If-Match` says; nothing was changed.',
+    meaning: 'The `ETag` differs from `If-Match`; nothing was changed.',
     samples: [preconditionFailed()],
   },
   413: { name: 'PayloadTooLarge', meaning: 'The body is too large.', samples: [payloadTooLarge(limits.jsonBody)] },
@@ -79,7 +79,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   416: {
     name: 'RangeNotSatisfiable',
-    meaning: 'The file has no such bytes; `Content-Range` has their number.',
+    meaning: 'The range is outside the file; `Content-Range` has its size.',
     samples: [rangeNotSatisfiable(1_024)],
   },
   422: { name: 'KeyReused', meaning: 'The `Idempotency-Key` was used with a different request.', samples: [keyReused()] },
@@ -91,7 +91,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   503: {
     name: 'ServiceUnavailable',
-    meaning: 'The database is down or slow.',
+    meaning: 'The database is down or slow, or the service is busy.',
     samples: [serviceUnavailable(), notPrepared(), outsideBusy()],
   },
 };
@@ -107,7 +107,7 @@ export const errorResponses = (codes: Map<number, string[]> = new Map()) =>
 
 /** The response to a method that a path does not have. */
 export const otherMethodResponse = {
-  description: `The path does not have the method; \`Allow\` lists those that it has. There is no body.`,
+  description: 'The path does not support the method; `Allow` lists the supported ones. The body is empty.',
   headers: {
     ...everywhere,
     ...onEmpty,

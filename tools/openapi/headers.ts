@@ -17,7 +17,7 @@ export const everywhere: Headers = {
     Object.entries(securityHeaders()).map(([name, value]) => [
       name,
       always(
-        'Keeps browsers from misusing the response.',
+        'Prevents browsers from misusing the response.',
         name === hsts ? { type: 'string', pattern: `^${value}` } : { const: value },
       ),
     ]),
@@ -82,7 +82,7 @@ export const onBytes: Headers = {
       always('Browsers keep it, and ask each time whether they may show it.', { type: 'string', pattern: `^${value}` }),
     ]),
   ),
-  'Content-Security-Policy': always('What the file may do when it is opened by itself: nothing.', {
+  'Content-Security-Policy': always('Denies the file all permissions if it is opened by itself.', {
     type: 'string',
     pattern: `^${policyOfBytes}(; sandbox)?$`,
   }),

@@ -17,12 +17,12 @@ export const tags = [
   },
   {
     name: 'Files',
-    description: 'Files and pictures: announced, uploaded, sent with a message, and read by those who may read it.',
+    description: 'Files and pictures: announce, upload, send with a message, and read.',
     segments: ['files'],
   },
   {
     name: 'Events',
-    description: 'All events of a room, in order and without a gap; notifications, and pushes to devices whose page is closed.',
+    description: 'All events of a room, in order and without gaps; notifications, and pushes to devices.',
     segments: ['events', 'tickets', 'notifications', 'push-subscription', 'email-digest'],
   },
   {

@@ -120,11 +120,11 @@ const ifNoneMatch = headerParameter(
 );
 const ifMatch = headerParameter(
   'If-Match',
-  'The `ETag` of an earlier answer. If it is no longer the same, nothing changes and the answer is 412.',
+  'The `ETag` of an earlier answer. If it has changed since, nothing happens and the answer is 412.',
 );
 
 const notModified = {
-  description: 'It looks as it did when the caller got the `ETag` of `If-None-Match`. There is no body.',
+  description: 'It still has the `ETag` of `If-None-Match`. The body is empty.',
   headers: { ...everywhere, ...onNotModified },
 };
 
@@ -171,7 +171,7 @@ const foreignBody = (example: unknown) => ({
         properties: {
           text: {
             type: 'string',
-            description: "The text of the message: alone as Markdown, beside other fields in Slack's markup.",
+            description: "The text of the message: Markdown if it is the only field, otherwise Slack's markup.",
           },
         },
       },
@@ -213,20 +213,20 @@ const foreignAnswers = {
     headers: { ...everywhere, ...onSuccess },
     content: { 'text/plain': { schema: { const: 'ok' }, example: 'ok' } },
   },
-  204: { description: 'Nothing of this event is posted. There is no body.', headers: { ...everywhere, ...onEmpty } },
+  204: { description: 'The event is not shown. The body is empty.', headers: { ...everywhere, ...onEmpty } },
 };
 
 /** A body that is bytes. */
 const bytesOf = (example: unknown) => ({ schema: {}, ...(example !== undefined && { example }) });
 
 const partOfBytes = (example: unknown) => ({
-  description: 'The part that `Range` asks for.',
+  description: 'The requested `Range`.',
   headers: { ...everywhere, ...onBytes, ETag: entityTag, 'Content-Range': contentRange },
   content: { '*/*': bytesOf(example) },
 });
 
 const elsewhere = {
-  description: 'The bytes are in an object store; `Location` reads them there for a minute, without the token. There is no body.',
+  description: 'The bytes are in an object store, at `Location` for a minute, without the token. The body is empty.',
   headers: { ...everywhere, ...onElsewhere },
 };
 
@@ -262,9 +262,9 @@ function successOf(defined: OperationDefinition, example: Step | undefined) {
   const shown = given === undefined ? {} : { example: given };
   return {
     description: {
-      200: 'Done; the body has what was asked for.',
+      200: 'Done; the body has the result.',
       201: 'Created; the body has it.',
-      204: 'Done; there is no body.',
+      204: 'Done; the body is empty.',
     }[status],
     headers: all,
     ...(answer && { content: { 'application/json': { schema: answer, ...shown } } }),
@@ -320,7 +320,7 @@ function refusalsOf(method: string, defined: OperationDefinition) {
     [...all].map((status) => {
       const ofStatus = known.filter((one) => one.status === status).map(sentenceOf);
       const sentences =
-        status === 406 && sends && isSpecified ? ['The request has no JSON body, or does not accept JSON.'] : ofStatus;
+        status === 406 && sends && isSpecified ? ['The request lacks a JSON body, or does not accept JSON.'] : ofStatus;
       return [status, refusal(status, [...new Set(sentences)])];
     }),
   );

@@ -70,30 +70,27 @@ const alt: Parameter<string> = {
 export const announcement = {
   room: about('The room to send it to.', id),
   name: about('The name that others see, and under which they store it.', nameText(1, 255)),
-  type: about('The media type. One that is shown in place is compared with the bytes when the file is sent.', mediaType),
+  type: about('The media type. If it is shown in place, it must match the bytes when the file is sent.', mediaType),
   size: about('The number of bytes; `limits.file_bytes` of `GET /api/health` is the most.', integer(0, Number.MAX_SAFE_INTEGER)),
   sha256: about('The SHA-256 of the bytes.', sha256),
   width: about('The width of a picture or a video, in pixels.', optional(pixels)),
   height: about('Its height.', optional(pixels)),
   duration: about('The length of a recording, in seconds.', optional(integer(0, 1_000_000))),
-  alt: about("What it shows, for those who can't see it. A search finds the message by it, too.", optional(alt)),
-  preview: about('A small picture of it, which is uploaded as well.', optional(preview)),
+  alt: about('A description for people who cannot see it. Searches find the message by it.', optional(alt)),
+  preview: about('A small preview, which is uploaded as well.', optional(preview)),
 };
 
 const uploadSchema = record('Upload', {
   method: described('The method of the request.', aWord('PUT')),
   url: described(
-    'The address: where it begins with `/`, one of this service, which needs the token. Any other is that of an object store, which must not get it.',
+    'The address. If it begins with `/`, it belongs to this service and needs the token. Any other belongs to an object store, which must not receive the token.',
     aText,
   ),
   headers: described('The headers that it must have.', {
     type: 'object',
     additionalProperties: described('The value of the header.', aText),
   } as Headers),
-  expires_at: described(
-    'The time until which it can be made. The same announcement again, with its key, gives a later one.',
-    dateSchema,
-  ),
+  expires_at: described('The time until which it can be made. Repeat the announcement with its key for a later one.', dateSchema),
 });
 type Headers = Schema<Record<string, string>>;
 

@@ -84,7 +84,7 @@ type FoundPage = HistoryPage & { ignoredWords?: number };
 export const ignoredWordsHeader = {
   type: 'string',
   pattern: '^\\d{1,4}$',
-  description: `The number of ignored words of \`q\`, of which the first ${mostWords} count; present only with \`q\`.`,
+  description: `The number of words of \`q\` after the first ${mostWords}, which are ignored; present only with \`q\`.`,
 };
 
 /**

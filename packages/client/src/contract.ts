@@ -28,7 +28,7 @@ export type RoomDetails = {
   room: Id;
   /** The topic of the room; may be empty. */
   topic: string;
-  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. */
+  /** The version of the room's picture at `GET /api/rooms/{room}/avatar`, if there is one. */
   avatar?: string;
   /** The time of creation. */
   created_at: Time;
@@ -46,9 +46,9 @@ export type RoomDetails = {
   is_direct: boolean;
   /** Whether every new account joins the room. */
   is_default: boolean;
-  /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. */
+  /** The lowest role that may use `@room` and `@here`, at most once a minute, in rooms of up to 1,000 members. */
   mention_all_role: 'member' | 'moderator' | 'owner';
-  /** After how many days messages are deleted for good; null where they are kept. */
+  /** The days until messages are deleted for good; null if they are kept. */
   retention_days: number | null;
 };
 
@@ -98,9 +98,9 @@ export type RoomOwner = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
@@ -130,9 +130,9 @@ export type Webhook = {
   room: Id;
   /** The name under which it posts. */
   name: string;
-  /** To where it sends events; null for one that takes messages in. */
+  /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
-  /** The types of the events that it sends; null for one that takes messages in. */
+  /** The types of the events that it sends; null for an incoming webhook. */
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
@@ -149,9 +149,9 @@ export type NewWebhook = {
   room: Id;
   /** The name under which it posts. */
   name: string;
-  /** To where it sends events; null for one that takes messages in. */
+  /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
-  /** The types of the events that it sends; null for one that takes messages in. */
+  /** The types of the events that it sends; null for an incoming webhook. */
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
@@ -159,9 +159,9 @@ export type NewWebhook = {
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
-  /** Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key with which what it sends is signed. */
+  /** Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key that signs requests. */
   secret: string;
-  /** The address at which other programs post, shown only once: its path alone without `PUBLIC_URL`; null for one that sends events. */
+  /** The address where other programs post, shown only once; only its path without `PUBLIC_URL`; null for an outgoing webhook. */
   address: string | null;
 };
 
@@ -174,7 +174,7 @@ export type WebhookDelivery = {
   at: Time;
   /** How long it took. */
   milliseconds: number;
-  /** The status of the answer; null where none came. */
+  /** The status of the answer; null without an answer. */
   status: number | null;
   /** The first 200 characters of the answer, or why there was none. */
   answer: string;
@@ -187,9 +187,9 @@ export type WebhookDetails = {
   room: Id;
   /** The name under which it posts. */
   name: string;
-  /** To where it sends events; null for one that takes messages in. */
+  /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
-  /** The types of the events that it sends; null for one that takes messages in. */
+  /** The types of the events that it sends; null for an incoming webhook. */
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
@@ -197,26 +197,26 @@ export type WebhookDetails = {
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
-  /** The last place of the room that its receiver has acknowledged, or did not want. */
+  /** The last place of the room that was delivered or skipped. */
   seq: number;
-  /** Since when the next event fails; null if it does not. */
+  /** The start of the failures; null without failures. */
   failing_since: Time | null;
-  /** When it is tried again; null if nothing failed. */
+  /** The time of the next attempt; null if nothing failed. */
   retry_at: Time | null;
   /** When it was switched off; null while it is on. */
   disabled_at: Time | null;
   /** The last 20 attempts, oldest first. */
   deliveries: WebhookDelivery[];
-  /** Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed. */
+  /** Shown only once, when it is created: `whsec_` and the key that signs requests. */
   secret?: string;
 };
 
 export type Status = {
-  /** An emoji that stands for it. */
+  /** The emoji of the status. */
   emoji?: string;
   /** The text; may be empty if there is an emoji. */
   text: string;
-  /** When it ends; absent if it does not end by itself. */
+  /** The end, if one is set. */
   until?: Time;
 };
 
@@ -225,22 +225,22 @@ export type OtherUser = {
   _id: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  /** The current status of the user, if there is one. */
   status?: Status;
 };
 
 export type RoomCommand = {
   /** The name, without the slash. */
   name: string;
-  /** What the command does. */
+  /** The purpose of the command. */
   description: string;
-  /** What may follow the name; empty if that is nothing. */
+  /** The arguments after the name; empty without arguments. */
   usage: string;
   /** The bot that is asked. */
   bot: OtherUser;
@@ -256,14 +256,14 @@ export type CardField = {
   title: string;
   /** The value, in Markdown. */
   value: string;
-  /** Whether it can stand beside another one. */
+  /** Whether it can share a line with another one. */
   is_short: boolean;
 };
 
 export type Card = {
   /** The colour of its edge, as `#rrggbb`. */
   color?: string;
-  /** Who or what it is from. */
+  /** The author of the card. */
   author?: string;
   /** The title of the card. */
   title?: string;
@@ -275,18 +275,18 @@ export type Card = {
   fields: CardField[];
   /** The address of a picture. */
   image_url?: string;
-  /** What stands below. */
+  /** The line below the card. */
   footer?: string;
   /** The time that it is about. */
   at?: Time;
 };
 
 export type MessageDisplay = {
-  /** The name that the program gives itself. */
+  /** The name that the program chose. */
   name?: string;
   /** Its icon: an emoji, or the code of one, such as `:tada:`. */
   icon?: string;
-  /** What stands above the cards, in Markdown; only there with cards. */
+  /** The text above the cards, in Markdown; present only with cards. */
   text?: string;
   /** The cards, one below the other. */
   cards: Card[];
@@ -309,7 +309,7 @@ export type AttachedFile = {
   duration: number | null;
   /** Whether there is a small picture of it. */
   has_preview: boolean;
-  /** What it shows, for those who can't see it; absent if its sender did not say. */
+  /** A description for people who cannot see it, if the sender wrote one. */
   alt?: string;
 };
 
@@ -331,15 +331,15 @@ export type Message = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** The text; empty if the message has files alone, or is deleted. */
+  /** The text; empty if the message has only files, or is deleted. */
   text: string;
-  /** How the program that posted the message by a webhook wants it to look. `text` has what the cards say, for programs that show none. */
+  /** The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards. */
   display?: MessageDisplay;
   /** The files, in the order of their sender. */
   files: AttachedFile[];
@@ -351,9 +351,9 @@ export type Message = {
   deleted_at: Time | null;
   /** The parent message of a reply; else null. */
   thread: Id | null;
-  /** Whether the message stands in its room; a reply may stand in its thread alone. */
+  /** Whether the message is shown in its room; a reply may be only in its thread. */
   is_in_room: boolean;
-  /** Up to three who have replied last, the last one at the end. */
+  /** Up to three users who replied last, the latest at the end. */
   repliers: Id[];
   /** The time of the last reply; null before the first. */
   replied_at: Time | null;
@@ -361,7 +361,7 @@ export type Message = {
   reply_count: number;
   /** The members that the text named when it was sent or edited. */
   mentions: Id[];
-  /** Whether the message addresses everyone: all members (`room`), who all find it mentions them, or those who are connected (`here`); null if neither. */
+  /** `room` if the message mentions all members, `here` if it mentions the connected ones; null if neither. */
   mentions_all: 'room' | 'here' | null;
   /** The reactions, by emoji. */
   reactions: Reaction[];
@@ -370,9 +370,9 @@ export type Message = {
 };
 
 export type CommandResult = {
-  /** What the bot answered to all, as a message in the room; null if it did not. */
+  /** The public answer of the bot, as a message in the room; null without one. */
   message: Message | null;
-  /** What the bot answered to the caller alone, which is stored nowhere; null if it did not. */
+  /** The private answer of the bot, which is not stored; null without one. */
   text: string | null;
 };
 
@@ -381,9 +381,9 @@ export type InvitationTarget = {
   room: Id;
   /** The name of the room. */
   room_name: string;
-  /** The username of who created the invitation; `(deleted)` for a deleted user. */
+  /** The username of the creator of the invitation; `(deleted)` for a deleted user. */
   username: string;
-  /** Their full name; absent if they have none. */
+  /** Their full name, if set. */
   name?: string;
   /** Whether the caller is a member of the room already. */
   is_member: boolean;
@@ -396,7 +396,7 @@ export type ListedRoom = {
   name: string;
   /** The topic of the room; may be empty. */
   topic: string;
-  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. */
+  /** The version of the room's picture at `GET /api/rooms/{room}/avatar`, if there is one. */
   avatar?: string;
   /** The number of members. */
   member_count: number;
@@ -413,13 +413,13 @@ export type Member = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  /** The current status of the user, if there is one. */
   status?: Status;
   /** The role: owners change the room and its members, moderators remove people and messages. */
   role: 'owner' | 'moderator' | 'member';
@@ -427,13 +427,13 @@ export type Member = {
   joined_at: Time;
   /** The name of the room. It and all fields below are only in the caller's own memberships. */
   room_name?: string;
-  /** The version of the picture of the room, which `GET /api/rooms/{room}/avatar` reads; absent if the room has none. Only in the list. */
+  /** The version of the room's picture at `GET /api/rooms/{room}/avatar`, if there is one. Only in the list. */
   room_avatar?: string;
   /** Whether anyone can join the room; only in the list, and not of a direct conversation. */
   room_is_open?: boolean;
   /** The latest place in the room; anything after it is new. */
   seq?: number;
-  /** The place up to which the caller has read. */
+  /** The last place that the caller has read. */
   last_read?: number;
   /** Unread messages from others (deleted ones do not count). Sending marks the room as read. */
   unread?: number;
@@ -441,11 +441,11 @@ export type Member = {
   unread_mentions?: number;
   /** Whether the caller has muted the notifications of this room. */
   is_muted?: boolean;
-  /** Of which messages of this room the caller’s devices are told, if it is not muted; null where each device decides. */
+  /** The messages of this room that notify the caller’s devices, unless it is muted; null if each device decides. */
   notify_of?: 'all' | 'mentions' | null;
   /** Whether the room is one of the caller’s favourites. */
   is_favourite?: boolean;
-  /** Where the room stands among the favourites, if the caller has put it somewhere: those with lower numbers come first, those without one last, by name. */
+  /** The position among the favourites, if the caller has set one: lower numbers first, rooms without a number last, by name. */
   favourite_order?: number;
   /** The threads of the room that the caller follows and that have unread replies; only in the list. */
   unread_threads?: number;
@@ -460,9 +460,9 @@ export type Ban = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
@@ -471,11 +471,11 @@ export type Ban = {
 export type Upload = {
   /** The method of the request. */
   method: 'PUT';
-  /** The address: where it begins with `/`, one of this service, which needs the token. Any other is that of an object store, which must not get it. */
+  /** The address. If it begins with `/`, it belongs to this service and needs the token. Any other belongs to an object store, which must not receive the token. */
   url: string;
   /** The headers that it must have. */
   headers: Record<string, unknown>;
-  /** The time until which it can be made. The same announcement again, with its key, gives a later one. */
+  /** The time until which it can be made. Repeat the announcement with its key for a later one. */
   expires_at: Time;
 };
 
@@ -493,7 +493,7 @@ export type SavedMessage = {
   message: Message;
   /** The time of saving. */
   saved_at: Time;
-  /** When the caller wants to be reminded of it, or wanted to be and has not said since that this is done; else null. */
+  /** The time of the reminder, also if it is due and not done; null without one. */
   remind_at: Time | null;
 };
 
@@ -508,13 +508,13 @@ export type Notification = {
   at: Time;
   /** Whether the caller has read neither the list up to it nor the room or thread, which is not muted. */
   is_unread: boolean;
-  /** Who has written, reacted, or added the caller. */
+  /** The user who wrote, reacted, or added the caller. */
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
@@ -525,7 +525,7 @@ export type Notification = {
 };
 
 export type NotificationReading = {
-  /** The time up to which the caller has read the list; null before the first time. */
+  /** The time of the newest entry that the caller has read; null if none. */
   read_until: Time | null;
   /** The number of unread ones among the 100 newest. */
   unread: number;
@@ -534,18 +534,18 @@ export type NotificationReading = {
 export type PushSubscription = {
   /** The public key of the service, the `applicationServerKey` to subscribe with. */
   key: string;
-  /** Whether pushes are sent to the device of this token. */
+  /** Whether the device of this token receives pushes. */
   is_subscribed: boolean;
-  /** Which messages they tell of; null without a subscription. */
+  /** The messages that it notifies of; null without a subscription. */
   of: 'mine' | 'all' | null;
 };
 
 export type Thread = {
-  /** The message with which the thread began. */
+  /** The first message of the thread. */
   message: Message;
-  /** Whether the caller hears of its replies. */
+  /** Whether the caller follows the thread. */
   is_followed: boolean;
-  /** The `seq` up to which the caller has read the replies. */
+  /** The last `seq` of the replies that the caller has read. */
   last_read: number;
   /** The replies of others after it that are not deleted, at most 100. */
   unread: number;
@@ -590,15 +590,15 @@ export type FormerMember = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** Null, because the user is no longer a member. */
+  /** Null, because the membership ended. */
   role: null;
-  /** Null, because the user is no longer a member. */
+  /** Null, because the membership ended. */
   joined_at: null;
 };
 
@@ -637,7 +637,7 @@ export type Event = MessageCreated | MessageChanged | MemberChanged | RoomChange
 export type QuietHours = {
   /** When they begin, such as `22:00`. */
   from: string;
-  /** When they end, such as `07:00`: on the next day where that is earlier. */
+  /** The end, such as `07:00`; on the next day if it is earlier than the start. */
   to: string;
   /** The time zone of both, such as `Europe/Berlin`. */
   time_zone: string;
@@ -648,13 +648,13 @@ export type User = {
   _id: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  /** The current status of the user, if there is one. */
   status?: Status;
   /** The e-mail address as typed, for the user and administrators only; absent for a bot. */
   email?: string;
@@ -664,15 +664,15 @@ export type User = {
   is_active: boolean;
   /** The time of sign-up. */
   created_at: Time;
-  /** Until when the user wants no notifications; absent if none was set. */
+  /** The end of the pause of notifications, if set. */
   quiet_until?: Time;
-  /** The hours of each day in which the user wants no notifications; absent if there are none. */
+  /** The daily hours without notifications, if set. */
   quiet_hours?: QuietHours;
-  /** Whether people with whom the user shares a room are told when the user is active. */
+  /** Whether people in shared rooms see when the user is active. */
   shows_presence: boolean;
-  /** Present, and true, if notifications have no text of messages: the user or the service wants that. */
+  /** Present and true if the user or the service hides message texts in notifications. */
   hides_push_text?: true;
-  /** Present, and false, if the user wants no e-mails about what is unread. */
+  /** Present and false if the user has turned off e-mails about unread messages. */
   email_digest?: false;
   /** Present, and true, if a person at the identity provider signs in to the account. */
   is_connected?: true;
@@ -686,7 +686,7 @@ export type NewUser = {
 };
 
 export type NewStatus = {
-  /** One emoji that stands for it. */
+  /** The emoji of the status. */
   emoji?: string;
   /** The text; may be left out if there is an emoji. */
   text?: string;
@@ -697,7 +697,7 @@ export type NewStatus = {
 export type NewQuietHours = {
   /** When they begin. */
   from: string;
-  /** When they end: on the next day where that is earlier. */
+  /** The end; on the next day if it is earlier than the start. */
   to: string;
   /** A time zone, by its name in the IANA database. */
   time_zone: string;
@@ -706,7 +706,7 @@ export type NewQuietHours = {
 export type PasswordCode = {
   /** The 32 characters for `PUT /api/password`, shown only once. */
   code: string;
-  /** The page of the web client that takes the code; null without `PUBLIC_URL`. */
+  /** The page of the web client for the code; null without `PUBLIC_URL`. */
   link: string | null;
   /** The time of expiry, unless the code is used before. */
   expires_at: Time;
@@ -722,30 +722,30 @@ export type AuditActor = {
 };
 
 export type AuditTarget = {
-  /** What it is. */
+  /** The kind of target. */
   kind: 'user' | 'room' | 'data';
-  /** Its id; null for what did not exist yet. */
+  /** Its id; null if it did not exist yet. */
   _id: Id | null;
   /** The name of it at that time; null without one. */
   name: string | null;
 };
 
 export type AuditEntry = {
-  /** The number of the entry. They begin with 1 and have no gap. */
+  /** The number of the entry, from 1 and without gaps. */
   seq: number;
   /** The time, by the clock of the server. */
   at: Time;
-  /** Who acted: somebody, a command, or the service. */
+  /** The actor: a user, a command, or the service. */
   actor: AuditActor;
-  /** What was done: docs/audit.md has the list. */
+  /** The action, one of the list in docs/audit.md. */
   action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
-  /** What it was done to. */
+  /** The target of the action. */
   target: AuditTarget | null;
-  /** What else there is to know, by name. */
+  /** Further facts, by name. */
   details: Record<string, unknown>;
   /** The address of the request; null for the command line. */
   source: string | null;
-  /** The number of the entry whose act was refused or failed; null in the entry of an act. */
+  /** The number of the entry whose action was refused or failed; null in the entry of an action. */
   failed: number | null;
   /** The hash of the entry before; empty in the first one. */
   previous: string;
@@ -760,7 +760,7 @@ export type Setting = {
   value: string | null;
   /** Whether it is set; otherwise the value is the default. */
   is_set: boolean;
-  /** Whether the value is shown to nobody. */
+  /** Whether the value is a secret, which is not shown. */
   is_secret: boolean;
 };
 
@@ -775,11 +775,11 @@ export type Overview = {
   rooms: number;
   /** The number of direct conversations, among at most 5,000 rooms and conversations. */
   conversations: number;
-  /** The number of messages in them, including deleted ones, without replies that stand in threads alone. */
+  /** The number of messages in them, including deleted ones, without replies that are only in threads. */
   messages: number;
-  /** The day that it is by UTC, such as `2026-11-21`. */
+  /** The current day in UTC, such as `2026-11-21`. */
   today: string;
-  /** How many of these messages were sent on each of the last 30 days of UTC, today last; null for a day that is not counted yet. Of a day that is over, the number stays as it was counted first, also when a room is deleted. */
+  /** The messages of each of the last 30 days (UTC), today last; null for a day that is not counted yet. The number of a past day never changes, even if a room is deleted. */
   messages_by_day: (number | null)[];
   /** The number of people who used the service in a session today, by UTC and to the hour, at most 10,000. */
   active_today: number;
@@ -793,11 +793,11 @@ export type Overview = {
   file_bytes_limit: number;
   /** The number of outgoing webhooks, also of bots, that are switched off, at most 10,000. */
   webhooks_off: number;
-  /** When the last regular backup was begun; null if there is none, or they are made elsewhere. */
+  /** The start of the last regular backup; null without one, or if backups are made elsewhere. */
   backup_at: Time | null;
-  /** What is wrong with the file of the database, or its log; null if nothing is. */
+  /** The problem of the database file or its log; null without a problem. */
   database_problem: string | null;
-  /** What needs attention, the most urgent first. */
+  /** The things that need attention, most urgent first. */
   attention: ('database_read_only' | 'database_damaged' | 'database_incomplete' | 'backup_missing' | 'backup_late' | 'webhooks_off' | 'public_url_missing' | 'mail_off' | 'files_off')[];
 };
 
@@ -828,14 +828,14 @@ export type ManagedRoom = {
   is_default: boolean;
   /** Whether messages are kept however old they are. */
   is_held: boolean;
-  /** After how many days the room deletes messages; null where that is left to the service. */
+  /** The days until the room deletes messages; null for the default. */
   retention_days: number | null;
 };
 
 export type Creator = {
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
 };
 
@@ -867,13 +867,13 @@ export type ListedWebhook = {
   room: Id | null;
   /** The name under which it posts. */
   name: string;
-  /** To where it sends events; null for one that takes messages in. */
+  /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
-  /** The types of the events that it sends; null for one that takes messages in. */
+  /** The types of the events that it sends; null for an incoming webhook. */
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created the webhook, or to whom its bot belongs, and with whose role or account it ends; null for that of a bot that belongs to the administrators. */
+  /** The creator of the webhook, or the owner of its bot; null if the bot belongs to the administrators. The webhook ends with the user's role or account. */
   created_by: Id | null;
   /** The time of creation. */
   created_at: Time;
@@ -883,18 +883,18 @@ export type ListedWebhook = {
   bot: Id | null;
   /** The name of that user; null with `created_by`. */
   creator: Creator | null;
-  /** Since when the next event fails; null if it does not. */
+  /** The start of the failures; null without failures. */
   failing_since: Time | null;
   /** When it was switched off; null while it is on. */
   disabled_at: Time | null;
-  /** The last attempt of the last 20 that its receiver did not acknowledge; null if there is none. */
+  /** The latest failed attempt among the last 20; null if none failed. */
   last_failure: WebhookDelivery | null;
 };
 
 export type LargeFile = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** The message that has the file, with which it can be deleted. */
+  /** The message with the file; deleting it deletes the file. */
   message: Id;
   /** The id of the room. */
   room: Id;
@@ -910,9 +910,9 @@ export type LargeFile = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
@@ -923,9 +923,9 @@ export type FileOwner = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
@@ -953,7 +953,7 @@ export type Usage = {
   tokens: number;
   /** The number of rooms and conversations that the user is in, at most 10,000. */
   rooms: number;
-  /** The number of rooms among them of which the user is an owner, at most 10,000. */
+  /** The number of these rooms that the user owns, at most 10,000. */
   owned_rooms: number;
   /** The size of all files that the user has sent, in bytes. */
   file_bytes: number;
@@ -1009,7 +1009,7 @@ export type NewSession = {
 export type SecondFactor = {
   /** Whether a login needs a code beside the password. */
   is_on: boolean;
-  /** Whether one can be turned on: the service needs `SECRET_KEY` for it. */
+  /** Whether a second factor can be turned on; the service needs `SECRET_KEY`. */
   is_available: boolean;
   /** Whether the account must have one: without it, it can do nothing else. */
   is_required: boolean;
@@ -1022,19 +1022,19 @@ export type SecondFactor = {
 export type NewSecondFactor = {
   /** The secret in Base32, for an authenticator app. */
   secret: string;
-  /** The same as an address, which apps read from a QR code. */
+  /** The secret as an address, for a QR code. */
   uri: string;
 };
 
 export type RecoveryCodes = {
-  /** Ten codes, each of which replaces a code of the app once. */
+  /** Ten codes; each replaces a code of the app once. */
   recovery_codes: string[];
 };
 
 export type Passkey = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
-  /** Its name, by which its owner knows it. */
+  /** The name that its owner chose. */
   name: string;
   /** Whether it is in more than one place, such as an account at a platform. */
   is_backed_up: boolean;
@@ -1045,11 +1045,11 @@ export type Passkey = {
 };
 
 export type Passkeys = {
-  /** The origin of the pages at which passkeys work; null where they are not used. */
+  /** The origin where passkeys work; null if they are off. */
   origin: string | null;
-  /** Why they are not used: `PUBLIC_URL` is not set, or browsers have none for it (it needs https and a name), or the identity provider alone signs people in. */
+  /** The reason if passkeys are off: `PUBLIC_URL` is not set, or is not https with a name, or only the identity provider signs people in. */
   obstacle: 'no_public_url' | 'unsuitable_public_url' | 'identity_provider' | null;
-  /** Whether adding one takes a code of the second factor beside the password. */
+  /** Whether adding one requires a code of the second factor besides the password. */
   needs_code: boolean;
   /** The passkeys of the caller, oldest first. */
   passkeys: Passkey[];
@@ -1077,7 +1077,7 @@ export type NewPasskey = {
   display_name: string;
   /** The algorithms of keys, for `pubKeyCredParams`, the best first. */
   algorithms: number[];
-  /** The passkeys that exist, for `excludeCredentials`: an authenticator that has one of them makes no other. */
+  /** The existing passkeys, for `excludeCredentials`: an authenticator with one of them creates no other. */
   exclude: PasskeyReference[];
 };
 
@@ -1089,16 +1089,16 @@ export type PasskeyChallenge = {
 };
 
 export type OidcStart = {
-  /** The address of the identity provider, to which the browser goes. */
+  /** The address at the identity provider to open. */
   url: string;
 };
 
 export type OidcSignIn = {
   /** The account. */
   user: User;
-  /** Where the page goes on. */
+  /** The address where the page continues. */
   path: string;
-  /** The time of expiry of the session; absent where an account was linked, whose session stays. */
+  /** The time of expiry of the session; absent if an account was connected and keeps its session. */
   expires_at?: Time;
 };
 
@@ -1107,9 +1107,9 @@ export type Bot = {
   _id: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
   owner: Id | null;
@@ -1122,11 +1122,11 @@ export type Bot = {
 export type BotCommand = {
   /** The name, without the slash. */
   name: string;
-  /** Where the bot is asked. */
+  /** The address of the bot. */
   url: string;
-  /** What the command does, which members see while they type. */
+  /** The purpose of the command, shown to members while they type. */
   description: string;
-  /** What may follow the name; empty if that is nothing. */
+  /** The arguments after the name; empty without arguments. */
   usage: string;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
@@ -1139,9 +1139,9 @@ export type BotDetails = {
   _id: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
   owner: Id | null;
@@ -1158,17 +1158,17 @@ export type BotDetails = {
 export type NewBotCommand = {
   /** The name, without the slash. */
   name: string;
-  /** Where the bot is asked. */
+  /** The address of the bot. */
   url: string;
-  /** What the command does, which members see while they type. */
+  /** The purpose of the command, shown to members while they type. */
   description: string;
-  /** What may follow the name; empty if that is nothing. */
+  /** The arguments after the name; empty without arguments. */
   usage: string;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The time of registration. */
   created_at: Time;
-  /** Shown only once: `whsec_` and the key with which the calls are signed. */
+  /** Shown only once: `whsec_` and the key that signs the calls. */
   secret: string;
 };
 
@@ -1181,7 +1181,7 @@ export type BotWebhookDelivery = {
   at: Time;
   /** How long it took. */
   milliseconds: number;
-  /** The status of the answer; null where none came. */
+  /** The status of the answer; null without an answer. */
   status: number | null;
   /** The first 200 characters of the answer, or why there was none. */
   answer: string;
@@ -1192,11 +1192,11 @@ export type BotWebhookDelivery = {
 export type BotWebhook = {
   /** The bot in whose rooms it listens. */
   bot: Id;
-  /** To where events are sent. */
+  /** The receiver of the events. */
   url: string;
   /** The types of the events that it sends. */
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
-  /** Whether it sends the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms. */
+  /** `addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms. */
   messages: 'addressed' | 'all';
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
@@ -1206,7 +1206,7 @@ export type BotWebhook = {
   disabled_at: Time | null;
   /** The last 20 attempts, oldest first. */
   deliveries: BotWebhookDelivery[];
-  /** Shown only once, in the answer to what made it: `whsec_` and the key with which what is sent is signed. */
+  /** Shown only once, when it is created: `whsec_` and the key that signs requests. */
   secret?: string;
 };
 
@@ -1281,7 +1281,7 @@ export type Health = {
   status: 'ok';
   /** The version of the service. */
   version: string;
-  /** `ok`; `damaged` if the file of the database is damaged; `incomplete` if acknowledged writes were lost with the end of its log and no operator has acknowledged that; `not_prepared` while writes are refused because a deployment has not created its indexes yet. */
+  /** `ok`. `damaged`: the database file is damaged. `incomplete`: acknowledged writes were lost with the end of its log, and no operator has acknowledged it. `not_prepared`: writes are refused until a deployment has created its indexes. */
   database: 'ok' | 'damaged' | 'incomplete' | 'not_prepared';
   /** Sign-up: `open` for everyone, for `invited` people only, or `closed`. */
   registration: 'open' | 'invited' | 'closed';
@@ -1387,11 +1387,11 @@ export type ReadFrame = {
   type: 'read';
   /** The id of the room. */
   room: Id;
-  /** The place up to which the user has read, on any device. */
+  /** The last place that the user has read, on any device. */
   last_read: number;
   /** Whether the user has just muted the room, or ended that. */
   is_muted?: boolean;
-  /** Of which messages of the room the user has just chosen to be told; null where each device decides. */
+  /** The new choice of messages that notify the user; null if each device decides. */
   notify_of?: 'all' | 'mentions' | null;
   /** Whether the user has just made the room a favourite, or ended that. */
   is_favourite?: boolean;
@@ -1404,9 +1404,9 @@ export type ThreadFrame = {
   type: 'thread';
   /** The id of the room. */
   room: Id;
-  /** The message with which the thread began. */
+  /** The first message of the thread. */
   thread: Id;
-  /** The place up to which the user has read the replies, on any device. */
+  /** The last place of the replies that the user has read, on any device. */
   last_read: number;
   /** Whether the user follows the thread. */
   is_followed: boolean;
@@ -1429,11 +1429,11 @@ export type NotificationsFrame = {
 export type PresenceFrame = {
   /** The kind, which determines the other fields. */
   type: 'presence';
-  /** The ids of those who are connected and did something in the last five minutes. */
+  /** The ids of connected users who did something in the last five minutes. */
   active: Id[];
-  /** The ids of those who are connected. */
+  /** The ids of other connected users. */
   away: Id[];
-  /** The ids of those who are not connected, or whom the user may not see. */
+  /** The ids of users who are not connected, or whose presence the user may not see. */
   offline: Id[];
 };
 
@@ -1444,13 +1444,13 @@ export type PersonFrame = {
   user: Id;
   /** The current username; `(deleted)` for a deleted user. */
   username: string;
-  /** The full name of the user; absent if the user has none. */
+  /** The full name of the user, if set. */
   name?: string;
-  /** The version of the picture of the user, which `GET /api/users/{user}/avatar` reads; absent if the user has none. */
+  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
-  /** What the user says of themselves at present; absent if that is nothing, or has ended. */
+  /** The current status of the user, if there is one. */
   status?: Status;
 };
 
@@ -1508,7 +1508,7 @@ export type BadRequest = {
   code?: 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter';
 };
 
-/** There is no token, or it is not valid. */
+/** The token is missing or invalid. */
 export type Unauthenticated = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Not authentificated';
@@ -1567,7 +1567,7 @@ export type Conflict = {
   code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
-/** It existed, but is no longer kept. */
+/** It is no longer available. */
 export type Gone = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Gone';
@@ -1577,7 +1577,7 @@ export type Gone = {
   code?: 'cursor_too_old' | 'history_replaced';
 };
 
-/** It looks different than `If-Match` says; nothing was changed. */
+/** The `ETag` differs from `If-Match`; nothing was changed. */
 export type PreconditionFailed = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Precondition failed';
@@ -1607,7 +1607,7 @@ export type UnsupportedMediaType = {
   code?: 'unsupported_media_type';
 };
 
-/** The file has no such bytes; `Content-Range` has their number. */
+/** The range is outside the file; `Content-Range` has its size. */
 export type RangeNotSatisfiable = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Range not satisfiable';
@@ -1647,7 +1647,7 @@ export type InternalError = {
   code?: 'internal_error';
 };
 
-/** The database is down or slow. */
+/** The database is down or slow, or the service is busy. */
 export type ServiceUnavailable = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Service unavailable';
@@ -1733,7 +1733,7 @@ export type Operations = {
     data: RoomDetails;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Change the topic of a room, archive it, or end its archiving, as an owner; or, as an administrator, who joins it and whether it is held */
+  /** Change the topic of a room, or archive or unarchive it, as an owner; put it on hold or make it a default room, as an administrator */
   'PATCH /api/rooms/{room}/details': {
     path: { 'room': string };
     header?: { 'If-Match'?: string };
@@ -1744,11 +1744,11 @@ export type Operations = {
       archived?: boolean;
       /** Whether every new account joins the room; only administrators may change it. Must be true or false. */
       is_default?: boolean;
-      /** Whether messages are kept however old they are, such as for a court; only administrators may change and see it. Must be true or false. */
+      /** Whether messages are kept however old they are, for example for a court; only administrators can see and change it. Must be true or false. */
       is_held?: boolean;
-      /** The least role that may address everyone in a message by `@room` or `@here`: at most once a minute, in a room of up to 1 000 members. Must be 'member' or 'moderator' or 'owner'. */
+      /** The lowest role that may use `@room` and `@here`, at most once a minute, in rooms of up to 1,000 members. Must be 'member' or 'moderator' or 'owner'. */
       mention_all_role?: 'member' | 'moderator' | 'owner';
-      /** After how many days messages are deleted for good, no more than `RETENTION_DAYS` of the service; null leaves it to the service. Must be null, or from 1 to 36500. */
+      /** The days until messages are deleted for good, at most `RETENTION_DAYS`; null for the default. Must be null, or from 1 to 36500. */
       retention_days?: null | number;
     };
     data: RoomDetails;
@@ -1762,14 +1762,14 @@ export type Operations = {
     data: unknown;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | InternalError | ServiceUnavailable;
   };
-  /** Give a room a picture, as an owner: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
+  /** Set the picture of a room, as an owner: the bytes of a square WebP, PNG or JPEG, at most 64 kB */
   'PUT /api/rooms/{room}/avatar': {
     path: { 'room': string };
     body: Blob;
     data: RoomDetails;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Take the picture of a room away, as an owner */
+  /** Remove the picture of a room, as an owner */
   'DELETE /api/rooms/{room}/avatar': {
     path: { 'room': string };
     data: undefined;
@@ -1781,7 +1781,7 @@ export type Operations = {
     data: Invitation[];
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create an invitation to a room, as a moderator, and send it to an e-mail address if there is one; its `code` is shown only once */
+  /** Create an invitation to a room, as a moderator, and optionally e-mail it; its `code` is shown only once */
   'POST /api/rooms/{room}/invitations': {
     path: { 'room': string };
     body: {
@@ -1801,7 +1801,7 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Count what a room has, which a deletion would take: members, messages, files, invitations and webhooks */
+  /** Count the members, messages, files, invitations and webhooks that deleting a room would remove */
   'GET /api/rooms/{room}/usage': {
     path: { 'room': string };
     data: RoomUsage;
@@ -1819,7 +1819,7 @@ export type Operations = {
     body: {
       /** The name under which it posts. Must have 1 to 64 characters and not be blank. */
       name?: string;
-      /** To where to send the events of the room; without it, the webhook takes messages in. Must be an address that begins with https://. */
+      /** The receiver of the room's events; without it, the webhook is incoming. Must be an address that begins with https://. */
       url?: string;
       /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
       events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
@@ -1833,14 +1833,14 @@ export type Operations = {
     data: WebhookDetails;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | InternalError | ServiceUnavailable;
   };
-  /** Send a test event to the receiver of an outgoing webhook, as a moderator; the answer says what became of it */
+  /** Send a test event to an outgoing webhook, as a moderator, and get the result */
   'POST /api/rooms/{room}/webhooks/{webhook}': {
     path: { 'room': string; 'webhook': string };
     body: Record<string, never>;
     data: WebhookDelivery;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Rename an outgoing webhook, replace its secret, switch it on or off, or have it send events again, as a moderator */
+  /** Change an outgoing webhook, replace its secret, or resend events, as a moderator */
   'PATCH /api/rooms/{room}/webhooks/{webhook}': {
     path: { 'room': string; 'webhook': string };
     body: {
@@ -1850,7 +1850,7 @@ export type Operations = {
       is_enabled?: boolean;
       /** The place of the room after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
       seq?: number;
-      /** `true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well. Must be true or false. */
+      /** `true` creates a new secret, shown only once. The old one stays valid for 24 hours. Must be true or false. */
       new_secret?: boolean;
     };
     data: WebhookDetails;
@@ -1868,34 +1868,34 @@ export type Operations = {
     data: RoomCommand[];
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Call a slash command, as a member: its bot answers within 5 seconds, by a message to all or a text for the caller */
+  /** Call a slash command, as a member; its bot answers within 5 seconds, to the room or to the caller */
   'POST /api/rooms/{room}/commands': {
     path: { 'room': string };
     body: {
       /** The name of the command, without the slash. Must be 1 to 32 lower-case letters, digits, underscores or hyphens, and begin with a letter or a digit. */
       command: string;
-      /** What follows the name. Must be a text of at most 4000 characters. */
+      /** The text after the name. Must be a text of at most 4000 characters. */
       text?: string;
       /** The message whose thread the command is called in. Must be an id of 24 hexadecimal characters. */
       thread?: SentId | string;
-      /** An id that the caller chooses: a call of a command that is sent again in a room under the same id asks the bot under the same `webhook-id`, and its answer is posted once. Must be 1 to 64 letters, digits, underscores or hyphens. */
+      /** An id chosen by the caller. Repeated calls with the same id in a room have the same `webhook-id`, and the answer is posted once. Must be 1 to 64 letters, digits, underscores or hyphens. */
       id?: string;
     };
     data: CommandResult;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Post a message by the secret of a webhook: a `text`, Slack's shape, or an event of GitHub, GitLab, Alertmanager or Grafana */
+  /** Post a message with a webhook: a `text`, Slack's format, or an event of GitHub, GitLab, Alertmanager or Grafana */
   'POST /api/webhooks/{secret}': {
     path: { 'secret': string };
     header?: { 'Idempotency-Key'?: string };
     body: {
-      /** The text of the message: alone as Markdown, beside other fields in Slack's markup. */
+      /** The text of the message: Markdown if it is the only field, otherwise Slack's markup. */
       text?: string;
     };
     data: 'ok' | Message;
     error: BadRequest | NotFound | NotAcceptable | Conflict | PayloadTooLarge | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Tell to which room an invitation leads, and who made it, without using it */
+  /** Show the room and the creator of an invitation, without using it */
   'POST /api/invitations': {
     body: {
       /** The code of the invitation. Must be the 32 characters of an invitation. */
@@ -1904,19 +1904,19 @@ export type Operations = {
     data: InvitationTarget;
     error: BadRequest | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
   };
-  /** List the visible rooms by name, all or those with `q` in their name or topic */
+  /** List the visible rooms by name, optionally those that match `q` */
   'GET /api/directory': {
     query?: { 'q'?: string; 'limit'?: number; 'after'?: string };
     data: ListedRoom[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the members of a `room`, all or those with `q` in their names, or the memberships of a `user`: the caller's own, all or those with activity `since` a time, or another's in shared rooms */
+  /** List the members of a `room`, or the memberships of a `user` */
   'GET /api/members': {
     query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
     data: Member[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Gone | InternalError | ServiceUnavailable;
   };
-  /** Join an open `room`, join any room by `invitation`, or add another user, as a moderator or, with a `role`, as an owner */
+  /** Join an open `room`, join by `invitation`, or add another user, as a moderator (with a `role`, as an owner) */
   'POST /api/members': {
     body: {
       /** The room to join, or to add a user to; optional with `invitation`. Must be an id of 24 hexadecimal characters. */
@@ -1939,21 +1939,21 @@ export type Operations = {
     data: Member;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Move the caller's own read marker, mute the room, make it a favourite or order those, or change the role of a member as an owner */
+  /** Change the caller's read marker, mute or favourite settings, or change a member's role as an owner */
   'PATCH /api/members/{member}': {
     path: { 'member': string };
     body: {
-      /** The `seq` up to which the member has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
+      /** The last `seq` that the member has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
       last_read?: number;
       /** The `seq` of the first message to mark as unread. Must be from 1 to 9007199254740991. */
       unread_from?: number;
       /** Whether to mute the notifications of this room. Must be true or false. */
       is_muted?: boolean;
-      /** Of which messages of this room devices are told, while it is not muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: those that each device wants (`of` of its push subscription). Must be null, or 'all' or 'mentions'. */
+      /** The messages of this room that notify devices, unless it is muted. `all`: all. `mentions`: mentions, and replies in followed threads. Null: each device decides (`of` of its push subscription). Must be null, or 'all' or 'mentions'. */
       notify_of?: null | 'all' | 'mentions';
       /** Whether the room is one of the favourites, which pages list first. Must be true or false. */
       is_favourite?: boolean;
-      /** Where the room is to stand among the favourites: pages list those with lower numbers first, and those without one last, by name. It goes when the room is no longer a favourite. Must be from 0 to 9007199254740991. */
+      /** The position among the favourites: lower numbers first, rooms without a number last, by name. It is removed when the room stops being a favourite. Must be from 0 to 9007199254740991. */
       favourite_order?: number;
       /** The role: owners change the room and its members, moderators remove people and messages. Must be 'owner' or 'moderator' or 'member'. */
       role?: 'owner' | 'moderator' | 'member';
@@ -1980,10 +1980,10 @@ export type Operations = {
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Open the direct conversation with one or more users; it is created if necessary */
+  /** Open the direct conversation with one or more users, and create it if necessary */
   'POST /api/conversations': {
     body: {
-      /** The other users, each by id or name. The same users always share one conversation. Must be a list of 1 to 8 ids or usernames. */
+      /** The other users, each by id or name. They always share the same conversation. Must be a list of 1 to 8 ids or usernames. */
       users: (SentId | string | string)[];
     };
     data: Room;
@@ -1995,7 +1995,7 @@ export type Operations = {
     data: OtherUser[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Block a user, who does not notice; direct conversations with them are hidden, and they can no longer add the caller to rooms */
+  /** Block a user, without notifying them: hides direct conversations, and prevents them from adding the caller to rooms */
   'POST /api/blocks': {
     body: {
       /** The id of the user to block; this or `username` is required. Must be an id of 24 hexadecimal characters. */
@@ -2012,7 +2012,7 @@ export type Operations = {
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Read or search the messages of a room, the newest by default; without `room`, search all rooms of the caller, or list what mentions the caller in them, the newest first */
+  /** Read or search the messages of a room, newest first by default; without `room`, search all rooms of the caller or list mentions */
   'GET /api/messages': {
     query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
     data: Message[];
@@ -2024,13 +2024,13 @@ export type Operations = {
     body: {
       /** The room to send to. Must be an id of 24 hexadecimal characters. */
       room: SentId | string;
-      /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+      /** The text of the message; optional with files. `@name` mentions a member, `@room` all members and `@here` the connected ones, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
       text?: string;
       /** The files of the message, each uploaded by the caller for this room. Must be a list of at most 10 different ids. */
       files?: (SentId | string)[];
       /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
       thread?: SentId | string;
-      /** Whether a reply also stands in the room; without it, in its thread alone. Must be true or false. */
+      /** Whether a reply is also shown in the room; by default only in its thread. Must be true or false. */
       is_in_room?: boolean;
     };
     data: Message;
@@ -2048,7 +2048,7 @@ export type Operations = {
     path: { 'message': string };
     header?: { 'If-Match'?: string };
     body: {
-      /** The text of the message, which only a message with files may lack. `@name` mentions a member, `@room` all members and `@here` those who are connected, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
+      /** The text of the message; optional with files. `@name` mentions a member, `@room` all members and `@here` the connected ones, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
       text: string;
     };
     data: Message;
@@ -2061,7 +2061,7 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Announce a file for a room; what it answers uploads the bytes, and `files` of `POST /api/messages` sends it within a day */
+  /** Announce a file for a room; upload its bytes as the answer says, then send it with `files` of `POST /api/messages` */
   'POST /api/files': {
     header?: { 'Idempotency-Key'?: string };
     body: {
@@ -2069,7 +2069,7 @@ export type Operations = {
       room: SentId | string;
       /** The name that others see, and under which they store it. Must have 1 to 255 characters and not be blank. */
       name: string;
-      /** The media type. One that is shown in place is compared with the bytes when the file is sent. Must be a media type such as image/png. */
+      /** The media type. If it is shown in place, it must match the bytes when the file is sent. Must be a media type such as image/png. */
       type: string;
       /** The number of bytes; `limits.file_bytes` of `GET /api/health` is the most. Must be from 0 to 9007199254740991. */
       size: number;
@@ -2081,9 +2081,9 @@ export type Operations = {
       height?: number;
       /** The length of a recording, in seconds. Must be from 0 to 1000000. */
       duration?: number;
-      /** What it shows, for those who can't see it. A search finds the message by it, too. Must be a text of at most 500 characters. */
+      /** A description for people who cannot see it. Searches find the message by it. Must be a text of at most 500 characters. */
       alt?: string;
-      /** A small picture of it, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
+      /** A small preview, which is uploaded as well. Must have a 'type' of image/webp, image/jpeg, image/png, a 'size' of at most 65536 bytes and a 'sha256'. */
       preview?: {
         /** The media type. */
         type: 'image/webp' | 'image/jpeg' | 'image/png';
@@ -2096,7 +2096,7 @@ export type Operations = {
     data: AnnouncedFile;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Take back a file that the caller has announced and not sent, which frees the space that it takes */
+  /** Take back a file that was announced and not sent, and free its space */
   'DELETE /api/files/{file}': {
     path: { 'file': string };
     data: undefined;
@@ -2148,62 +2148,62 @@ export type Operations = {
     data: Message;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Save a message for oneself, to find it again or to be reminded of it */
+  /** Save a message for the caller, optionally with a reminder */
   'PUT /api/messages/{message}/save': {
     path: { 'message': string };
     body: {
-      /** When to be reminded of the message, on all devices; null for no longer. Without it, that stays as it is. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+      /** The time of the reminder, on all devices. Null removes it, and omitting it changes nothing. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
       remind_at?: null | SentTime | string;
     };
     data: SavedMessage;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Remove a message from those that the caller has saved */
+  /** Remove a saved message */
   'DELETE /api/messages/{message}/save': {
     path: { 'message': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the messages that the caller has saved and may still read, those that were saved last first; or those with a reminder */
+  /** List the caller's saved messages that are still readable, last saved first, or those with a reminder */
   'GET /api/saved': {
     query?: { 'reminders'?: 'true'; 'limit'?: number; 'after'?: string };
     data: SavedMessage[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the mentions, replies in followed threads, reactions to own messages and additions to rooms of the last 90 days, the newest first */
+  /** List mentions, replies in followed threads, reactions and additions to rooms of the last 90 days, newest first */
   'GET /api/notifications': {
     query?: { 'limit'?: number; 'after'?: string };
     data: Notification[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Mark the notifications up to a time as read, on all devices */
+  /** Mark notifications up to a time as read, on all devices */
   'PATCH /api/notifications': {
     body: {
-      /** The `at` of the newest notification that the caller has read. The marker only moves forward. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+      /** The `at` of the newest notification that the caller has read. It only moves forward. Must be a time such as '2026-11-21T04:04:42.123Z'. */
       read_until: SentTime | string;
     };
     data: NotificationReading;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Show a page with a button that ends the e-mails about what is unread; changes nothing */
+  /** Show a page with a button that turns off e-mails about unread messages; changes nothing */
   'GET /api/email-digest/{link}': {
     path: { 'link': string };
     data: string;
     error: NotFound | InternalError | ServiceUnavailable;
   };
-  /** End the e-mails about what is unread, by the link that each of them has (RFC 8058) */
+  /** Turn off e-mails about unread messages, by the link in each of them (RFC 8058) */
   'POST /api/email-digest/{link}': {
     path: { 'link': string };
     body: Blob;
     data: string;
     error: NotFound | InternalError | ServiceUnavailable;
   };
-  /** Return whether pushes are sent to the device of the caller's token, and the key with which it subscribes */
+  /** Get the push subscription of the caller's token, and the key to subscribe with */
   'GET /api/push-subscription': {
     data: PushSubscription;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Have pushes sent to the device of the caller's token while its page is closed, until the token ends */
+  /** Subscribe the device of the caller's token to pushes, until the token ends */
   'PUT /api/push-subscription': {
     body: {
       /** The address at the push service of the browser: https, and at one that the service knows. Must be an address that begins with https://. */
@@ -2212,7 +2212,7 @@ export type Operations = {
       p256dh: string;
       /** The shared secret, `getKey("auth")`. Must be a secret of 16 bytes in base64url. */
       auth: string;
-      /** The public key of the service with which the device has subscribed. Must be a public key of P-256 in base64url. */
+      /** The public key of the service that the device subscribed with. Must be a public key of P-256 in base64url. */
       key: string;
       /** `mine`: mentions, conversations, and replies in followed threads. `all`: all messages. A muted room, or one with a `notify_of` of its own, goes by that. Must be 'mine' or 'all'. */
       of?: 'mine' | 'all';
@@ -2222,42 +2222,42 @@ export type Operations = {
     data: PushSubscription;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** End the pushes to the device of the caller's token */
+  /** End the push subscription of the caller's token */
   'DELETE /api/push-subscription': {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the threads that the caller follows, the one with the latest reply first */
+  /** List the threads that the caller follows, latest reply first */
   'GET /api/threads': {
     query?: { 'unread'?: 'true'; 'limit'?: number; 'after'?: string };
     data: Thread[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Get a thread, whether the caller follows it, and how far the caller has read it */
+  /** Get a thread with the caller's read marker, and whether the caller follows it */
   'GET /api/threads/{message}': {
     path: { 'message': string };
     data: Thread;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Move the caller's read marker of a thread, or follow it or not */
+  /** Move the caller's read marker of a thread, follow or unfollow it */
   'PATCH /api/threads/{message}': {
     path: { 'message': string };
     body: {
-      /** The `seq` up to which the caller has read the replies. The marker only moves forward. Must be from 0 to 9007199254740991. */
+      /** The last `seq` of the replies that the caller has read. The marker only moves forward. Must be from 0 to 9007199254740991. */
       last_read?: number;
-      /** Whether the caller wants to hear of its replies. Who begins a thread, replies or is mentioned there follows it. Must be true or false. */
+      /** Whether the caller follows the thread. Users follow threads that they started, replied in or were mentioned in. Must be true or false. */
       is_followed?: boolean;
     };
     data: Thread;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Read the events of a room after a cursor, without a gap; without a cursor, get the current one */
+  /** Read the events of a room after a cursor, without gaps; without a cursor, get the current one */
   'GET /api/events': {
     query: { 'room': string; 'after'?: string; 'limit'?: number };
     data: Event[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Gone | InternalError | ServiceUnavailable;
   };
-  /** Find a user by `username`, or users by a part `q` of their names among those who share a room with the caller; administrators find all */
+  /** Find a user by `username`, or search users in shared rooms by name with `q`; administrators search all users */
   'GET /api/users': {
     query?: { 'username'?: string; 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
     data: (User | OtherUser)[];
@@ -2266,7 +2266,7 @@ export type Operations = {
   /** Sign up: create an account and start its first session; with `cookie`, the browser keeps the token */
   'POST /api/users': {
     body: {
-      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      /** The name that others see and mention. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
       username: string;
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
@@ -2280,7 +2280,7 @@ export type Operations = {
       invitation?: string;
       /** The code sent to the address, if `EMAIL_CONFIRMATION` requires one. Must be the 32 characters of a code. */
       code?: string;
-      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      /** Whether the browser keeps the token in a cookie. The answer then lacks `token`. Must be true or false. */
       cookie?: boolean;
     };
     data: NewUser;
@@ -2298,17 +2298,17 @@ export type Operations = {
     body: {
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
-      /** What the user says of themselves at present, which others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
+      /** The status that others see beside the name. Null removes it. Must be null, or have a 'text' of at most 100 characters, one 'emoji', or both, and maybe a time 'until'. */
       status?: null | NewStatus;
-      /** Until when the user wants no notifications; null to be notified now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
+      /** The end of the pause of notifications; null ends it now. Must be null, or a time such as '2026-11-21T04:04:42.123Z'. */
       quiet_until?: null | SentTime | string;
-      /** The hours of each day in which the user wants no notifications; null to have none. Must be null, or have two times 'from' and 'to' such as '22:00' and '07:00', and a 'time_zone' such as 'Europe/Berlin'. */
+      /** The daily hours without notifications; null removes them. Must be null, or have two times 'from' and 'to' such as '22:00' and '07:00', and a 'time_zone' such as 'Europe/Berlin'. */
       quiet_hours?: null | NewQuietHours;
-      /** Whether notifications say only who has written and where, not what. Must be true or false. */
+      /** Whether notifications have only the sender and the room, without the text. Must be true or false. */
       hides_push_text?: boolean;
-      /** Whether the user gets e-mails about what is unread after a day away, at most one a day. Must be true or false. */
+      /** Whether the user gets e-mails about unread messages after a day away, at most one a day. Must be true or false. */
       email_digest?: boolean;
-      /** Whether people with whom the user shares a room are told when the user is active. Must be true or false. */
+      /** Whether people in shared rooms see when the user is active. Must be true or false. */
       shows_presence?: boolean;
       /** An e-mail address that no other account has. Must be an e-mail address. */
       email?: string;
@@ -2324,7 +2324,7 @@ export type Operations = {
       is_admin?: boolean;
       /** Whether the account can be used; only administrators may change it. `false` ends sessions and suspends tokens. Must be true or false. */
       is_active?: boolean;
-      /** False, as the only change, parts the account from the person at the identity provider: the own one with a session that is less than ten minutes old, or, as an administrator, that of another. Must be true or false. */
+      /** False disconnects the account from the identity provider; it must be the only change. For the own account, the session must be less than ten minutes old. Administrators can disconnect others. Must be true or false. */
       is_connected?: boolean;
     };
     data: User;
@@ -2348,14 +2348,14 @@ export type Operations = {
     data: unknown;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | InternalError | ServiceUnavailable;
   };
-  /** Give an account a picture: the bytes of a square WebP, PNG or JPEG of 64 kB at most */
+  /** Set the picture of an account: the bytes of a square WebP, PNG or JPEG, at most 64 kB */
   'PUT /api/users/{user}/avatar': {
     path: { 'user': 'me' | string };
     body: Blob;
     data: User;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Take the picture of an account away */
+  /** Remove the picture of an account */
   'DELETE /api/users/{user}/avatar': {
     path: { 'user': 'me' | string };
     data: undefined;
@@ -2368,7 +2368,7 @@ export type Operations = {
     data: PasswordCode;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the audit trail, the newest entry first: who did what to whom, when and from where */
+  /** List the audit trail, newest entry first: actor, action, target, time and address */
   'GET /api/audit': {
     query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
@@ -2379,59 +2379,59 @@ export type Operations = {
     data: Setting[];
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Count what the service has, and tell what needs attention */
+  /** Get the numbers of the service, and the things that need attention */
   'GET /api/overview': {
     data: Overview;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List all rooms by name, hidden and archived ones as well, or those with `q` in their name or topic */
+  /** List all rooms by name, including hidden and archived ones, optionally those that match `q` */
   'GET /api/overview/rooms': {
     query?: { 'q'?: string; 'room'?: string; 'limit'?: number; 'after'?: string };
     data: ManagedRoom[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the valid invitations to all rooms, and who made them */
+  /** List the valid invitations to all rooms, with their creators */
   'GET /api/overview/invitations': {
     query?: { 'limit'?: number; 'after'?: string };
     data: ListedInvitation[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** List the webhooks of all rooms and bots, who made them, and what failed last */
+  /** List the webhooks of all rooms and bots, with their creators and last failures */
   'GET /api/overview/webhooks': {
     query?: { 'limit'?: number; 'after'?: string; 'is_off'?: 'true' };
     data: ListedWebhook[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Find the largest files and the accounts that have sent most, without the names of files */
+  /** List the largest files and the top uploaders, without file names */
   'GET /api/overview/files': {
     data: FileOverview;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Count what an account has: sessions, tokens, rooms and files */
+  /** Count the sessions, tokens, rooms and files of an account */
   'GET /api/users/{user}/usage': {
     path: { 'user': string };
     data: Usage;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Put an account on hold, so that none of its messages is deleted because of its age, or set the account's rate */
+  /** Put an account on hold, so that its messages do not expire, or set its write rate */
   'PATCH /api/users/{user}/usage': {
     path: { 'user': string };
     body: {
-      /** Whether no message of the account is deleted because of its age, in any room, such as for a court. Must be true or false. */
+      /** Whether the account's messages in all rooms are kept however old they are, for example for a court. Must be true or false. */
       is_held?: boolean;
-      /** The sustained rate of messages and changes per second that the account may make, with bursts of up to five times as many; null for that of the service. Must be null, or from 1 to 10000. */
+      /** The account's sustained rate of messages and changes per second, with bursts of five times as many; null for the default. Must be null, or from 1 to 10000. */
       writes_per_second?: null | number;
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Forget what the limits have counted against an account: wrong passwords, changes, e-mails and conversations */
+  /** Reset the limits of an account: wrong passwords, changes, e-mails and conversations */
   'DELETE /api/users/{user}/usage': {
     path: { 'user': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Send a one-time code to an e-mail address, for a new password or to confirm the address; the answer does not tell whether an account exists */
+  /** E-mail a one-time code, for a new password or to confirm the address; the answer does not reveal whether an account exists */
   'POST /api/codes': {
     body: {
       /** The address to send the code to. Must be an e-mail address. */
@@ -2453,23 +2453,23 @@ export type Operations = {
     data: undefined;
     error: BadRequest | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
   };
-  /** Tell whether the service has an administrator, and whether the caller is signed in */
+  /** Check whether the service has an administrator, and whether the caller is signed in */
   'GET /api/setup': {
     data: Setup;
     error: NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create the first administrator with the one-time code that the server prints, and start a session; refused once there is an administrator */
+  /** Create the first administrator with the one-time code from the server's output, and start a session */
   'POST /api/setup': {
     body: {
       /** The code that the server or `npm run admin -- setup` prints. Must be the 32 characters of a code. */
       code: string;
-      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      /** The name that others see and mention. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
       username: string;
       /** An e-mail address that no other account has. Must be an e-mail address. */
       email: string;
       /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
       password: string;
-      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      /** Whether the browser keeps the token in a cookie. The answer then lacks `token`. Must be true or false. */
       cookie?: boolean;
     };
     data: NewUser;
@@ -2490,7 +2490,7 @@ export type Operations = {
       password: string;
       /** A code of the second factor, if the account has one: of the app, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
       second_factor?: string;
-      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      /** Whether the browser keeps the token in a cookie. The answer then lacks `token`. Must be true or false. */
       cookie?: boolean;
     };
     data: NewSession;
@@ -2508,12 +2508,12 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Tell whether the second factor of the caller is on */
+  /** Check whether the caller's second factor is on */
   'GET /api/second-factor': {
     data: SecondFactor;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Begin a second factor: get its secret, which is shown only once; requires `current_password` */
+  /** Start setting up a second factor: get its secret, shown only once; requires `current_password` */
   'POST /api/second-factor': {
     body: {
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
@@ -2522,7 +2522,7 @@ export type Operations = {
     data: NewSecondFactor;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Turn on the second factor that was begun, by a code of it; all other sessions end. If it is on, make new recovery codes, which requires `current_password` */
+  /** Turn on the second factor with a code; ends all other sessions. If it is on, create new recovery codes, which requires `current_password` */
   'PUT /api/second-factor': {
     body: {
       /** The six digits that the authenticator app shows, or a recovery code. Must be six digits or the 16 characters of a recovery code. */
@@ -2533,46 +2533,46 @@ export type Operations = {
     data: RecoveryCodes;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Turn the second factor off, by a code of it; administrators reset that of another `user`, whose sessions end */
+  /** Turn the second factor off with a code; administrators reset another `user`, which ends their sessions */
   'DELETE /api/second-factor': {
     query?: { 'user'?: string };
     body?: {
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
-      /** A code of the second factor, for one’s own. Must be six digits or the 16 characters of a recovery code. */
+      /** A code of the caller’s second factor. Must be six digits or the 16 characters of a recovery code. */
       code?: string;
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the caller's passkeys, and tell whether passkeys are used here */
+  /** List the caller's passkeys, and whether passkeys are available */
   'GET /api/passkeys': {
     data: Passkeys;
     error: Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Begin a passkey: get what `navigator.credentials.create()` takes; requires `current_password`, and a `code` where a second factor is on */
+  /** Start adding a passkey: get the options for `navigator.credentials.create()`; requires `current_password`, and `code` with a second factor */
   'POST /api/passkeys': {
     body: {
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
-      /** A code of the second factor, where that is on, unless the session began with a passkey less than ten minutes ago. Must be six digits or the 16 characters of a recovery code. */
+      /** A code of the second factor, if it is on, unless the session began with a passkey less than ten minutes ago. Must be six digits or the 16 characters of a recovery code. */
       code?: string;
     };
     data: NewPasskey;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Add the passkey that was begun, with what the browser answered; at most 20 for an account */
+  /** Add a passkey with the browser's answer; an account has at most 20 */
   'PUT /api/passkeys': {
     body: {
-      /** The name of the passkey, by which its owner knows it. Must have 1 to 100 characters and not be blank. */
+      /** The name of the passkey, for its owner. Must have 1 to 100 characters and not be blank. */
       name?: string;
       /** The id of the credential, `rawId`, in base64url. Must be base64url of at most 1364 characters. */
       credential: string;
-      /** What the browser has put together, `response.clientDataJSON`, in base64url. Must be base64url of at most 4096 characters. */
+      /** `response.clientDataJSON` of the browser, in base64url. Must be base64url of at most 4096 characters. */
       client_data: string;
-      /** What the authenticator has answered, `response.attestationObject`, in base64url. Must be base64url of at most 4096 characters. */
+      /** `response.attestationObject` of the authenticator, in base64url. Must be base64url of at most 4096 characters. */
       attestation: string;
-      /** What `response.getTransports()` gives. Must be a list of at most 10 transports, such as internal. */
+      /** The result of `response.getTransports()`. Must be a list of at most 10 transports, such as internal. */
       transports?: string[];
     };
     data: Passkey;
@@ -2588,7 +2588,7 @@ export type Operations = {
     data: Passkey;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Remove a passkey, with which nobody signs in from then on; requires `current_password` */
+  /** Remove a passkey; requires `current_password` */
   'DELETE /api/passkeys/{passkey}': {
     path: { 'passkey': string };
     body?: {
@@ -2598,51 +2598,51 @@ export type Operations = {
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Begin to sign in with a passkey: get what `navigator.credentials.get()` takes */
+  /** Start a sign-in with a passkey: get the options for `navigator.credentials.get()` */
   'POST /api/passkey-sessions': {
     body: Record<string, never>;
     data: PasskeyChallenge;
     error: BadRequest | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Sign in with what a passkey has signed; with `cookie`, the browser keeps the token */
+  /** Sign in with the signature of a passkey; with `cookie`, the browser keeps the token */
   'PUT /api/passkey-sessions': {
     body: {
       /** The id of the credential, `rawId`, in base64url. Must be base64url of at most 1364 characters. */
       credential: string;
-      /** What the browser has put together, `response.clientDataJSON`, in base64url. Must be base64url of at most 4096 characters. */
+      /** `response.clientDataJSON` of the browser, in base64url. Must be base64url of at most 4096 characters. */
       client_data: string;
-      /** What the authenticator says, `response.authenticatorData`, in base64url. Must be base64url of at most 4096 characters. */
+      /** `response.authenticatorData` of the authenticator, in base64url. Must be base64url of at most 4096 characters. */
       authenticator_data: string;
       /** Its signature, `response.signature`, in base64url. Must be base64url of at most 2048 characters. */
       signature: string;
       /** The `response.userHandle`, in base64url. Must be base64url of at most 86 characters. */
       user_handle: string;
-      /** The username or the e-mail address of the account that is meant, where that is known, as after its password: a passkey of another account is then refused. Must be a text that is not empty. */
+      /** The username or e-mail address of the account, if known, for example after its password. A passkey of another account is then refused. Must be a text that is not empty. */
       username?: string;
-      /** Whether the browser keeps the token in a cookie. The answer then has no `token`. Must be true or false. */
+      /** Whether the browser keeps the token in a cookie. The answer then lacks `token`. Must be true or false. */
       cookie?: boolean;
     };
     data: NewSession;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
   };
-  /** Begin to sign in by the identity provider: the browser then goes to `url` */
+  /** Start a sign-in at the identity provider: open `url` in the browser */
   'POST /api/oidc/start': {
     body: {
       /** The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button. Must be the id of an identity provider. */
       provider?: string;
-      /** Where the page goes on after it. Must be a path of the page, such as /rooms. */
+      /** The address where the page continues afterwards. Must be a path of the page, such as /rooms. */
       path?: string;
       /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
       invitation?: string;
       /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
       link?: boolean;
-      /** A code that would set a new password: the provider’s person is connected with its account instead, which works without passwords as well. Must be the 32 characters of a code. */
+      /** A code for a new password. It connects the person at the provider with the account instead, also if passwords are off. Must be the 32 characters of a code. */
       code?: string;
     };
     data: OidcStart;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Complete a sign-in with what the identity provider gave the page: starts a session, whose token the browser keeps, or links the account */
+  /** Complete a sign-in with the answer of the identity provider: starts a session in a cookie, or connects the account */
   'POST /api/oidc/callback': {
     body: {
       /** The `code` that the identity provider gave. Must be a text that is not empty. */
@@ -2651,13 +2651,13 @@ export type Operations = {
       state: string;
       /** The `iss` that it gave, if it did. Must be a text that is not empty. */
       iss?: string;
-      /** The last part of the address `/oidc/...` to which it led, if there was one. Must be the id of an identity provider. */
+      /** The last part of the redirect address `/oidc/...`, if there was one. Must be the id of an identity provider. */
       provider?: string;
     };
     data: OidcSignIn;
     error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** End the sessions of a person who has signed out at the identity provider (Back-Channel Logout) */
+  /** End sessions after a logout at the identity provider (Back-Channel Logout) */
   'POST /api/oidc/logout': {
     body: Blob;
     data: undefined;
@@ -2669,10 +2669,10 @@ export type Operations = {
     data: Bot[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create a bot, as an administrator or, if `BOT_CREATION` is `users`, as any user; nobody can sign in as one */
+  /** Create a bot, as an administrator, or as any user if `BOT_CREATION` is `users` */
   'POST /api/bots': {
     body: {
-      /** The name by which others see and mention the account. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
+      /** The name that others see and mention. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
       username: string;
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
@@ -2688,13 +2688,13 @@ export type Operations = {
     data: BotDetails;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Change a bot, as its owner or an administrator; only administrators give it another owner */
+  /** Change a bot, as its owner or an administrator; only administrators can change the owner */
   'PATCH /api/bots/{bot}': {
     path: { 'bot': string };
     body: {
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
-      /** The user who answers for the bot, or null for the administrators, who alone may change it. Its tokens, commands and webhook end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
+      /** The owner of the bot, or null for the administrators, who alone can change it. Its tokens, commands, webhooks and invitations end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
       owner?: null | SentId | string;
     };
     data: Bot;
@@ -2706,15 +2706,15 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Register a slash command, as the bot, its owner or an administrator, or change it; its `secret` is another one each time, and shown only once */
+  /** Register or change a slash command, as the bot, its owner or an administrator; each call creates a new `secret`, shown only once */
   'PUT /api/bots/{bot}/commands/{command}': {
     path: { 'bot': string; 'command': string };
     body: {
-      /** Where to ask the bot. Must be an address that begins with https://. */
+      /** The address of the bot. Must be an address that begins with https://. */
       url: string;
-      /** What the command does, which members see while they type. Must have 1 to 100 characters and not be blank. */
+      /** The purpose of the command, shown to members while they type. Must have 1 to 100 characters and not be blank. */
       description: string;
-      /** What may follow the name, such as `<environment>`. Must be empty, or have 1 to 100 characters and not be blank. */
+      /** The arguments after the name, such as `<environment>`. Must be empty, or have 1 to 100 characters and not be blank. */
       usage?: '' | string;
     };
     data: NewBotCommand;
@@ -2726,34 +2726,34 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Get the webhook of a bot and its last deliveries, as the owner of the bot or an administrator */
+  /** Get the webhook of a bot and its last deliveries, as its owner or an administrator */
   'GET /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     data: BotWebhook;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create the webhook of a bot, as its owner or an administrator, or change its address and what it sends; its `secret` is another one each time, and shown only once */
+  /** Create or replace the webhook of a bot, as its owner or an administrator; each call creates a new `secret`, shown only once */
   'PUT /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     body: {
-      /** To where to send events. Must be an address that begins with https://. */
+      /** The receiver of the events. Must be an address that begins with https://. */
       url: string;
-      /** The types of the events to send; left out, those that it has sent, or `message.created` where it is new. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      /** The types of the events to send. Omitted: unchanged, or `message.created` for a new webhook. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
       events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
-      /** Whether to send the events of `addressed` messages alone, those that mention the bot or are in its direct conversations, or of `all` in its rooms; left out, what it was, or `addressed` where it is new. Must be 'addressed' or 'all'. */
+      /** `addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms. Omitted: unchanged, or `addressed` for a new webhook. Must be 'addressed' or 'all'. */
       messages?: 'addressed' | 'all';
     };
     data: BotWebhook;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Send a test event to the receiver of a bot’s webhook, as the owner of the bot or an administrator */
+  /** Send a test event to the webhook of a bot, as its owner or an administrator */
   'POST /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     body: Record<string, never>;
     data: WebhookDelivery;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Switch the webhook of a bot on or off, choose what it sends, replace its secret, or have it send events again, as the owner of the bot or an administrator */
+  /** Change the webhook of a bot, replace its secret, or resend events, as its owner or an administrator */
   'PATCH /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     body: {
@@ -2761,25 +2761,25 @@ export type Operations = {
       is_enabled?: boolean;
       /** The types of the events to send. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
       events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
-      /** Whether to send the events of `addressed` messages alone, or of `all`. Must be 'addressed' or 'all'. */
+      /** Whether to send the events of only `addressed` messages, or of `all`. Must be 'addressed' or 'all'. */
       messages?: 'addressed' | 'all';
-      /** A room of the bot, of which events are sent again, with `seq`. Must be an id of 24 hexadecimal characters. */
+      /** A room of the bot whose events are sent again, with `seq`. Must be an id of 24 hexadecimal characters. */
       room?: SentId | string;
       /** The place of the `room` after which it sends everything, also what it has sent before. Must be from 0 to 9007199254740991. */
       seq?: number;
-      /** `true` makes another secret, which the answer shows, this once; for 24 hours, the one before signs as well. Must be true or false. */
+      /** `true` creates a new secret, shown only once. The old one stays valid for 24 hours. Must be true or false. */
       new_secret?: boolean;
     };
     data: BotWebhook;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Remove the webhook of a bot, as the owner of the bot or an administrator */
+  /** Remove the webhook of a bot, as its owner or an administrator */
   'DELETE /api/bots/{bot}/webhook': {
     path: { 'bot': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the named tokens of the caller, of a bot of the caller's or, for administrators, of anyone */
+  /** List the named tokens of the caller, of the caller's bot or, as an administrator, of any user */
   'GET /api/tokens': {
     query?: { 'limit'?: number; 'after'?: string; 'user'?: string };
     data: Token[];
