@@ -1,0 +1,41 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { breaches, type Finding, parts } from './support/prose.ts';
+
+/** How often each part breaks each rule. These numbers may only fall; a rule without a number is kept everywhere. */
+const recorded: Record<string, Record<string, number>> = JSON.parse(readFileSync('test/prose.json', 'utf8'));
+
+const listedFindings = 40;
+const changedAt = ({ place }: Finding) => statSync(place.split(':')[0] ?? '').mtimeMs;
+
+describe('plain English', () => {
+  it.each(Object.entries(parts))('no rule for prose is broken more often than recorded: %s', (part, find) => {
+    const byPattern = Object.groupBy(find(), ({ pattern }) => pattern);
+    const counts = Object.fromEntries(Object.entries(byPattern).map(([pattern, list = []]) => [pattern, list.length]));
+    const limits = recorded[part] ?? {};
+    const tooMany = Object.keys(counts).filter((pattern) => (counts[pattern] ?? 0) > (limits[pattern] ?? 0));
+    const listed = tooMany.flatMap((pattern) => byPattern[pattern] ?? []).sort((a, b) => changedAt(b) - changedAt(a));
+    const report = listed.slice(0, listedFindings).map(({ pattern, place, text }) => `${place}: ${pattern}: ${text}`);
+    // The files that changed last come first.
+    expect(
+      tooMany.map((pattern) => `${pattern}: ${counts[pattern]}, at most ${limits[pattern] ?? 0}`),
+      `Rewrite in plain English:\n${report.join('\n')}\n`,
+    ).toEqual([]);
+    if (Object.keys(limits).some((pattern) => (counts[pattern] ?? 0) < (limits[pattern] ?? 0)))
+      console.info(`Lower the numbers in test/prose.json:\n"${part}": ${JSON.stringify(counts, null, 2)}`);
+  });
+
+  it.each([
+    ['What is damaged is left out.', ['relative opening', 'what is']],
+    ['It has no name.', ['is no']],
+    ['The key by which it is found.', ['by which']],
+    ['The caller is told.', ['is told']],
+    ['Only those who are in it.', ['those who']],
+    ["Changes one's own name.", ['one as a person']],
+    ['It does not exist any more.', ['odd word']],
+    [`This sentence has${' very'.repeat(30)} many words.`, ['long sentence']],
+    ['`What is damaged` is a heading. What is damaged? The second one is.', []],
+  ])('a rule for prose is broken by its example: %s', (text, patterns) => {
+    expect(breaches({ file: 'example.md', line: 1, text }).map(({ pattern }) => pattern)).toEqual(patterns);
+  });
+});
