@@ -124,7 +124,7 @@ export const settings = {
   METRICS_PORT: serve(
     wordOr('', wholeNumber(0, 65_535)),
     '',
-    'Port of [`/metrics`](operating.md#what-to-watch), for Prometheus.',
+    'Port of [`/metrics`](operating.md#monitoring), for Prometheus.',
     { option: 'metrics-port' },
   ),
   BACKUP_DIR: serve(text, '', 'Directory for regular [backups](self-hosting.md#backup-and-restore) of the embedded database.', {

@@ -74,7 +74,7 @@ const lineAt = (text: string, index: number) => text.slice(0, index).split('\n')
 /** The rules that a passage breaks, sentence by sentence. */
 export function breaches({ file, line, text }: Passage): Finding[] {
   const plain = text
-    .replaceAll(/`[^`]*`/g, 'code')
+    .replaceAll(/`[^`]*`/g, 'Code')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}/g, '')
     .replaceAll(/\s+/g, ' ')
@@ -108,13 +108,13 @@ function paragraphsOf(file: string, page: string): Passage[] {
   return passages;
 }
 
-/** Lines of a page that are too wide. Tables, code and lines of a single word cannot be wrapped. */
+/** Lines of a page that are too wide. Tables, code and single words cannot be wrapped. */
 const longLines = (file: string, page: string): Finding[] =>
   page
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
     .split('\n')
     .flatMap((text, index) =>
-      text.length > maxColumns && !text.startsWith('|') && /^\s*\S+\s+\S*\s+\S/.test(text)
+      text.length > maxColumns && !text.startsWith('|') && / /.test(text.replaceAll(/`[^`]*`/g, '').trim())
         ? [{ pattern: 'long line', place: `${file}:${index + 1}`, text }]
         : [],
     );
