@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 
 const pages = [
@@ -56,4 +57,26 @@ it('each promise of docs/security.md names a test that exists', () => {
   const named = [...readFileSync('docs/security.md', 'utf8').matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (path: string): string[] =>
+  [...withoutBlocks(readFileSync(path, 'utf8')).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const withoutBlocks = (page: string) => page.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+
+it.each(pages)('the links of %s lead to files and headings that exist', (path) => {
+  const links = [...withoutBlocks(readFileSync(path, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const broken = links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? path : join(dirname(path), file);
+    return !existsSync(target) || (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor));
+  });
+  expect(broken).toEqual([]);
 });

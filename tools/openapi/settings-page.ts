@@ -5,7 +5,12 @@ export const settingsPage = (): string => `# Settings
 
 <!-- Generated from lib/settings/settings.ts by 'npm run openapi'. -->
 
-Settings are environment variables. An invalid value stops the service with a message that names the variable. A misspelled variable prints a warning.
+All settings of the service, with their defaults. Settings are environment variables:
+
+\`REGISTRATION=invited npm start\`
+
+An invalid value stops the service with an error that names the variable. A misspelled variable
+prints a warning.
 
 ${tableOf('service')}
 
@@ -13,13 +18,14 @@ ${tableOf('service')}
 
 ${tableOf('machine')}
 
-\`npm run serve\` also has these. Each has an option that goes before the variable: \`npm run serve -- --port 8080\`.
+\`npm run serve\` also reads these. An option overrides its variable: \`npm run serve -- --port 8080\`.
 
 ${tableOf('serve')}
 
 ## On AWS
 
-A [deployment](deploying.md) reads its settings from \`.env.<stage>\`. \`AWS_REGION\` (default \`eu-central-1\`) is the cluster's region, and \`CONCURRENCY_<NAME>\` the
+A [deployment](deploying.md) reads its settings from \`.env.<stage>\`. \`AWS_REGION\` (default
+\`eu-central-1\`) is the region of the cluster. \`CONCURRENCY_<NAME>\` is the
 [reserved concurrency](deploying.md#connections-and-concurrency) of one function.
 
 ${tableOf('aws')}
