@@ -1,9 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { breaches, type Finding, parts } from './support/prose.ts';
 
 /** How often each part breaks each rule. These numbers may only fall; a rule without a number is kept everywhere. */
 const recorded: Record<string, Record<string, number>> = JSON.parse(readFileSync('test/prose.json', 'utf8'));
+
+/** Writes the present counts of a part to the file. */
+function record(part: string, counts: Record<string, number>): void {
+  recorded[part] = Object.fromEntries(Object.entries(counts).sort());
+  writeFileSync('test/prose.json', `${JSON.stringify(recorded, null, 2)}\n`);
+}
 
 const listedFindings = 40;
 const changedAt = ({ place }: Finding) => statSync(place.split(':')[0] ?? '').mtimeMs;
@@ -12,6 +18,7 @@ describe('plain English', () => {
   it.each(Object.entries(parts))('no rule for prose is broken more often than recorded: %s', (part, find) => {
     const byPattern = Object.groupBy(find(), ({ pattern }) => pattern);
     const counts = Object.fromEntries(Object.entries(byPattern).map(([pattern, list = []]) => [pattern, list.length]));
+    if (process.env.RECORD_PROSE) record(part, counts);
     const limits = recorded[part] ?? {};
     const tooMany = Object.keys(counts).filter((pattern) => (counts[pattern] ?? 0) > (limits[pattern] ?? 0));
     const listed = tooMany.flatMap((pattern) => byPattern[pattern] ?? []).sort((a, b) => changedAt(b) - changedAt(a));
@@ -22,7 +29,7 @@ describe('plain English', () => {
       `Rewrite in plain English:\n${report.join('\n')}\n`,
     ).toEqual([]);
     if (Object.keys(limits).some((pattern) => (counts[pattern] ?? 0) < (limits[pattern] ?? 0)))
-      console.info(`Lower the numbers in test/prose.json:\n"${part}": ${JSON.stringify(counts, null, 2)}`);
+      console.info(`Lower the numbers: RECORD_PROSE=1 npx vitest run test/prose.test.ts ("${part}" has fewer).`);
   });
 
   it.each([
