@@ -11,7 +11,7 @@ const pages = [
   ...readdirSync('packages').map((name) => `packages/${name}/README.md`),
 ].filter((path) => path.endsWith('.md') && existsSync(path));
 
-/** The commands that a page tells people to type: its shell examples without what they pass as standard input, and its inline code. */
+/** The commands of a page: its shell examples, without their standard input, and its inline code. */
 const commandsIn = (page: string) => [
   ...[...page.matchAll(/^```(?:sh|bash|shell|console)(?: .*)?\n([\s\S]*?)\n```$/gm)].flatMap(([, code = '']) =>
     code
@@ -22,7 +22,7 @@ const commandsIn = (page: string) => [
   ...[...page.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
 ];
 
-/** What other users of the machine could read while the command runs, or find in the history of the shell. */
+/** Secrets in arguments, which other users of the machine and the shell's history can see. */
 const secrets = [
   /\s--?(password|token|secret)[ =]/,
   /\s(-H|--header)[ =]?["']?X-Auth-Token/i,

@@ -114,7 +114,9 @@ const longLines = (file: string, page: string): Finding[] =>
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
     .split('\n')
     .flatMap((text, index) =>
-      text.length > maxColumns && !text.startsWith('|') && / /.test(text.replaceAll(/`[^`]*`/g, '').trim())
+      text.length > maxColumns &&
+      !text.startsWith('|') &&
+      / /.test(text.replaceAll(/`[^`]*`|^ *[-*] |\[[^\]]*\]\([^)]*\)/g, '').trim())
         ? [{ pattern: 'long line', place: `${file}:${index + 1}`, text }]
         : [],
     );
