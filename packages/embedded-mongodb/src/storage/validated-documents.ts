@@ -1,7 +1,10 @@
 import { isValid, validate } from '../values/validate.ts';
 
-const ridsPerPart = 1024;
-const none = new Uint32Array(ridsPerPart / 32);
+/**
+ * Documents with higher numbers are validated whenever they are read, so that a damaged number
+ * takes no more than 16 MiB.
+ */
+const mostNumbers = 2 ** 27;
 
 /**
  * Validates the documents of a collection that go out as they are stored, each once after a start. To look through every document
@@ -9,11 +12,9 @@ const none = new Uint32Array(ridsPerPart / 32);
  * notice later damage.
  */
 export class ValidatedDocuments {
-  /** By the numbers of documents, a bit for each. */
-  readonly #parts = new Map<number, Uint32Array>();
-  /** The part that was used last, because documents mostly come in order. */
-  #start = 0;
-  #bits: Uint32Array = none;
+  /** A bit for the number of each document. */
+  #bits = new Uint32Array(32);
+  #numbers = 32 * this.#bits.length;
 
   /** Returns a whole document; refuses it if it is damaged. */
   whole(rid: number, document: Buffer): Buffer {
@@ -23,7 +24,10 @@ export class ValidatedDocuments {
     return document;
   }
 
-  /** Returns a part of a document, whose damage elsewhere does no harm; refuses the part if it is damaged. */
+  /**
+   * Returns a part of a document, whose damage elsewhere does no harm; refuses the part if it is
+   * damaged.
+   */
   part(rid: number, document: Buffer, part: Buffer): Buffer {
     if (this.#has(rid)) return part;
     if (!isValid(document)) return validate(part);
@@ -32,21 +36,20 @@ export class ValidatedDocuments {
   }
 
   #has(rid: number): boolean {
-    const at = rid % ridsPerPart;
-    if (rid - at !== this.#start) {
-      this.#start = rid - at;
-      this.#bits = this.#parts.get(rid - at) ?? none;
-    }
-    return (((this.#bits[at >> 5] as number) >>> (at & 31)) & 1) === 1;
+    // Only the number of a damaged row is negative.
+    return rid < this.#numbers && rid >= 0 && (((this.#bits[rid >>> 5] as number) >>> (rid & 31)) & 1) === 1;
   }
 
   #add(rid: number): void {
-    // Only the number of a damaged row is negative, and a remainder of it would be no place.
-    if (rid < 0) return;
-    const at = rid % ridsPerPart;
-    const bits = this.#parts.get(rid - at) ?? new Uint32Array(ridsPerPart / 32);
-    bits[at >> 5] = (bits[at >> 5] as number) | (1 << (at & 31));
-    this.#parts.set(rid - at, bits);
-    if (rid - at === this.#start) this.#bits = bits;
+    if (rid < 0 || rid >= mostNumbers) return;
+    if (rid >= this.#numbers) this.#growTo(rid + 1);
+    this.#bits[rid >>> 5] = (this.#bits[rid >>> 5] as number) | (1 << (rid & 31));
+  }
+
+  #growTo(numbers: number): void {
+    const bits = new Uint32Array(Math.min(mostNumbers, Math.max(2 * this.#numbers, numbers + 31)) >>> 5);
+    bits.set(this.#bits);
+    this.#bits = bits;
+    this.#numbers = 32 * bits.length;
   }
 }

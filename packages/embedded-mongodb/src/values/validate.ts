@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { damagedDocument, RawCursor, type RawValue, rawDocument } from './raw.ts';
+import { damagedDocument, int32At, RawCursor, type RawValue, rawDocument } from './raw.ts';
 import { bsonType } from './value.ts';
 
 /** Below so many bytes a loop is quicker than a call into native code. */
@@ -10,6 +10,7 @@ const fewBytes = 48;
  * damaged one would fail without a name for it.
  */
 export function validate(bytes: Buffer): Buffer {
+  if (bytes.length < 5 || int32At(bytes, 0) !== bytes.length) throw damagedDocument(bytes, 'its length is wrong');
   validateFields(rawDocument(bytes));
   return bytes;
 }
@@ -17,7 +18,7 @@ export function validate(bytes: Buffer): Buffer {
 /** Whether a stored document is valid BSON. */
 export function isValid(bytes: Buffer): boolean {
   try {
-    validateFields(rawDocument(bytes));
+    validate(bytes);
     return true;
   } catch {
     return false;
@@ -55,5 +56,7 @@ function isText(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Whether the high half of a date lies within ±2^52 ms, beyond which a double is no longer exact. */
+/**
+ * Whether the high half of a date lies within ±2^52 ms, beyond which a double is no longer exact.
+ */
 export const isDate = (high: number): boolean => high < 0x100000 && high >= -0x100000;
