@@ -72,7 +72,10 @@ async function exportAll(file: string, streams: Streams): Promise<Exported> {
   return { result, leftOut, files: isStandardOutput(file) ? undefined : await copyFiles(filesBeside(file)) };
 }
 
-/** Exports what can be read of a damaged database. Its files are read before the database is opened for the entry in the audit trail. */
+/**
+ * Exports what can be read of a damaged database. Its files are read before the database is opened
+ * for the entry in the audit trail.
+ */
 async function exportLeftovers(file: string, { stderr }: Streams): Promise<Exported> {
   const leftovers = await openLeftovers();
   try {
@@ -80,8 +83,7 @@ async function exportLeftovers(file: string, { stderr }: Streams): Promise<Expor
     const result = await transfer({ stderr }, async (progress) => {
       const report = await exportTo(file, { collections: collectionNames, progress, source: leftovers });
       leftOut.push(...report.leftOut);
-      for (const { name, documents, isExact } of leftovers.losses(Object.keys(report.documents)))
-        print(stderr, `Left out: ${documents} documents of ${name} that cannot be read${isExact ? '' : ', and maybe more'}.`);
+      for (const sentence of leftovers.losses()) print(stderr, sentence);
       return report.documents;
     });
     const documents = storedFilesAmong(leftovers.read('files'));

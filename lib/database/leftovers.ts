@@ -1,35 +1,47 @@
 import { BSON, type Document } from 'mongodb';
 import { type Counts, type ExportSource, exactTypes } from './export-import.ts';
 
-/** How many documents of a collection cannot be read; `isExact`: there are not more. */
-export type Loss = { name: string; documents: number; isExact: boolean };
+/**
+ * How many documents of a collection cannot be read, and whether there are not more; how many may
+ * have changed.
+ */
+type Loss = { documents: number; isExact: boolean; doubtful: number };
 
 /** What can still be read of a damaged embedded database. */
 export type Leftovers = ExportSource & {
-  /** Those of some collections of which documents are lost, once all were read. */
-  losses: (names: string[]) => Loss[];
+  /** Sentences about what is lost or doubtful, once all documents were read. */
+  losses: () => string[];
   close: () => void;
 };
 
 /** The documents that are read together. */
 const batchSize = 500;
 
-/** The collections of an embedded database whose files are read, without the driver, while nobody has it open. */
+/**
+ * The collections of an embedded database whose files are read, without the driver, while nobody
+ * has it open.
+ */
 type Rescue = {
   readonly collections: readonly {
     readonly db: string;
     readonly name: string;
     documents(): Iterable<Uint8Array>;
-    lost(): Omit<Loss, 'name'>;
+    lost(): Loss;
   }[];
+  /** Frames at the end of the log that cannot be read, though they had been acknowledged. */
+  readonly lostFrames: number;
   close(): void;
 };
 
 /** Gives the documents of a rescue to an export. */
-export function leftoversOf({ collections, close }: Rescue, database: string): Leftovers {
+export function leftoversOf({ collections, lostFrames, close }: Rescue, database: string): Leftovers {
   const own = new Map(collections.filter(({ db }) => db === database).map((collection) => [collection.name, collection]));
   // Values of types that the service does not use may be damaged as well.
   const undecodable: Counts = {};
+  const lossOf = (name: string): Loss => {
+    const loss = own.get(name)?.lost() ?? { documents: 0, isExact: true, doubtful: 0 };
+    return { ...loss, documents: loss.documents + (undecodable[name] ?? 0) };
+  };
   return {
     names: [...own.keys()],
     // Nobody knows how many there should be.
@@ -47,14 +59,21 @@ export function leftoversOf({ collections, close }: Rescue, database: string): L
       }
       yield batch;
     },
-    losses: (names) =>
-      names.flatMap((name) => {
-        const { documents: unreadable, isExact } = own.get(name)?.lost() ?? { documents: 0, isExact: true };
-        const documents = unreadable + (undecodable[name] ?? 0);
-        return documents > 0 || !isExact ? [{ name, documents, isExact }] : [];
-      }),
+    losses: () => [
+      ...(lostFrames > 0 ? [`Left out: the last ${lostFrames} frames of 4 KB of the log, which cannot be read.`] : []),
+      ...Object.keys(undecodable).flatMap((name) => sentencesAbout(name, lossOf(name))),
+    ],
     close,
   };
+}
+
+function sentencesAbout(name: string, { documents, isExact, doubtful }: Loss): string[] {
+  const sentences: string[] = [];
+  if (documents > 0 || !isExact)
+    sentences.push(`Left out: ${documents} documents of ${name} that cannot be read${isExact ? '' : ', and maybe more'}.`);
+  if (doubtful > 0)
+    sentences.push(`Check by hand: ${doubtful} documents of ${name} are on pages with wrong checksums and may have changed.`);
+  return sentences;
 }
 
 function deserialized(bytes: Uint8Array): Document | undefined {

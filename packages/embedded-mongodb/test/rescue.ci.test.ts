@@ -14,7 +14,7 @@ const pageBytes = 4096;
 const fileName = 'database.sqlite';
 const { RESCUES = '60' } = process.env;
 
-/** A closed database with documents of all sizes, of which many were removed. */
+/** A closed database with documents of all sizes, after many were removed. */
 async function aDirectory(): Promise<string> {
   const dataDir = freshDirectory();
   const database = await startDatabase({ dataDir });
@@ -36,11 +36,28 @@ async function aDirectory(): Promise<string> {
   return dataDir;
 }
 
+/**
+ * A closed database with 40 small collections, half of them without an index. Returns the pages of its catalog too.
+ */
+async function manyCollections(): Promise<{ directory: string; pages: ReadonlySet<number> }> {
+  const directory = freshDirectory();
+  const database = await startDatabase({ dataDir: directory });
+  const db = connect(database.uri).db('test');
+  for (let n = 0; n < 40; n++) {
+    const collection = db.collection(`collection${n}`);
+    if (n % 2 === 0) await collection.createIndex({ [`field${n}`]: 1 });
+    await collection.insertMany(Array.from({ length: 5 }, (_, at) => ({ [`field${n}`]: at })));
+  }
+  await database.close();
+  const { catalogPages, copyPages } = placedDocuments(directory);
+  return { directory, pages: new Set([...catalogPages, ...copyPages]) };
+}
+
 /** The documents that a rescue finds, by their keys, and how many it says are lost. */
 function rescue(directory: string, expected?: ExpectedCollections) {
   const found = new Map<string, Buffer>();
   const rescued = openRescue(directory, expected);
-  let [lost, isExact] = [0, true];
+  let [lost, doubtful, isExact] = [0, 0, true];
   for (const collection of rescued.collections) {
     for (const document of collection.documents()) {
       const key = keyOf(collection.db, collection.name, document);
@@ -48,10 +65,11 @@ function rescue(directory: string, expected?: ExpectedCollections) {
       found.set(key, document);
     }
     lost += collection.lost().documents;
+    doubtful += collection.lost().doubtful;
     isExact &&= collection.lost().isExact;
   }
   rescued.close();
-  return { found, lost, isExact };
+  return { found, lost, isExact, doubtful, lostFrames: rescued.lostFrames };
 }
 
 const noise = (random: Random) => Buffer.from(Array.from({ length: pageBytes }, () => random.below(256)));
@@ -77,7 +95,8 @@ describe('a rescue', () => {
       const damaged = new Set<number>();
       for (let times = 1 + random.below(8); times > 0; times--) {
         const [page, other] = [random.below(pageCount), random.below(pageCount)];
-        // Without the names of collections nothing can be assigned to them. A copy of a free page has removed documents, which look like others.
+        // Without the names of collections nothing can be assigned to them. A copy of a free page
+        // has removed documents, which look like others.
         if (catalogPages.has(page + 1) || catalogPages.has(other + 1)) continue;
         random.pick(damages)(random, file, page, other);
         damaged.add(page + 1);
@@ -96,7 +115,7 @@ describe('a rescue', () => {
   it('a rescue of a database that is not damaged finds everything, and loses nothing', async () => {
     const dataDir = await aDirectory();
     const { found, ...loss } = rescue(dataDir);
-    expect([found.size, loss]).toEqual([2_803, { lost: 0, isExact: true }]);
+    expect([found.size, loss]).toEqual([2_803, { lost: 0, isExact: true, doubtful: 0, lostFrames: 0 }]);
   });
 
   it('a rescue reads what a killed process has in its log', async () => {
@@ -105,7 +124,7 @@ describe('a rescue', () => {
     const things = connect(database.uri).db('test').collection('things');
     for (let n = 0; n < 50; n++) await things.insertOne({ n, text: 'x'.repeat(100 * n) });
     await database.kill();
-    expect(rescue(dataDir)).toMatchObject({ found: { size: 50 }, lost: 0, isExact: true });
+    expect(rescue(dataDir)).toMatchObject({ found: { size: 50 }, lost: 0, isExact: true, lostFrames: 0 });
   });
 
   it('a rescue ends although the log has a page far beyond the end of the file', async () => {
@@ -152,6 +171,64 @@ describe('a rescue', () => {
     await expect(startDatabase({ dataDir })).rejects.toMatchObject({ code: 'DAMAGED' });
     const indexes = Object.fromEntries(names.map((name) => [name, [`${name}_1`]]));
     expect(rescue(dataDir, { db: 'test', indexes })).toMatchObject({ found: { size: 40 * 20 }, lost: 0 });
+  });
+
+  it('a rescue finds all documents, also of collections without indexes, where any page of the catalog or its copy is damaged', async () => {
+    const { directory, pages } = await manyCollections();
+    const path = join(directory, fileName);
+    const whole = readFileSync(path);
+    for (const page of pages)
+      for (const change of [
+        (file: Buffer) => file.fill(0),
+        (file: Buffer) => file.set(whole.subarray(4 * pageBytes, 5 * pageBytes)),
+      ]) {
+        const file = Buffer.from(whole);
+        change(file.subarray((page - 1) * pageBytes, page * pageBytes));
+        writeFileSync(path, file);
+        expect({ page, ...rescue(directory) }).toMatchObject({ page, found: { size: 40 * 5 }, lost: 0 });
+      }
+  });
+
+  it('a rescue without the catalog and its copy says which expected collections it does not find', async () => {
+    const { directory, pages } = await manyCollections();
+    const path = join(directory, fileName);
+    const file = readFileSync(path);
+    for (const page of pages) file.fill(0, (page - 1) * pageBytes, page * pageBytes);
+    writeFileSync(path, file);
+    const rescued = openRescue(directory, { db: 'test', indexes: { notes: [], rooms: ['room_1'] } });
+    const losses = rescued.collections.map((collection) => {
+      expect([...collection.documents()]).toEqual([]);
+      return [collection.name, collection.lost().isExact];
+    });
+    rescued.close();
+    expect(losses).toEqual([
+      ['notes', false],
+      ['rooms', false],
+    ]);
+  });
+
+  it('a rescue counts the documents on pages with wrong checksums, because they may have changed', async () => {
+    const dataDir = await aDirectory();
+    const path = join(dataDir, fileName);
+    const file = readFileSync(path);
+    file[file.indexOf('text 1234 ') + 'text 1'.length] = '9'.charCodeAt(0);
+    writeFileSync(path, file);
+    const { found, doubtful, ...loss } = rescue(dataDir);
+    expect([found.size, loss]).toEqual([2_803, { lost: 0, isExact: true, lostFrames: 0 }]);
+    expect(doubtful).toBeGreaterThan(0);
+    expect(doubtful).toBeLessThan(50);
+  });
+
+  it('a rescue says how many acknowledged frames of the log cannot be read', async () => {
+    const dataDir = freshDirectory();
+    const database = await forkDatabase(dataDir);
+    const things = connect(database.uri).db('test').collection('things');
+    for (let n = 0; n < 50; n++) await things.insertOne({ n });
+    await database.kill();
+    truncateSync(join(dataDir, `${fileName}-wal`), frameStart(20));
+    const { found, lostFrames } = rescue(dataDir);
+    expect(found.size).toBeLessThan(50);
+    expect(lostFrames).toBeGreaterThan(0);
   });
 
   it('a rescue leaves the files as they are', async () => {

@@ -1,4 +1,6 @@
+import { Agent, request } from 'node:http';
 import { Writable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import { type RunningDatabase, startDatabase } from 'embedded-mongodb';
 import type { Command, Options } from '../../../admin/command.ts';
 import { run } from '../../../admin/run.ts';
@@ -8,7 +10,10 @@ import { run } from '../../../admin/run.ts';
  * the other. The database is within the process, as `npm run serve` has it. The process that has forked this one ends it at a limit.
  */
 
-/** What is to be run: a command of the command line, a server for a moment, or an export of what is left, into a file. */
+/**
+ * A command of the command line, a server for a moment, or an export of what is
+ * left, into a file.
+ */
 export type Job =
   | { readonly run: readonly string[] }
   | { readonly serve: { readonly token: string } }
@@ -73,15 +78,12 @@ async function serve(token: string): Promise<JobResult> {
     await countAdministrators();
     const server = await startServer({ host: '127.0.0.1', port: 0, maxConnections: 100, trustProxy: 0, presence: false });
     const statuses: string[] = [];
+    // A server waits two seconds for a connection that is kept alive.
+    const agent = new Agent({ keepAlive: true });
     const ask = async (path: string, body?: object) => {
-      const headers = { 'X-Auth-Token': token, Accept: 'application/json', 'Content-Type': 'application/json' };
-      const init = { method: body ? 'POST' : 'GET', headers, ...(body && { body: JSON.stringify(body) }) };
-      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, init);
-      const answer = await response.text();
-      statuses.push(
-        `${path.replaceAll(/[0-9a-f]{24}/g, '<id>')} ${response.status}${response.status >= 500 ? ` ${answer}` : ''}`,
-      );
-      return response.ok ? JSON.parse(answer) : undefined;
+      const { status, text } = await call(`http://127.0.0.1:${server.port}${path}`, token, agent, body);
+      statuses.push(`${path.replaceAll(/[0-9a-f]{24}/g, '<id>')} ${status}${status >= 500 ? ` ${text}` : ''}`);
+      return status < 300 ? JSON.parse(text) : undefined;
     };
     try {
       await ask('/api/health');
@@ -98,13 +100,25 @@ async function serve(token: string): Promise<JobResult> {
       ])
         await ask(path);
       for (const { _id } of rooms.slice(0, 6))
-        for (const path of ['messages', 'events', 'members', 'files']) await ask(`/api/${path}?room=${_id.$oid}`);
-      await ask('/api/messages?search=tomatoes');
+        for (const path of ['messages', 'events', 'members']) await ask(`/api/${path}?room=${_id.$oid}`);
+      await ask('/api/messages?q=tomatoes');
       if (rooms[0]) await ask('/api/messages', { room: rooms[0]._id.$oid, text: 'Is anybody there?' });
       return { code: 0, said: statuses.join('\n') };
     } finally {
+      agent.destroy();
       await server.close();
     }
+  });
+}
+
+function call(url: string, token: string, agent: Agent, body?: object): Promise<{ status: number; text: string }> {
+  const headers = { 'X-Auth-Token': token, Accept: 'application/json', 'Content-Type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: body ? 'POST' : 'GET', headers, agent }, async (response) =>
+      resolve({ status: response.statusCode ?? 0, text: await readText(response) }),
+    );
+    sent.once('error', reject);
+    sent.end(body && JSON.stringify(body));
   });
 }
 
@@ -115,8 +129,8 @@ async function rescue(file: string): Promise<JobResult> {
   const { collectionNames, expectedIndexes } = await import('../../../lib/operating/prepare.ts');
   const leftovers = leftoversOf(openRescue(dataDir, { db: 'chat', indexes: expectedIndexes }), 'chat');
   try {
-    const { documents } = await exportTo(file, { collections: collectionNames, progress: () => {}, source: leftovers });
-    return { code: 0, said: JSON.stringify(leftovers.losses(Object.keys(documents))) };
+    await exportTo(file, { collections: collectionNames, progress: () => {}, source: leftovers });
+    return { code: 0, said: leftovers.losses().join('\n') };
   } finally {
     leftovers.close();
   }

@@ -12,9 +12,26 @@ export class CellReader {
   readonly #pages: PageSource;
   #page = 0;
   #cells: readonly Cell[] = [];
+  #isDoubtful = false;
 
   constructor(pages: PageSource) {
-    this.#pages = pages;
+    const read = (page: number) => {
+      if (pages.isIntact(page) === false) this.#isDoubtful = true;
+      return pages.read(page);
+    };
+    this.#pages = { ...pages, read };
+  }
+
+  /**
+   * Whether a page of the latest document has a wrong checksum, so that the document may have
+   * changed.
+   */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
+  }
+
+  isIntact(page: number): boolean {
+    return this.#pages.isIntact(page) === true;
   }
 
   on(page: number): readonly Cell[] {
@@ -28,7 +45,9 @@ export class CellReader {
 
   /** The document in a cell; undefined if it is damaged. */
   document({ page, cell }: Place): Buffer | undefined {
-    const record = this.on(page)[cell]?.record(this.#pages);
+    const cells = this.on(page);
+    this.#isDoubtful = this.#pages.isIntact(page) === false;
+    const record = cells[cell]?.record(this.#pages);
     const [, document] = (record && columnsOf(record)) ?? [];
     if (!Buffer.isBuffer(document) || !isFramed(document)) return undefined;
     try {

@@ -9,7 +9,9 @@ import type { PageSource } from './page-source.ts';
 /** The types of pages that belong to a tree. */
 export const pageType = { indexInterior: 2, tableInterior: 5, indexLeaf: 10, tableLeaf: 13 } as const;
 
-/** A cell: the page before it in an interior page, the number of its row in a table, and its record. */
+/**
+ * A cell: the page before it in an interior page, the number of its row in a table, and its record.
+ */
 export type Cell = { readonly child: number; readonly rid: number; readonly record: (pages: PageSource) => Buffer | undefined };
 
 /** More than the largest document takes. */
@@ -19,6 +21,12 @@ const mostPayload = 20 * 1024 * 1024;
 const headOf = (page: number): number => (page === 1 ? 100 : 0);
 
 export const typeOfPage = (bytes: Buffer, page: number): number => bytes[headOf(page)] as number;
+
+/** Whether a page leads to others of its tree. */
+export const isInterior = (bytes: Buffer, page: number): boolean => {
+  const type = typeOfPage(bytes, page);
+  return type === pageType.tableInterior || type === pageType.indexInterior;
+};
 
 /** The page after the last cell of an interior page. */
 export const lastChild = (bytes: Buffer, page: number): number => bytes.readUInt32BE(headOf(page) + 8);
@@ -30,22 +38,22 @@ export const cellCount = (bytes: Buffer, page: number): number => bytes.readUInt
 export function cellsOf(bytes: Buffer, page: number): Cell[] {
   const head = headOf(page);
   const type = bytes[head] as number;
-  const isInterior = type === pageType.tableInterior || type === pageType.indexInterior;
-  const pointers = head + (isInterior ? 12 : 8);
+  const isInner = isInterior(bytes, page);
+  const pointers = head + (isInner ? 12 : 8);
   const count = Math.min(cellCount(bytes, page), (pageBytes - pointers) / 2);
   const cells: Cell[] = [];
   for (let i = 0; i < Math.floor(count); i++) {
-    const cell = readCell(bytes, bytes.readUInt16BE(pointers + 2 * i), type, isInterior);
+    const cell = readCell(bytes, bytes.readUInt16BE(pointers + 2 * i), type, isInner);
     if (cell !== undefined) cells.push(cell);
   }
   return cells;
 }
 
-function readCell(bytes: Buffer, start: number, type: number, isInterior: boolean): Cell | undefined {
+function readCell(bytes: Buffer, start: number, type: number, isInner: boolean): Cell | undefined {
   let at = start;
   if (at + 4 > pageBytes) return undefined;
-  const child = isInterior ? bytes.readUInt32BE(at) : 0;
-  if (isInterior) at += 4;
+  const child = isInner ? bytes.readUInt32BE(at) : 0;
+  if (isInner) at += 4;
   if (type === pageType.tableInterior) {
     const rid = readVarint(bytes, at);
     return rid && { child, rid: rid.value, record: () => undefined };
@@ -85,7 +93,10 @@ function readPayload(bytes: Buffer, start: number, size: number, local: number, 
   return Buffer.concat(parts);
 }
 
-/** A whole number of 1 to 9 bytes, and where it ends; undefined if it has no end or is too large for JavaScript. */
+/**
+ * A whole number of 1 to 9 bytes, and where it ends; undefined if it has no end or is too large for
+ * JavaScript.
+ */
 export function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly end: number } | undefined {
   let value = 0;
   for (let at = start; at < start + 8; at++) {

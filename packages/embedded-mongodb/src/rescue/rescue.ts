@@ -17,12 +17,23 @@ export type RescuedCollection = {
   readonly name: string;
   /** The documents that can be read, in the order in which they were inserted. */
   documents(): Generator<Buffer>;
-  /** How many documents could not be read, once all were asked for; `isExact`: there are not more. */
-  lost(): { readonly documents: number; readonly isExact: boolean };
+  /** Returns the losses, once all documents were asked for. */
+  lost(): Loss;
 };
 
-/** What is left of a database. */
-export type Rescue = { readonly collections: readonly RescuedCollection[]; close(): void };
+/**
+ * How many documents could not be read, and whether there are not more; how many were read from
+ * pages with wrong checksums.
+ */
+export type Loss = { readonly documents: number; readonly isExact: boolean; readonly doubtful: number };
+
+/** The readable documents of a database. */
+export type Rescue = {
+  readonly collections: readonly RescuedCollection[];
+  /** Frames at the end of the log that cannot be read, though they had been acknowledged. */
+  readonly lostFrames: number;
+  close(): void;
+};
 
 /** What is known of a collection before its documents are read. */
 type Outline = FoundCollection & {
@@ -34,15 +45,19 @@ type Outline = FoundCollection & {
   readonly strays: Place[];
 };
 
-/** Opens what is left of the database in a directory, which nobody has open. Collections whose names are lost get those that are expected. */
+/**
+ * Opens what is left of the database in a directory, which nobody has open. Collections whose names
+ * are lost get those that are expected.
+ */
 export function openRescue(directory: string, expected?: ExpectedCollections): Rescue {
   const pages = openPages(directory);
   const [trees, cells] = [new Trees(pages), new CellReader(pages)];
-  const outlines = findCollections(trees, expected).map((found) => outlineOf(trees, cells, found));
+  const outlines = findCollections(pages, expected).map((found) => outlineOf(trees, cells, found));
   assignStrays(trees, cells, outlines);
   assignLostTrees(trees, cells, outlines);
   return {
     collections: outlines.map((outline) => rescued(outline, outlines, cells)),
+    lostFrames: pages.lostFrames,
     close: () => pages.close(),
   };
 }
@@ -81,7 +96,8 @@ function assignStrays(trees: Trees, cells: CellReader, outlines: readonly Outlin
       for (const [cell, { rid }] of cells.on(page).entries())
         if (!isBetween(rid, { low, high }) || identities.get(rid) === 0) assign({ page, cell, rid });
   for (const page of trees.strayLeaves()) assignAll(page);
-  // A tree that leads to a free page is damaged, or the list of free pages is. Documents there come after all others with the same number.
+  // A tree that leads to a free page is damaged, or the list of free pages is. Documents there come
+  // after all others with the same number.
   for (const { freeLeaves } of outlines) for (const { page } of freeLeaves) assignAll(page);
   for (const { strays } of outlines) strays.sort((one, other) => one.rid - other.rid);
 }
@@ -101,30 +117,33 @@ function likelyOwner(document: Buffer, outlines: readonly Outline[]): Outline | 
 function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): RescuedCollection {
   const { db, name, fields, identities, lostPages } = outline;
   const others = all.filter((other) => other !== outline);
-  let [listed, unreadable, isRead] = [0, 0, false];
+  let [listed, unreadable, doubtful, isRead] = [0, 0, 0, false];
 
-  /** Whether a document is not one of another collection, whose page was written here by mistake. */
-  const isOwn = (rid: number, document: Buffer): boolean => {
+  /**
+   * Finds the owner of a document. A page of another collection may have been written to the place of one of
+   * this collection.
+   */
+  const ownerOf = ({ page, rid }: Place, document: Buffer): 'this' | 'other' | 'unknown' => {
     const identity = identityOf(document);
-    if (identities.get(rid) === identity) return true;
-    return !others.some((other) => other.identities.get(rid) === identity) && fits(fields, namesIn(document));
+    if (cells.isIntact(page) || identities.get(rid) === identity) return 'this';
+    if (others.some((other) => other.identities.get(rid) === identity)) return 'other';
+    return fits(fields, namesIn(document)) ? 'this' : 'unknown';
   };
 
   return {
     db,
     name,
     *documents() {
-      [listed, unreadable, isRead] = [0, 0, false];
+      [listed, unreadable, doubtful, isRead] = [0, 0, 0, false];
       let last = Number.NEGATIVE_INFINITY;
       for (const place of placesOf(outline, cells)) {
         if (place.rid <= last) continue;
         const document = cells.document(place);
-        if (document === undefined) {
-          unreadable++;
-          continue;
-        }
-        if (!isOwn(place.rid, document)) continue;
+        const owner = document && ownerOf(place, document);
+        if (owner === undefined || owner === 'unknown') unreadable++;
+        if (document === undefined || owner !== 'this') continue;
         last = place.rid;
+        if (cells.isDoubtful) doubtful++;
         if (identities.get(place.rid) !== 0) listed++;
         yield document;
       }
@@ -133,14 +152,17 @@ function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): 
     lost() {
       if (!isRead) throw new Error('The documents are not read yet.');
       const documents = identities.isIncomplete ? Math.max(identities.size - listed, unreadable) : identities.size - listed;
-      return { documents, isExact: !identities.isIncomplete || (lostPages === 0 && unreadable === 0) };
+      return { documents, isExact: !identities.isIncomplete || (lostPages === 0 && unreadable === 0), doubtful };
     },
   };
 }
 
 const isBetween = (rid: number, { low, high }: Pick<Leaf, 'low' | 'high'>): boolean => rid > low && rid <= high;
 
-/** All places of a collection's documents, by their numbers; a document that its tree leads to comes before a stray one with its number. */
+/**
+ * All places of a collection's documents, by their numbers; a document that its tree leads to comes
+ * before a stray one with its number.
+ */
 function* placesOf({ leaves, strays }: Outline, cells: CellReader): Generator<Place> {
   let stray = 0;
   for (const { page, low, high } of leaves)

@@ -1,4 +1,4 @@
-import { type Cell, cellCount, cellsOf, lastChild, pageType, typeOfPage } from './cells.ts';
+import { type Cell, cellCount, cellsOf, isInterior, lastChild, pageType, typeOfPage } from './cells.ts';
 import type { PageSource } from './page-source.ts';
 import { type Column, columnsOf } from './records.ts';
 
@@ -8,15 +8,18 @@ export type Leaf = { readonly page: number; readonly low: number; readonly high:
 /** The keys between which others lie, if there are some. */
 export type KeyLimits = { readonly low: Buffer | undefined; readonly high: Buffer | undefined };
 
-/** A row of a table: its number and its columns. */
-export type TableRow = { readonly rid: number; readonly columns: readonly Column[] };
-
-/** The trees of a database, walked as far as they lead. Each page is visited once, so that no circle is endless. */
+/**
+ * The trees of a database, walked as far as they lead. Each page is visited once, so that no circle
+ * is endless.
+ */
 export class Trees {
   readonly pages: PageSource;
   /** Pages that are not in use, though they may still have the content of a removed document. */
   readonly free: ReadonlySet<number>;
-  /** Whether all free pages are known. Otherwise documents that were removed may look as if they were lost. */
+  /**
+   * Whether all free pages are known. Otherwise documents that were removed may look as if they
+   * were lost.
+   */
   readonly isFreeListWhole: boolean;
   /** Pages that belong to a tree that was walked. */
   readonly claimed = new Set<number>();
@@ -28,7 +31,10 @@ export class Trees {
     this.isFreeListWhole = isWhole;
   }
 
-  /** The leaves of a table in the order of their rows, and how many pages could not be read. */
+  /**
+   * The leaves of a table in the order of their rows, and how many pages could not be read or
+   * followed.
+   */
   leavesOf(root: number): { readonly leaves: Leaf[]; readonly lost: number } {
     const leaves: Leaf[] = [];
     let lost = 0;
@@ -44,21 +50,10 @@ export class Trees {
     return { leaves, lost };
   }
 
-  /** The rows of a table that can be read. */
-  *rowsOf(root: number): Generator<TableRow> {
-    for (const { page } of this.leavesOf(root).leaves) yield* this.rowsOn(page);
-  }
-
-  /** The rows on one page. */
-  *rowsOn(page: number): Generator<TableRow> {
-    const bytes = this.pages.read(page);
-    for (const { rid, record } of bytes ? cellsOf(bytes, page) : []) {
-      const columns = columnsOf(record(this.pages) ?? Buffer.alloc(0));
-      if (columns !== undefined) yield { rid, columns };
-    }
-  }
-
-  /** Reads the entries of an index, in no order. `miss` gets the limits of the keys on each page that cannot be read, or not wholly. */
+  /**
+   * Reads the entries of an index, in no order. `miss` gets the limits of the keys on each page
+   * that cannot be read, or not wholly.
+   */
   readEntries(root: number, visit: (entry: readonly Column[]) => void, miss: (keys: KeyLimits) => void): void {
     const ahead: IndexPage[] = [{ page: root, low: undefined, high: undefined }];
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
@@ -75,7 +70,7 @@ export class Trees {
       if (typeOfPage(bytes, page) === pageType.indexInterior)
         ahead.push(...childrenOfIndex(entries, lastChild(bytes, page), next));
       const intact = entries.filter(({ columns }) => columns.length > 0);
-      if (intact.length < cellCount(bytes, page) || !areInOrder(intact)) miss(next);
+      if (intact.length < cellCount(bytes, page) || !areInOrder(intact) || this.pages.isIntact(page) === false) miss(next);
       for (const { columns } of intact) visit(columns);
     }
   }
@@ -103,12 +98,14 @@ export class Trees {
 
   /**
    * Takes a page for a tree if it has one of these types and its cells belong there. Otherwise it is left to others: a wrong link, or a page
-   * in the place of another one, must not take pages from the tree that they belong to.
+   * in the place of another one, must not take pages from the tree that they belong to. For the same reason, no link on a page with a wrong
+   * checksum is followed.
    */
   #claim(page: number, types: readonly number[], belong: (cells: readonly Cell[]) => boolean): Buffer | undefined {
     if (!(page >= 1 && page <= this.pages.count) || this.claimed.has(page)) return undefined;
     const bytes = this.pages.read(page);
     if (bytes === undefined || !types.includes(typeOfPage(bytes, page)) || !belong(cellsOf(bytes, page))) return undefined;
+    if (isInterior(bytes, page) && this.pages.isIntact(page) === false) return undefined;
     this.claimed.add(page);
     return bytes;
   }
@@ -144,12 +141,18 @@ const areInOrder = (entries: readonly Entry[]): boolean =>
     return Buffer.isBuffer(key) && (before === undefined || (Buffer.isBuffer(before) && before.compare(key) <= 0));
   });
 
-/** The free pages, and whether the list of them has as many as the head of the file says. */
+/**
+ * The free pages, and whether the list of them has as many as the head of the file says; none if
+ * the list is damaged.
+ */
 function freePages(pages: PageSource): { readonly free: ReadonlySet<number>; readonly isWhole: boolean } {
   const free = new Set<number>();
+  const unknown = { free: new Set<number>(), isWhole: false };
+  if (pages.isIntact(1) === false) return unknown;
   const first = pages.read(1);
   let trunk = first?.readUInt32BE(32) ?? 0;
   while (trunk > 1 && trunk <= pages.count && !free.has(trunk)) {
+    if (pages.isIntact(trunk) === false) return unknown;
     free.add(trunk);
     const bytes = pages.read(trunk);
     if (bytes === undefined) break;
@@ -163,7 +166,8 @@ function freePages(pages: PageSource): { readonly free: ReadonlySet<number>; rea
 function childrenOf(bytes: Buffer, { page, low, high }: Leaf): Leaf[] {
   let from = low;
   const children = cellsOf(bytes, page).map(({ child, rid }): Leaf => {
-    // A number that is not in order is damaged: of this child, only the limits of its parent are known.
+    // A number that is not in order is damaged: of this child, only the limits of its parent are
+    // known.
     if (!(rid > from && rid <= high)) return { page: child, low, high };
     const bounds = { page: child, low: from, high: rid };
     from = rid;

@@ -2,6 +2,7 @@ import { Binary, UUID } from 'bson';
 import { decode, encode } from '../values/bson.ts';
 import { damaged } from '../values/errors.ts';
 import { type Doc, isDoc } from '../values/value.ts';
+import { writeCatalogCopy } from './catalog-copy.ts';
 import { Collection, type CollectionIndex } from './collection.ts';
 import type { DatabaseFile } from './file/file.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -13,13 +14,18 @@ import { checkNames } from './names.ts';
 type CollectionRow = [id: number, db: string, name: string, options: Uint8Array];
 type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];
 
-/** What is stored: the collections, their options and indexes, as kept in the file and, for speed, in memory. */
+/**
+ * What is stored: the collections, their options and indexes, as kept in the file and, for speed,
+ * in memory.
+ */
 export class Catalog {
   readonly #file: DatabaseFile;
   readonly #commits: () => GroupCommit;
   #collections = new Map<string, Collection>();
 
-  /** `commits` is asked for late, because a group that is rolled back makes the catalog load again. */
+  /**
+   * `commits` is asked for late, because a group that is rolled back makes the catalog load again.
+   */
   constructor(file: DatabaseFile, commits: () => GroupCommit) {
     this.#file = file;
     this.#commits = commits;
@@ -87,6 +93,7 @@ export class Catalog {
       this.#file.exec(`CREATE TABLE ${collection.table} (rid INTEGER PRIMARY KEY, doc BLOB NOT NULL)`);
       this.#collections.set(collection.namespace, collection);
       this.addIndex(collection, idIndexSpec());
+      writeCatalogCopy(this.#file, this.all());
       return collection;
     });
   }
@@ -97,11 +104,14 @@ export class Catalog {
       this.#file.prepare('DELETE FROM collections WHERE id = ?').run(collection.identity.id);
       this.#dropTable(collection.table);
       this.#collections.delete(collection.namespace);
+      writeCatalogCopy(this.#file, this.all());
       collection.presence.isOver = true;
     });
   }
 
-  /** Adds an index, still empty; the keys of the documents that are there go right into its table. */
+  /**
+   * Adds an index, still empty; the keys of the documents that are there go right into its table.
+   */
   addIndex(collection: Collection, spec: Doc): CollectionIndex {
     return this.#commits().write(() => {
       const storedTo = collection.lastRid();
@@ -135,7 +145,10 @@ export class Catalog {
   }
 }
 
-/** Loads a row of the catalog. Whatever goes wrong with one is damage, for they were right when they were stored. */
+/**
+ * Loads a row of the catalog. Whatever goes wrong with one is damage, for they were right when they
+ * were stored.
+ */
 function intact(what: string, load: () => void): void {
   try {
     load();

@@ -1,17 +1,26 @@
+import { readCatalog } from '../../src/rescue/catalog-rows.ts';
 import { cellsOf } from '../../src/rescue/cells.ts';
 import { findCollections } from '../../src/rescue/found-catalog.ts';
 import { openPages } from '../../src/rescue/page-source.ts';
 import { columnsOf } from '../../src/rescue/records.ts';
 import { Trees } from '../../src/rescue/trees.ts';
+import { copyTable } from '../../src/storage/catalog-copy.ts';
 import { decode } from '../../src/values/bson.ts';
 
-/** A document of a database that is not damaged: where it belongs, its bytes, and the pages that hold it. */
+/**
+ * A document of a database that is not damaged: where it belongs, its bytes, and the pages that
+ * hold it.
+ */
 export type PlacedDocument = { readonly key: string; readonly bytes: Buffer; readonly pages: ReadonlySet<number> };
 
-/** The content of a database that nobody has open, and the pages that say where collections begin and which pages are free. */
+/**
+ * The content of a database that nobody has open, the pages that say where collections begin and which pages are free, and those with a copy of
+ * that.
+ */
 export function placedDocuments(directory: string): {
   documents: PlacedDocument[];
   catalogPages: ReadonlySet<number>;
+  copyPages: ReadonlySet<number>;
   pageCount: number;
 } {
   const pages = openPages(directory);
@@ -21,9 +30,17 @@ export function placedDocuments(directory: string): {
     return pages.read(page);
   };
   const watched = { ...pages, read };
+  const copyRoot = readCatalog(pages).roots.get(copyTable) ?? 0;
+  const copyPages = new Set<number>();
+  for (const { page } of new Trees(pages).leavesOf(copyRoot).leaves) {
+    touched = new Set([page]);
+    for (const { record } of cellsOf(pages.read(page) as Buffer, page)) record(watched);
+    for (const own of touched) copyPages.add(own);
+  }
+  touched = new Set();
   const trees = new Trees(watched);
-  const collections = findCollections(trees);
-  const catalogPages = new Set([...touched, ...trees.free]);
+  const collections = findCollections(watched);
+  const catalogPages = new Set([...touched, ...trees.free].filter((page) => !copyPages.has(page)));
   const documents: PlacedDocument[] = [];
   for (const { db, name, documents: root = 0 } of collections)
     for (const { page } of trees.leavesOf(root).leaves)
@@ -33,7 +50,7 @@ export function placedDocuments(directory: string): {
         documents.push({ key: keyOf(db, name, bytes as Buffer), bytes: bytes as Buffer, pages: touched });
       }
   pages.close();
-  return { documents, catalogPages, pageCount: pages.count };
+  return { documents, catalogPages, copyPages, pageCount: pages.count };
 }
 
 /** A name for a document among those of all collections. */

@@ -22,13 +22,16 @@ const markBytes = 24;
 export const pagesPerStep = 256;
 /** Pages that are named; of more only the number is known. */
 const mostNamed = 20;
-/** Sentences about damage that reading met, and their length at most: all of them fit into the head of the file. */
+/**
+ * Sentences about damage that reading met, and their length at most: all of them fit into the head
+ * of the file.
+ */
 const mostMet = 5;
 const metLength = 300;
 /** Checksums that are read though the file has no such pages: it may be shorter than it was. */
 const mostBeyond = 1_000_000;
 
-/** What is wrong with a database's files. */
+/** Damage of a database's files. */
 export type Damage = {
   /** How many pages of the file do not have the content that was written to them. */
   readonly pages: number;
@@ -42,12 +45,14 @@ export type Damage = {
   readonly at: string;
 };
 
-/** What a start had to leave out of the log. */
+/** Frames that a start had to leave out of the log. */
 export type DroppedWrites = {
   readonly frames: number;
   /** Whether it was acknowledged; else it may have been in the middle of being written. */
   readonly acknowledged: boolean;
-  /** Whether it is not known how far the log had been synced, so that it may have been acknowledged. */
+  /**
+   * Whether it is not known how far the log had been synced, so that it may have been acknowledged.
+   */
   readonly isUncertain?: boolean;
   /** The time of the latest write that is there, as an ISO time, where that is known. */
   readonly since?: string;
@@ -66,21 +71,50 @@ export type PageSums = {
   mark(frames: number): void;
   /** Writes the log, which has so many frames, back by `run`, which tells whether it is done. */
   checkpoint(frames: number, run: () => boolean): void;
-  /** Checks `pagesPerStep` pages from one on (counting from 0), and learns those that are not known; gives where to go on. */
+  /**
+   * Checks `pagesPerStep` pages from one on (counting from 0), and learns those that are not known;
+   * gives where to go on.
+   */
   check(first: number): number;
-  /** Checks what is in the log. */
+  /** Checks the frames of the log. */
   checkLog(frames: number): void;
   noteDropped(dropped: Omit<DroppedWrites, 'at'>): void;
   /** Notes damage that reading met, as a sentence. */
   noteMet(what: string): void;
-  /** Forgets what a start had to leave out of the log, and what reading met: an operator knows of it. Damaged pages are found again. */
+  /**
+   * Forgets what a start had to leave out of the log, and what reading met: an operator knows of
+   * it. Damaged pages are found again.
+   */
   acknowledge(): void;
-  /** Forgets what the pages should have, because they were changed without that being known; what was found stays. */
+  /**
+   * Forgets what the pages should have, because they were changed without that being known; what
+   * was found stays.
+   */
   forget(): void;
   close(): void;
 };
 
-/** How far the log of a database that was not closed had been synced; to be read before it is opened. */
+/**
+ * The checksums of the first pages of a database that nobody has open; 0, or none, where a checksum
+ * is not known.
+ */
+export function readPageSums(directory: string, pageCount: number): readonly number[] {
+  try {
+    const file = openSync(join(directory, sumsName), 'r');
+    try {
+      return readSums(file, pageCount);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * How far the log of a database that was not closed had been synced; to be read before it is
+ * opened.
+ */
 export function readMark(directory: string): { readonly salt: Salt; readonly frames: number } | undefined {
   try {
     const file = openSync(join(directory, sumsName), 'r');
@@ -204,7 +238,8 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
       const touched = [...pages.keys()].map((page) => page - 1);
       const [first, end] = touched.reduce(([a, b], page) => [Math.min(a, page), Math.max(b, page + 1)], [sums.length, 0]);
       const found: number[] = [];
-      // A page that was read while it was damaged, and then changed, is about to get a right checksum.
+      // A page that was read while it was damaged, and then changed, is about to get a right
+      // checksum.
       for (const page of pages.keys()) {
         const read = readSync(database, block, 0, pageBytes, (page - 1) * pageBytes);
         if (read > 0) compare(page - 1, block, 1, found, false);
