@@ -1,6 +1,9 @@
 /* Other ways to run test files, which `VARIANT` names. Without it, each file runs once, as its name says. */
 
-/** Tests of what databases could do in different ways: a file for each collection, indexes and plans, models, races. */
+/**
+ * Tests of what databases could do in different ways: a file for each collection, indexes and
+ * plans, models, races.
+ */
 const onAnotherDatabase = [
   'test/functions/{audit,bot-commands,bot-webhooks,directory,epochs,events,files,finding,forgotten-passwords}.test.ts',
   'test/functions/{members,messages,notifications,outgoing-webhooks,passkeys,push-subscription,reading}.test.ts',
@@ -24,7 +27,7 @@ export const variants: Record<string, { include: string[]; env?: Record<string, 
     include: ['test/functions/files.test.ts', 'test/lib/files/kills.ci.test.ts'],
     env: { FILE_STORE: 's3' },
   },
-  /** Commands on randomly damaged databases. Now and then they still lose documents that could be read. */
+  /** All commands on randomly damaged databases. `DAMAGES` says how many. */
   damage: { include: ['test/damage/harness.all.ts'] },
   /** The template of a deployment and the rules of cdk-nag, which is installed for it. */
   'cdk-nag': { include: ['test/hosts/aws/cdk-nag.all.ts'] },

@@ -5,6 +5,7 @@ import { MongoClient, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
 import { commands, freePort } from '../../tools/harness/service.ts';
+import { processesWith } from '../support/damage/pool.ts';
 import { dataDirectories } from '../support/data-directories.ts';
 import { asProcess } from '../support/run-command.ts';
 import { aService } from '../support/services.ts';
@@ -89,6 +90,23 @@ describe.runIf(isEmbedded)('a database with a damaged file', () => {
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ database: 'damaged' })]);
     expect(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()).toContain('chat_database_damaged 1');
     await service.stop();
+  });
+
+  it('npm start refuses a damaged database, says why and leaves no process behind', async () => {
+    const path = await aDirectory('started');
+    await damage(path, 'text 1000 ');
+    await expect(aService(environmentOf('started'), commands.start)).rejects.toMatchObject({
+      code: 1,
+      output: expect.stringContaining("see 'When the file is damaged' in docs/operating.md"),
+    });
+    const file = await open(path, 'r+');
+    await file.write(Buffer.alloc(4096, 255), 0, 4096, 4096);
+    await file.close();
+    await expect(aService(environmentOf('started'), commands.start)).rejects.toMatchObject({
+      code: 1,
+      output: expect.stringContaining('is damaged'),
+    });
+    expect(processesWith(join(directory, 'started', ''))).toEqual([]);
   });
 
   it('a server that lost the end of its log reports that and prints no setup link, until an operator acknowledges it', async () => {

@@ -46,8 +46,8 @@ export const logKinds: Readonly<Record<string, DamageKind>> = {
     return { what: `the log cut off at ${left}` };
   },
   logHuge: (directory) => {
-    truncateSync(join(directory, 'database.sqlite-wal'), 2e9);
-    return { what: 'a log of 2 GB', pages: new Set() };
+    truncateSync(join(directory, 'database.sqlite-wal'), 5e8);
+    return { what: 'a log of 500 MB', pages: new Set() };
   },
   logMissing: (directory) => {
     rmSync(join(directory, 'database.sqlite-wal'));

@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { type Document, MongoClient, ObjectId } from 'mongodb';
 import { fillSample } from '../../../tools/gallery/sample.ts';
 import { commands, startService } from '../../../tools/harness/service.ts';
 
-/** Settings under which a service works on a data directory, and nothing limits how fast it is filled. */
+/**
+ * Settings under which a service works on a data directory, and nothing limits how fast it is
+ * filled.
+ */
 export const environmentOf = (dataDir: string): Record<string, string> => ({
   MONGODB_URI: '',
   MONGODB_DATABASE: 'chat',
@@ -24,13 +27,19 @@ export const environmentOf = (dataDir: string): Record<string, string> => ({
 /** A data directory to damage, and the token of an administrator of its service. */
 export type Template = { readonly directory: string; readonly token: string };
 
-/** How a template is left: closed, or by a process that was killed while much was only in its log. */
+/**
+ * How a template is left: closed, or by a process that was killed while much was only in its log.
+ */
 export type TemplateEnd = 'closed' | 'killed';
 
 const password = 'open sesame, please';
 
-/** Fills a data directory through the service, with everything that people do, and with so many messages more. */
-export async function makeTemplate(directory: string, messages: number, end: TemplateEnd): Promise<Template> {
+/**
+ * Fills a data directory through the service, with everything that people do, and with so many
+ * messages more; and leaves it in both ways.
+ */
+export async function makeTemplates(place: string, messages: number): Promise<Record<TemplateEnd, Template>> {
+  const directory = join(place, 'closed');
   const environment = environmentOf(directory);
   command(environment, `${password}\n`, 'user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin');
   const token = command(environment, '', 'token', 'create', 'ann', '--name', 'harness').trim();
@@ -40,9 +49,12 @@ export async function makeTemplate(directory: string, messages: number, end: Tem
   await addMessages(directory, room, messages);
   // So that the checksums of all pages are known.
   command(environment, '', 'database', 'check');
-  if (end === 'killed') await leaveLog(environment, token, room);
-  rmSync(join(directory, 'database.sock'), { force: true });
-  return { directory, token };
+  const closed = { directory, token };
+  const killed = { directory: join(place, 'killed'), token };
+  copyTemplate(closed, killed.directory);
+  await leaveLog(environmentOf(killed.directory), token, room);
+  for (const { directory } of [closed, killed]) rmSync(join(directory, 'database.sock'), { force: true });
+  return { closed, killed };
 }
 
 function command(environment: Record<string, string>, input: string, ...words: string[]): string {
@@ -90,7 +102,15 @@ async function leaveLog(environment: Record<string, string>, token: string, room
 }
 
 /** Puts a fresh copy of a template into a directory. */
-export function copyTemplate({ directory }: Template, target: string): void {
+export const copyTemplate = ({ directory }: Pick<Template, 'directory'>, target: string): void =>
+  copyDirectory(directory, target);
+
+/**
+ * Replaces a directory with a copy of another one. Unlike `cpSync`, `cp` does not write the holes
+ * of large files.
+ */
+export function copyDirectory(source: string, target: string): void {
   rmSync(target, { recursive: true, force: true });
-  cpSync(directory, target, { recursive: true });
+  const { status, stderr } = spawnSync('cp', ['-a', source, target], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
 }
