@@ -7,12 +7,23 @@ import {
   assertion,
   beginningRefusals,
   beginSignIn,
+  confirmByPasskey,
   passkeyChallengeSchema,
+  proof,
+  proofRefusals,
   signInByPasskey,
   signInRefusals,
 } from '../lib/passkeys/passkey-sign-in.ts';
 
-/** `/api/passkey-sessions`: signing in with a passkey. */
+const exampleProof = {
+  credential: '0LZ9bpTXtYzDcYnNkEMOCw',
+  client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+  authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+  signature: 'MEUCIQCd0aV3v1n8Jt3X3aYv',
+  user_handle: 'awFjpDJ_vK_JFuGH',
+};
+
+/** `/api/passkey-sessions`: signing in with a passkey, and confirming the caller's identity with it. */
 export const handler = endpoint({
   POST: operation({
     summary: 'Start a sign-in with a passkey: get the options for `navigator.credentials.get()`',
@@ -29,13 +40,7 @@ export const handler = endpoint({
     access: 'anyone',
     body: { ...assertion, ...wantsCookie },
     example: {
-      body: {
-        credential: '0LZ9bpTXtYzDcYnNkEMOCw',
-        client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
-        authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
-        signature: 'MEUCIQCd0aV3v1n8Jt3X3aYv',
-        user_handle: 'awFjpDJ_vK_JFuGH',
-      },
+      body: exampleProof,
       answer: {
         token: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',
         user: exampleUser,
@@ -52,5 +57,16 @@ export const handler = endpoint({
       const session = await signInByPasskey(sent, { source, agent: headers['user-agent'] });
       return cookie ? answerInCookie(session, headers) : session;
     },
+  }),
+  PATCH: operation({
+    summary: "Confirm the caller's identity in the current session for ten minutes, with what a passkey has signed",
+    access: 'user',
+    scope: 'account',
+    body: proof,
+    example: { body: exampleProof },
+    status: 204,
+    refusals: proofRefusals,
+    security: () => ({ event: 'identity confirmed by a passkey' }),
+    run: ({ body, caller, request: { source } }) => confirmByPasskey(body, source, caller),
   }),
 });

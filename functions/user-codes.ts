@@ -1,5 +1,6 @@
 import { about, idOf } from '../lib/api/parameters.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
+import { proofRequired } from '../lib/credentials/fresh-sessions.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { requireUnscopedToken, unscopedTokenRequired } from '../lib/identity/caller.ts';
@@ -16,7 +17,7 @@ export const handler = endpoint({
     body: {},
     status: 201,
     answer: passwordCodeSchema,
-    refusals: [unscopedTokenRequired, ...passwordCodeRefusals],
+    refusals: [unscopedTokenRequired, proofRequired, ...passwordCodeRefusals],
     security: ({ path: { user } }) => ({ event: 'password code made', whom: user.toHexString() }),
     audit: ({ path: { user } }, caller) => actOnUser(user, 'user.code_created', caller),
     run: ({ path: { user } }) => createPasswordCode(user),

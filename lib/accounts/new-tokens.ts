@@ -7,7 +7,7 @@ import { adminRequired, conflict, invalidParameter, type Refusal, tooManyRequest
 import { tokens } from '../collections/accounts/tokens.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
-import { freshSignInRequired } from '../credentials/fresh-sessions.ts';
+import { freshSignInRequired, proofRequired } from '../credentials/fresh-sessions.ts';
 import { createToken, tokenName, tokenNameTaken } from '../identity/api-tokens.ts';
 import { hasActiveOwner, isStillOwned } from '../identity/bot-rules.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
@@ -31,6 +31,7 @@ const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account ha
 export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
+  proofRequired,
   wrongCurrentPassword,
   freshSignInRequired,
   noSuchUser,

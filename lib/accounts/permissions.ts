@@ -20,7 +20,7 @@ import {
   requireCurrentPassword,
   wrongCurrentPassword,
 } from '../credentials/current-password.ts';
-import { freshSignInRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
+import { freshSignInRequired, proofRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
 import { newPassword } from '../credentials/password-policy.ts';
 import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
 import { accountIsBot } from '../identity/bot-rules.ts';
@@ -91,6 +91,7 @@ export const signUpRefusals = [
   ...passwordRefusals,
   registrationClosed,
   adminRequired,
+  proofRequired,
   invitationRequired,
   noSuchInvitation,
   ...confirmationRefusals,
@@ -103,6 +104,7 @@ export const signUpRefusals = [
 ];
 export const changeRefusals = [
   adminRequired,
+  proofRequired,
   wrongCurrentPassword,
   freshSignInRequired,
   ...confirmationRefusals,
@@ -114,6 +116,7 @@ export const changeRefusals = [
 ];
 export const deletionRefusals = [
   adminRequired,
+  proofRequired,
   currentPasswordRequired,
   wrongCurrentPassword,
   freshSignInRequired,
@@ -203,14 +206,12 @@ export async function changeUserFor(
   return email === undefined ? change() : withConfirmedAddress({ email, code }, caller, change);
 }
 
-/** Deletes an account: anyone's as an administrator, one's own with its password. */
+/** Deletes an account: another's as an administrator, the own one with its password. */
 export async function deleteUserFor(id: ObjectId, currentPassword: string | undefined, caller: Caller): Promise<void> {
-  const isOwn = id.equals(caller.user._id);
-  if (currentPassword !== undefined && isOwn) await confirmPassword(currentPassword, caller);
-  else if (!isAdmin(caller)) {
-    if (!isOwn || (await hasPassword(caller))) throw currentPasswordRequired();
-    await requireFreshSession(caller);
-  }
+  if (!id.equals(caller.user._id)) requireAdmin(caller);
+  else if (currentPassword !== undefined) await confirmPassword(currentPassword, caller);
+  else if (await hasPassword(caller)) throw currentPasswordRequired();
+  else await requireFreshSession(caller);
   await deleteUser(id);
 }
 

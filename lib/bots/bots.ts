@@ -7,6 +7,7 @@ import { aFlag, described, orNull } from '../api/schema.ts';
 import { regardlessOfDeadline } from '../base/deadline.ts';
 import { adminRequired, conflict, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { proofRequired } from '../credentials/fresh-sessions.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { nameBeginnings } from '../identity/beginnings.ts';
 import { hasActiveOwner } from '../identity/bot-rules.ts';
@@ -65,7 +66,7 @@ const tooManyBots: Refusal = () => conflict('too_many_bots', 'The user has too m
 const madeByBot: Refusal = () => permissionDenied('bot_refused', 'A bot cannot create or own bots.');
 export const botRefusals = [noSuchBot];
 export const newBotRefusals = [adminRequired, noSuchUser, madeByBot, usernameReserved, usernameTaken, tooManyBots];
-export const botChangeRefusals = [adminRequired, noSuchUser, madeByBot, noSuchBot];
+export const botChangeRefusals = [adminRequired, proofRequired, noSuchUser, madeByBot, noSuchBot];
 
 /** A page of the bots of the caller or, for administrators, of everyone, by the order of their ids. */
 export async function listBots({ limit, after }: Page, caller: Caller): Promise<ListPage<Bot>> {

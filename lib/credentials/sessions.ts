@@ -3,12 +3,13 @@ import type { ObjectId } from 'mongodb';
 import { type DateTime, dateSchema } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
-import { adminRequired, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
+import { adminRequired, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
 import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
 import { aNewToken, deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
 import { config } from '../settings/config.ts';
+import { noSuchSession } from './fresh-sessions.ts';
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
@@ -20,8 +21,6 @@ export type Session = Shown<typeof sessionSchema>;
 
 /** An answer that shows a session, with its token. */
 export type WithToken<Shown> = Shown & { token: string };
-
-const noSuchSession: Refusal = () => notFound('session');
 
 /** A session that has just begun; in a cookie it has no token to show. */
 export const newSessionSchema = record(

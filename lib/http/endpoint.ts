@@ -19,6 +19,7 @@ import { json, mediaType } from './middleware/media-type.ts';
 import { method } from './middleware/method.ts';
 import { permission } from './middleware/permission.ts';
 import { allowedMethods, type Handler, type Input, isSpecified, type Operations, operationFor } from './operation.ts';
+import { requireProof } from './recent-proof.ts';
 import { remembered } from './remembered.ts';
 import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
 
@@ -93,7 +94,9 @@ async function work(operation: Operations[string], event: ReadyEvent): Promise<u
   const caller = isAdmin(sender) ? { ...(sender as Caller), source: input.request.source } : sender;
   const acts = caller && operation.audit ? await operation.audit(input, caller) : [];
   const act = () => operation.run({ ...input, caller });
-  return caller && acts.length > 0 ? audited(acts, byCaller(caller), act) : act();
+  if (!caller || acts.length === 0) return act();
+  await requireProof(acts, caller);
+  return audited(acts, byCaller(caller), act);
 }
 
 function logSecurity(

@@ -6,8 +6,10 @@ import { log } from '../base/log.ts';
 import { type PasskeyDocument, passkeys } from '../collections/accounts/passkeys.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { countSignIn } from '../credentials/anonymous-limits.ts';
+import { noSuchSession, noteProof } from '../credentials/fresh-sessions.ts';
 import { rememberAddress } from '../credentials/login-limits.ts';
 import { accountDeactivated, createSession, type NewSession } from '../credentials/sessions.ts';
+import type { Caller } from '../identity/caller.ts';
 import { shownUser } from '../identity/users.ts';
 import { loginName, namesAccount } from '../sign-in/login-names.ts';
 import {
@@ -31,12 +33,15 @@ export const passkeyChallengeSchema = record('PasskeyChallenge', {
 });
 
 /** What proves a passkey. */
-export const assertion = {
+export const proof = {
   credential: credentialId,
   client_data: clientData,
   authenticator_data: about('`response.authenticatorData` of the authenticator, in base64url.', base64url(4_096)),
   signature: about('Its signature, `response.signature`, in base64url.', base64url(2_048)),
   user_handle: about('The `response.userHandle`, in base64url.', base64url(86)),
+};
+export const assertion = {
+  ...proof,
   username: about(
     'The username or e-mail address of the account, if known, for example after its password. A passkey of another account is then refused.',
     optional(loginName),
@@ -52,6 +57,7 @@ export const passkeyOfAnother: Refusal = () =>
 
 export const beginningRefusals = [passkeysUnavailable, tooManyRequests];
 export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, passkeyOfAnother, accountDeactivated];
+export const proofRefusals = [...signInRefusals, noSuchSession];
 
 /** Begins a sign-in with a passkey: the browser asks which one, so that no account is named before. */
 export async function beginSignIn(source: string): Promise<Shown<typeof passkeyChallengeSchema>> {
@@ -69,6 +75,23 @@ export async function signInByPasskey(
   sent: Values<typeof assertion>,
   { source, agent }: { source: string; agent: string | undefined },
 ): Promise<NewSession> {
+  const user = await provePasskey(sent, source, ({ username }, owner) => username === undefined || namesAccount(username, owner));
+  return beginSession(user, source, agent);
+}
+
+/** Confirms for ten minutes, with a passkey of the caller's account, that its owner uses this session. */
+export async function confirmByPasskey(sent: Values<typeof proof>, source: string, caller: Caller): Promise<void> {
+  if (caller.token.kind !== 'session') throw noSuchSession();
+  await provePasskey(sent, source, (_, { _id }) => _id.equals(caller.user._id));
+  await noteProof(caller, { by: 'passkey' });
+}
+
+/** The owner of a passkey that signed a challenge of a sign-in, if it is the account that is meant; 401 if not. */
+async function provePasskey<Sent extends Values<typeof proof>>(
+  sent: Sent,
+  source: string,
+  isMeant: (sent: Sent, owner: UserDocument) => boolean,
+): Promise<UserDocument> {
   const site = requireSite();
   const { challenge } = await takeChallenge(sent.client_data);
   const refuse = (event: string, more: object) => {
@@ -83,19 +106,19 @@ export async function signInByPasskey(
   const proven = await verify(sent, passkey, challenge, site).catch((error) => {
     throw refuse('wrong passkey', { whom, what: reasonOf(error) });
   });
-  if (sent.username !== undefined && !namesAccount(sent.username, user)) {
+  if (!isMeant(sent, user)) {
     log('info', 'security', { event: 'passkey of another account', whom, source });
     throw passkeyOfAnother();
   }
   if (!user.is_active) throw accountDeactivated();
   if (!(await noteUse(passkey, proven)))
     throw refuse('passkey removed, or its counter went back', { whom, what: passkey._id.toHexString() });
-  return beginSession(user, source, agent);
+  return user;
 }
 
 /** Verifies that a passkey signed the challenge for this site, after its authenticator has recognised its owner. */
 async function verify(
-  { credential: id, client_data, authenticator_data, signature, user_handle }: Values<typeof assertion>,
+  { credential: id, client_data, authenticator_data, signature, user_handle }: Values<typeof proof>,
   { user, public_key }: PasskeyDocument,
   expectedChallenge: string,
   site: { id: string; origin: string },

@@ -1,12 +1,45 @@
-import { missingParameter, permissionDenied, type Refusal } from '../base/errors.ts';
+import { about, optional, type Values } from '../api/parameters.ts';
+import { missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { users } from '../collections/accounts/users.ts';
-import { hasJustUsedPasskey } from '../credentials/fresh-sessions.ts';
+import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
+import { freshSignInRequired, hasJustUsedPasskey, noSuchSession, noteProof } from '../credentials/fresh-sessions.ts';
 import { beginConfirmation } from '../credentials/login-limits.ts';
 import type { Caller } from '../identity/caller.ts';
-import { useSecondFactor, type WithSecondFactor, wrongCode } from './codes.ts';
+import { secondFactorCode, useSecondFactor, type WithSecondFactor, wrongCode } from './codes.ts';
 
 export const wrongSecondFactor: Refusal = () => permissionDenied('wrong_second_factor', wrongCode);
+
+/** The parameters by which the owner of a session confirms their identity. */
+export const identityProof = {
+  current_password: currentPassword,
+  code: about('A code of the second factor, if that is on.', optional(secondFactorCode)),
+};
+export const identityProofRefusals = [
+  noSuchSession,
+  wrongCurrentPassword,
+  wrongSecondFactor,
+  freshSignInRequired,
+  tooManyRequests,
+];
+
+/**
+ * Confirms for ten minutes that the owner of the account uses this session: by everything that a sign-in asks for. An
+ * account with neither a password nor a second factor signs in again: 403.
+ */
+export async function confirmIdentity({ current_password, code }: Values<typeof identityProof>, caller: Caller): Promise<void> {
+  if (caller.token.kind !== 'session') throw noSuchSession();
+  const { _id } = caller.user;
+  const account = await users.findOne({ _id }, { projection: { password_hash: 1, second_factor: 1 } });
+  const hasPassword = account?.password_hash !== undefined;
+  if (!hasPassword && !account?.second_factor) throw freshSignInRequired();
+  if (hasPassword) await requireCurrentPassword(current_password, caller);
+  if (account.second_factor) {
+    if (code === undefined) throw missingParameter('code');
+    await requireCode(account as WithSecondFactor, code, caller);
+  }
+  await noteProof(caller, { by: 'password' });
+}
 
 /** Requires a code of the caller's second factor: 403 if it is wrong. Guessing is as slow as that of a password. */
 export async function requireCode(account: WithSecondFactor, code: string, { user: { _id }, token }: Caller): Promise<void> {

@@ -18,6 +18,10 @@ export type TokenDocument = {
   generation?: number;
   /** The session was begun with a passkey, which is both factors in one. */
   by_passkey?: true;
+  /** When the owner of a session last confirmed their identity; absent until they do so after its beginning. */
+  proven_at?: Date;
+  /** When they last did so with a passkey. */
+  passkey_used_at?: Date;
   /** The session at the identity provider that it was begun by: the SHA-256 of its issuer and its `sid`, in hexadecimal. */
   provider_session?: string;
   created_at: Date;

@@ -1,5 +1,7 @@
+import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { type Account, aName, anAccount, anAdmin, aSession, logIn } from '../../../test/support/accounts.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aMessage } from '../../../test/support/messages.ts';
@@ -92,6 +94,36 @@ describe('the administrators’ page', () => {
 });
 
 describe('people', () => {
+  it('people are promoted after a sign-in long ago once the administrator confirms the password and a code', async () => {
+    const [boss, person] = [await anAdmin(), await anAccount()];
+    const { page, context, problems } = await at('people', boss);
+    const [cookie] = await context.cookies();
+    const { recovery } = await turnOn(call, { ...boss, token: cookie?.value ?? '' });
+    await tokens.updateMany({ user: new ObjectId(boss.id) }, { $set: { created_at: new Date(0) } });
+    await manage(page, person);
+    await act(page, 'Make administrator');
+    const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await proof.getByLabel('Current password').fill('incorrect horse');
+    expect(await objections(page)).toEqual([]);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await proof.getByText('The current password is wrong.').waitFor();
+    await proof.getByLabel('Current password').fill(boss.password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await proof.getByText('Enter a code of your second factor as well.').waitFor();
+    await proof.getByLabel(/^Code/).fill(recovery[0] ?? '');
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+    await proof.waitFor({ state: 'detached' });
+    await expect.poll(() => stateOf(person)).toMatchObject({ is_admin: true });
+    await tokens.updateMany({ user: new ObjectId(boss.id) }, { $unset: { proven_at: '' } });
+    await act(page, 'Delete the account');
+    await page.keyboard.press('Escape');
+    await page.locator('.toast', { hasText: 'Nothing was changed, because you did not confirm' }).waitFor();
+    expect(await stateOf(person)).toMatchObject({ is_admin: true });
+    // The browser reports each answer that is no success.
+    expect(problems.filter((problem) => !/40[03]/.test(problem))).toEqual([]);
+    await context.close();
+  });
+
   it('people are made with a link by which they set a password, and nobody is left signed in', async () => {
     const { page, context, problems } = await at('people');
     const username = aName();

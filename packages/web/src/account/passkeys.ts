@@ -88,22 +88,31 @@ export async function suggestPasskeys(signal: AbortSignal, username?: string): P
 }
 
 async function signInAs(options: CredentialRequestOptions, username?: string): Promise<void> {
+  const body = { ...(await askDevice(options)), cookie: keepsCookies(), ...(username && { username }) };
+  enter(await inWords(ask(chat.PUT('/api/passkey-sessions', { body }))));
+  remember(usedHere, 'yes');
+}
+
+/** Confirms the user's identity with a passkey; throws a `Failure` that says why not. */
+export async function confirmByPasskey(): Promise<void> {
+  const body = await askDevice({});
+  await inWords(ask(chat.PATCH('/api/passkey-sessions', { body })));
+}
+
+/** Has a device sign a challenge with a passkey. */
+async function askDevice(options: CredentialRequestOptions) {
   const { challenge, rp_id: rpId } = await inWords(ask(chat.POST('/api/passkey-sessions', { body: {} })));
   const publicKey = { challenge: toBytes(challenge), rpId, userVerification, timeout } as const;
   const got = await inWords(navigator.credentials.get({ publicKey, ...options }));
   const { rawId, response } = got as PublicKeyCredential;
   const { clientDataJSON, authenticatorData, signature, userHandle } = response as AuthenticatorAssertionResponse;
-  const body = {
+  return {
     credential: fromBytes(rawId),
     client_data: fromBytes(clientDataJSON),
     authenticator_data: fromBytes(authenticatorData),
     signature: fromBytes(signature),
     user_handle: fromBytes(userHandle ?? new ArrayBuffer(0)),
-    cookie: keepsCookies(),
-    ...(username && { username }),
   };
-  enter(await inWords(ask(chat.PUT('/api/passkey-sessions', { body }))));
-  remember(usedHere, 'yes');
 }
 
 /** Under which name this browser keeps that a passkey was used in it. */

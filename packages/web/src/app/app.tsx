@@ -4,6 +4,7 @@ import { Announcer } from '../device/announcer.tsx';
 import { loadAhead } from '../device/late-code.ts';
 import { route } from '../device/routes.ts';
 import { strings } from '../i18n/strings.ts';
+import { hooks } from '../service/api.ts';
 import { settings } from '../service/settings.ts';
 import { rooms } from '../store/rooms/rooms.ts';
 import { List } from '../view/room/list.tsx';
@@ -23,6 +24,8 @@ const Directory = later(async () => (await import('../view/sidebar/directory.tsx
 const Settings = later(async () => (await import('../view/settings/settings.tsx')).Settings);
 // Fails for others, so that it is not loaded ahead for them either.
 const Admin = later(async () => (me().is_admin ? (await import('../view/admin/admin.tsx')).Admin : Promise.reject()));
+
+hooks.onProofRequired = async () => (await import('../view/sign-in/proof.tsx')).askForProof();
 
 /** The page. */
 export function App() {

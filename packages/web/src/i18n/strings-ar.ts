@@ -89,6 +89,7 @@ export const strings: Words['strings'] = {
     owner_required: 'هذا متاح لمالكي الغرفة فقط.',
     author_required: 'لا يمكن أن يغيّر الرسالة إلا كاتبها.',
     unscoped_token_required: 'يتطلب هذا جلسة أو رمز وصول بكل الصلاحيات.',
+    proof_required: 'لم يتغير شيء لأنك لم تؤكد هويتك.',
     email_code_required: 'أكّد عنوان بريدك الإلكتروني أولًا.',
     nobody_left: 'غادر كل الآخرين هذه المحادثة، فلن يقرأ هذا أحد.',
   },
@@ -734,6 +735,13 @@ export const laterStrings: Words['laterStrings'] = {
       NotAllowedError: 'أُلغي ذلك، أو استغرق وقتًا طويلًا.',
       InvalidStateError: 'لدى هذا الجهاز مفتاح مرور لحسابك بالفعل.',
     },
+  },
+  proof: {
+    title: 'أكّد هويتك',
+    hint: 'مرّت أكثر من عشر دقائق على تسجيل دخولك. تحتاج هذه الخطوة إلى كلمة مرورك مرة أخرى.',
+    submit: 'تأكيد',
+    byPasskey: 'استخدم مفتاح مرور بدلًا من ذلك',
+    codeToo: 'أدخل أيضًا رمزًا من عاملك الثاني.',
   },
   once: 'انسخه الآن. لن يُعرض مرة أخرى.',
   settings: {

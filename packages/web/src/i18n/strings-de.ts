@@ -73,6 +73,7 @@ export const strings: Words['strings'] = {
     owner_required: 'Das dürfen nur Besitzer des Raums.',
     author_required: 'Eine Nachricht ändern darf nur, wer sie geschrieben hat.',
     unscoped_token_required: 'Dafür brauchst du eine Sitzung oder ein Token mit allen Rechten.',
+    proof_required: 'Nichts wurde geändert, weil du deine Identität nicht bestätigt hast.',
     email_code_required: 'Bestätige zuerst deine E-Mail-Adresse.',
     nobody_left: 'Alle anderen haben diese Unterhaltung verlassen, niemand würde das lesen.',
   },
@@ -665,6 +666,13 @@ export const laterStrings: Words['laterStrings'] = {
       NotAllowedError: 'Es wurde abgebrochen oder hat zu lange gedauert.',
       InvalidStateError: 'Dieses Gerät hat schon einen Passkey für dein Konto.',
     },
+  },
+  proof: {
+    title: 'Bestätige, dass du es bist',
+    hint: 'Du hast dich vor mehr als zehn Minuten angemeldet. Hierfür ist dein Passwort noch einmal nötig.',
+    submit: 'Bestätigen',
+    byPasskey: 'Stattdessen einen Passkey verwenden',
+    codeToo: 'Gib auch einen Code deines zweiten Faktors ein.',
   },
   once: 'Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
   settings: {

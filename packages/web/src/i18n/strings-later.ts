@@ -340,6 +340,13 @@ export const laterStrings = {
       InvalidStateError: 'This device has a passkey for your account already.',
     },
   },
+  proof: {
+    title: 'Confirm that it is you',
+    hint: 'You signed in more than ten minutes ago. This needs your password again.',
+    submit: 'Confirm',
+    byPasskey: 'Use a passkey instead',
+    codeToo: 'Enter a code of your second factor as well.',
+  },
   once: 'Copy it now. It won’t be shown again.',
   settings: {
     title: 'Settings',

@@ -72,6 +72,7 @@ export const strings = {
     owner_required: 'Only owners of the room can do this.',
     author_required: 'Only the author can change a message.',
     unscoped_token_required: 'This needs a session or a token with all scopes.',
+    proof_required: 'Nothing was changed, because you did not confirm your identity.',
     email_code_required: 'Confirm your e-mail address first.',
     nobody_left: 'Everyone else has left this conversation, so nobody would read it.',
   },

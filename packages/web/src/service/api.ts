@@ -52,9 +52,10 @@ export function sentenceOf(failure: unknown): string {
 }
 
 /** What the page's one client needs from the session, which needs the client. */
-export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> = {
+export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> & { onProofRequired: () => Promise<boolean> } = {
   onSignedOut: () => {},
   onSetUpRequired: () => {},
+  onProofRequired: async () => false,
 };
 
 /** The token of the session, where the browser keeps no cookie. */
@@ -65,8 +66,20 @@ export const chat: Calls = createCalls({
   baseUrl: '',
   token: () => bearer.token,
   retry: { attempts: 1 },
-  fetch: (request) => takeAhead(request) ?? fetchInTime(request),
+  fetch: (request) => takeAhead(request) ?? fetchProven(request),
 });
+
+/** Fetches, and does so again once the user has confirmed their identity, if the service asks for that. */
+async function fetchProven(request: Request): Promise<Response> {
+  const again = request.headers.has('Content-Type') ? request.clone() : undefined;
+  const response = await fetchInTime(request);
+  if (!again || response.status !== 403) return response;
+  const { code } = await response
+    .clone()
+    .json()
+    .catch(() => ({}));
+  return code === 'proof_required' && (await hooks.onProofRequired()) ? fetchInTime(again) : response;
+}
 
 type Answer<T> = Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>;
 
