@@ -1,5 +1,5 @@
 import { pageParameters } from '../lib/api/pages.ts';
-import { about, anyText, id, optional } from '../lib/api/parameters.ts';
+import { about, anyText, dateTime, id, optional } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOnUser } from '../lib/audit/acts.ts';
 import { tooManyRequests } from '../lib/base/errors.ts';
@@ -14,6 +14,11 @@ import { logIn, secondFactorRequired, wrongLogin, wrongSecondFactor } from '../l
 import { loginName } from '../lib/sign-in/login-names.ts';
 
 const user = about("The account whose sessions are meant, for administrators; without it, the caller's own.", optional(id));
+
+const tokensSince = about(
+  'Also revokes the named tokens of the account and of its bots that were created at this time or later.',
+  optional(dateTime),
+);
 
 /** `/api/sessions`: logging in, the caller's sessions and, for administrators, those of others. */
 export const handler = endpoint({
@@ -53,11 +58,12 @@ export const handler = endpoint({
     summary: 'End all other sessions of the caller or, as an administrator, all sessions of another `user`',
     access: 'user',
     scope: 'account',
-    query: { user },
+    query: { user, tokens_since: tokensSince },
     status: 204,
     refusals: sessionRefusals,
     security: ({ query }) => query.user && { event: 'sessions ended', whom: query.user.toHexString() },
-    audit: ({ query: { user } }, caller) => actOnUser(user, 'user.sessions_ended', caller),
-    run: ({ query, caller }) => endOtherSessions(query.user, caller),
+    audit: ({ query: { user, tokens_since: since } }, caller) =>
+      actOnUser(user, 'user.sessions_ended', caller, since && { tokens_since: since.toISOString() }),
+    run: ({ query, caller }) => endOtherSessions(query, caller),
   }),
 });

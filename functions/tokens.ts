@@ -24,7 +24,8 @@ export const handler = endpoint({
     run: async ({ query, caller, request }) => answerList(await listTokensFor(query, caller), request),
   }),
   POST: operation({
-    summary: 'Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password`',
+    summary:
+      'Create a named token; its 32 characters are shown only once. One that may change something requires `current_password`',
     access: 'user',
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: tokenParameters,

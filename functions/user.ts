@@ -39,7 +39,7 @@ export const handler = endpoint({
     status: 200,
     answer: shownUser.schema,
     refusals: changeRefusals,
-    security: ({ body: { current_password, keep_tokens, code, ...changes } }, { _id }) =>
+    security: ({ body: { current_password, second_factor, keep_tokens, code, ...changes } }, { _id }) =>
       isPreference(changes) ? undefined : { event: 'account changed', whom: _id.$oid, what: describeChanges(changes) },
     audit: ({ path: { user }, body }, caller) => actsOfChanges(user, body, caller),
     run: ({ path: { user }, body, caller }) => changeUserFor(userIdFor(user, caller), body, caller),
@@ -55,7 +55,7 @@ export const handler = endpoint({
     refusals: deletionRefusals,
     security: ({ path: { user } }) => ({ event: 'account deleted', whom: user === 'me' ? undefined : user.toHexString() }),
     audit: ({ path: { user } }, caller) => actOfDeletion(user, caller),
-    run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body.current_password, caller),
+    run: ({ path: { user }, body, caller }) => deleteUserFor(userIdFor(user, caller), body, caller),
   }),
 });
 

@@ -3,61 +3,60 @@ import { toObjectId } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
 import { type Scope, scopes } from '../api/scopes.ts';
-import { adminRequired, conflict, invalidParameter, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { adminRequired, conflict, invalidParameter, type Refusal } from '../base/errors.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
-import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
-import { freshSignInRequired, proofRequired } from '../credentials/fresh-sessions.ts';
 import { createToken, tokenName, tokenNameTaken } from '../identity/api-tokens.ts';
 import { hasActiveOwner, isStillOwned } from '../identity/bot-rules.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
 import { deleteToken, listTokens, type NewToken, type Token } from '../identity/tokens.ts';
 import { noSuchUser } from '../identity/users.ts';
+import { ownProof, ownProofRefusals, requireOwnProof } from '../second-factor/proof.ts';
 import { config } from '../settings/config.ts';
 
 /** The parameters of a new token. */
 export const tokenParameters = {
   name: tokenName,
   scopes: about(
-    'The permitted scopes; a token without any may do everything, and requires `current_password`. A token of a bot has at least one.',
+    'The permitted scopes. A token without any may do everything. Without scopes, and with `account`, `admin` or a scope that ends in `:write`, it requires `current_password` and, if a second factor is on, `second_factor`. A token of a bot has at least one scope.',
     optional(someOf(scopes)),
   ),
   expires_at: about('The time of expiry; without it, the token does not expire.', optional(dateTime)),
   user: about('The owner of the token, by default the caller; a bot of the caller, or anyone for administrators.', optional(id)),
-  current_password: currentPassword,
+  ...ownProof,
 };
 
 const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account has too many named tokens.');
 export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
-  proofRequired,
-  wrongCurrentPassword,
-  freshSignInRequired,
+  ...ownProofRefusals,
   noSuchUser,
   tokenNameTaken,
   tooManyTokens,
-  tooManyRequests,
 ];
 
 /**
  * Creates a named token for the caller, for a bot of the caller or, as an administrator, for another user: 403 for
- * others, 404 when there is no such user. One that may do all that its user may would outlast a stolen session: it
- * needs the caller's password. A bot has none of that kind: it could make others, which its owner has not seen.
+ * others, 404 when there is no such user. One that may change something would outlast a stolen session: it needs a
+ * proof of the caller's identity. No token of a bot is without scopes: it could make others, unseen by its owner.
  */
 export async function createTokenFor(
-  { user, name, scopes = [], expires_at: expiresAt, current_password: password }: Values<typeof tokenParameters>,
+  { user, name, scopes = [], expires_at: expiresAt, ...proof }: Values<typeof tokenParameters>,
   caller: Caller,
 ): Promise<NewToken> {
   const owner = user ?? caller.user._id;
   const account = owner.equals(caller.user._id) ? caller.user : await findManaged(owner, caller);
   if (account.is_bot && scopes.length === 0) throw invalidParameter('scopes', 'have at least one scope for a bot');
-  if (scopes.length === 0) await requireCurrentPassword(password, caller);
+  if (scopes.length === 0 || scopes.some(isPowerful)) await requireOwnProof(proof, caller);
   const created = await createToken(owner, name, { scopes, expiresAt });
   await requireFew(owner, created);
   if (account.is_bot) await requireSameOwner(owner, account, created);
   return created;
 }
+
+/** Whether a token of a scope can change something, or see what only its user should. */
+const isPowerful = (scope: Scope): boolean => scope === 'account' || scope === 'admin' || scope.endsWith(':write');
 
 const ownerInactive: Refusal = () =>
   conflict('owner_inactive', "The bot's owner is deactivated: give the bot to another owner first.");

@@ -13,14 +13,8 @@ import {
 } from '../base/errors.ts';
 import { countInvitedSignUp, countSignUp } from '../credentials/anonymous-limits.ts';
 import { codeParameter } from '../credentials/codes.ts';
-import {
-  confirmPassword,
-  currentPassword,
-  hasPassword,
-  requireCurrentPassword,
-  wrongCurrentPassword,
-} from '../credentials/current-password.ts';
-import { freshSignInRequired, proofRequired, requireFreshSession } from '../credentials/fresh-sessions.ts';
+import { hasPassword } from '../credentials/current-password.ts';
+import { proofRequired } from '../credentials/fresh-sessions.ts';
 import { newPassword } from '../credentials/password-policy.ts';
 import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
 import { accountIsBot } from '../identity/bot-rules.ts';
@@ -34,6 +28,7 @@ import { email, newUsername, type User } from '../identity/users.ts';
 import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
 import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
 import { roomArchived } from '../rooms/permissions.ts';
+import { ownProof, ownProofRefusals, requireOwnProof } from '../second-factor/proof.ts';
 import { config } from '../settings/config.ts';
 import { changeUser, type NewUser, signUp } from './accounts.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
@@ -54,10 +49,7 @@ export const signUpParameters = {
   code: addressCode,
 };
 
-/**
- * The changes that can be made to an account. Users need `current_password` for a new password or address of their
- * own.
- */
+/** The changes that can be made to an account. Users prove their identity for a new password or address of their own. */
 export const accountChanges = {
   name: optional(fullName),
   status: optional(status),
@@ -69,7 +61,7 @@ export const accountChanges = {
   email: optional(email),
   code: addressCode,
   password: optional(newPassword),
-  current_password: currentPassword,
+  ...ownProof,
   keep_tokens: about('Whether the named tokens stay valid after the new password.', optional(flag)),
   is_admin: about('Whether the account is an administrator; only administrators may change it.', optional(flag)),
   is_active: about(
@@ -83,7 +75,7 @@ export const accountChanges = {
 };
 
 /** The parameters of the deletion of an account. */
-export const accountDeletion = { current_password: currentPassword };
+export const accountDeletion = ownProof;
 
 const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');
@@ -104,25 +96,14 @@ export const signUpRefusals = [
 ];
 export const changeRefusals = [
   adminRequired,
-  proofRequired,
-  wrongCurrentPassword,
-  freshSignInRequired,
+  ...ownProofRefusals,
   ...confirmationRefusals,
   emailTaken,
   accountIsBot,
   lastAdminMustStay,
   ...disconnectionRefusals,
-  tooManyRequests,
 ];
-export const deletionRefusals = [
-  adminRequired,
-  proofRequired,
-  currentPasswordRequired,
-  wrongCurrentPassword,
-  freshSignInRequired,
-  lastAdminMustStay,
-  tooManyRequests,
-];
+export const deletionRefusals = [adminRequired, currentPasswordRequired, ...ownProofRefusals, lastAdminMustStay];
 
 /** Refuses, with 403, a sign-up by anyone but an administrator while registration is closed. */
 export function requireRegistration(caller: Caller | undefined): void {
@@ -183,7 +164,7 @@ async function countedSignUp(create: () => Promise<NewUser>, source: string): Pr
  */
 export async function changeUserFor(
   id: ObjectId,
-  { current_password: currentPassword, keep_tokens: keepTokens, code, is_connected, ...changes }: Values<typeof accountChanges>,
+  { current_password, second_factor, keep_tokens: keepTokens, code, is_connected, ...changes }: Values<typeof accountChanges>,
   caller: Caller,
 ): Promise<User> {
   const { email, password, is_admin, is_active } = changes;
@@ -201,17 +182,16 @@ export async function changeUserFor(
   if (changes.quiet_hours) requireHours(changes.quiet_hours);
   if (is_active !== undefined) requireAdmin(caller);
   if (is_admin !== undefined || (isCredential && !isOwn)) requireFullAdmin(caller);
-  if (isCredential && isOwn) await requireCurrentPassword(currentPassword, caller);
+  if (isCredential && isOwn) await requireOwnProof({ current_password, second_factor }, caller);
   const change = () => changeUser(id, changes, { token: isOwn ? caller.token._id : undefined, tokens: keepTokens });
   return email === undefined ? change() : withConfirmedAddress({ email, code }, caller, change);
 }
 
 /** Deletes an account: another's as an administrator, the own one with its password. */
-export async function deleteUserFor(id: ObjectId, currentPassword: string | undefined, caller: Caller): Promise<void> {
+export async function deleteUserFor(id: ObjectId, proof: Values<typeof accountDeletion>, caller: Caller): Promise<void> {
   if (!id.equals(caller.user._id)) requireAdmin(caller);
-  else if (currentPassword !== undefined) await confirmPassword(currentPassword, caller);
-  else if (await hasPassword(caller)) throw currentPasswordRequired();
-  else await requireFreshSession(caller);
+  else if (proof.current_password === undefined && (await hasPassword(caller))) throw currentPasswordRequired();
+  else await requireOwnProof(proof, caller);
   await deleteUser(id);
 }
 

@@ -28,7 +28,18 @@ export async function isSessionFresh({ token: { _id, kind } }: Pick<Caller, 'tok
   return (await tokens.findOne({ _id, kind, ...isFresh }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Requires such a session: 403 if not. It is the proof of identity if there is no password to ask for. */
+/**
+ * Whether the caller confirmed their identity in this session in the last ten minutes, or began it with a passkey then.
+ * Somebody who has stolen a new session did neither.
+ */
+export async function hasConfirmedIdentity(caller: Caller): Promise<boolean> {
+  const { _id, kind } = caller.token;
+  if (kind !== 'session') return false;
+  const proven = { _id, kind, $expr: { $gt: ['$proven_at', tenMinutesAgo] } };
+  return (await tokens.findOne(proven, { projection: { _id: 1 } })) !== null || hasJustUsedPasskey(caller);
+}
+
+/** Requires a fresh session: 403 if it is older. It is the proof of identity if there is no password to ask for. */
 export async function requireFreshSession(caller: Caller): Promise<void> {
   if (!(await isSessionFresh(caller))) throw freshSignInRequired();
 }

@@ -5,6 +5,7 @@ import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
 import { adminRequired, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
+import { users } from '../collections/accounts/users.ts';
 import { type Caller, isAdmin, requireOwnAccount } from '../identity/caller.ts';
 import { aNewToken, deleteToken, deleteTokensOf, insertToken, listTokens, shownToken } from '../identity/tokens.ts';
 import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
@@ -107,9 +108,22 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
   if (!(await deleteToken(reachable))) throw noSuchSession();
 }
 
-/** Ends every session of the caller or, for administrators, of `user`, but the one that calls. */
-export const endOtherSessions = async (user: ObjectId | undefined, caller: Caller): Promise<void> =>
-  deleteTokensOf(await ownerOf(user, caller), { kind: 'session', _id: { $ne: caller.token._id } });
+/**
+ * Ends every session of the caller or, for administrators, of `user`, but the one that calls. With a time, also revokes
+ * the named tokens that were created since, of the account and of its bots: somebody who has stolen a session may have created them.
+ */
+export async function endOtherSessions(
+  { user, tokens_since: since }: { user?: ObjectId | undefined; tokens_since?: Date | undefined },
+  caller: Caller,
+): Promise<void> {
+  const owner = await ownerOf(user, caller);
+  const _id = { $ne: caller.token._id };
+  await deleteTokensOf(owner, { kind: 'session', _id });
+  if (!since) return;
+  const bots = await users.find({ owner, is_bot: true }, { projection: { _id: 1 } }).toArray();
+  for (const account of [owner, ...bots.map((bot) => bot._id)])
+    await deleteTokensOf(account, { kind: 'api', created_at: { $gte: since }, _id });
+}
 
 /** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
 export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {

@@ -3,7 +3,15 @@ import { missingParameter, permissionDenied, type Refusal, tooManyRequests } fro
 import { log } from '../base/log.ts';
 import { users } from '../collections/accounts/users.ts';
 import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '../credentials/current-password.ts';
-import { freshSignInRequired, hasJustUsedPasskey, noSuchSession, noteProof } from '../credentials/fresh-sessions.ts';
+import {
+  freshSignInRequired,
+  hasConfirmedIdentity,
+  hasJustUsedPasskey,
+  noSuchSession,
+  noteProof,
+  proofRequired,
+  requireFreshSession,
+} from '../credentials/fresh-sessions.ts';
 import { beginConfirmation } from '../credentials/login-limits.ts';
 import type { Caller } from '../identity/caller.ts';
 import { secondFactorCode, useSecondFactor, type WithSecondFactor, wrongCode } from './codes.ts';
@@ -64,4 +72,40 @@ export async function requireCodeIfOn(code: string | undefined, caller: Caller):
   if (!account?.second_factor || (await hasJustUsedPasskey(caller))) return;
   if (code === undefined) throw missingParameter('code');
   await requireCode(account as WithSecondFactor, code, caller);
+}
+
+/** The parameters of a request that itself proves the identity of its caller. */
+export const ownProof = {
+  current_password: currentPassword,
+  second_factor: about(
+    'A code of the second factor, if that is on. A session whose owner confirmed their identity in the last ten minutes needs neither code nor password.',
+    optional(secondFactorCode),
+  ),
+};
+export const ownProofRefusals = [wrongCurrentPassword, wrongSecondFactor, freshSignInRequired, proofRequired, tooManyRequests];
+
+/**
+ * Requires everything that a sign-in of the caller's account asks for, in the request or within ten minutes before it:
+ * for what would outlast a stolen session, or lock out the owner. Without it, 403 for a session, which can confirm the
+ * identity of its owner, and 400 for a named token.
+ */
+export async function requireOwnProof(
+  { current_password, second_factor }: Values<typeof ownProof>,
+  caller: Caller,
+): Promise<void> {
+  const { _id } = caller.user;
+  const account = await users.findOne({ _id }, { projection: { password_hash: 1, second_factor: 1 } });
+  const hasPassword = account?.password_hash !== undefined;
+  if (hasPassword && current_password !== undefined) await requireCurrentPassword(current_password, caller);
+  if (second_factor !== undefined && account?.second_factor)
+    await requireCode(account as WithSecondFactor, second_factor, caller);
+  const missing =
+    hasPassword && current_password === undefined
+      ? 'current_password'
+      : account?.second_factor && second_factor === undefined
+        ? 'second_factor'
+        : undefined;
+  if (missing !== undefined && !(await hasConfirmedIdentity(caller)))
+    throw caller.token.kind === 'session' ? proofRequired() : missingParameter(missing);
+  if (!hasPassword && !account?.second_factor) await requireFreshSession(caller);
 }

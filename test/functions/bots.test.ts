@@ -145,7 +145,7 @@ const deactivated = async (id: string) => (await changeUser(new ObjectId(id), { 
 
 describe('the tokens of a bot', () => {
   const createFor = (token: string, user: string, body: object) =>
-    inProcess('POST', '/api/tokens', { token, body: { name: aName(), user, ...body } });
+    inProcess('POST', '/api/tokens', { token, body: { name: aName(), user, current_password: 'correct horse', ...body } });
 
   it.each([
     ['its owner', (owner: { token: string }) => owner.token],

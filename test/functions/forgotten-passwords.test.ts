@@ -138,7 +138,8 @@ describe('a code for a new password', () => {
   it('a code for a new password is made only by full administrators, and only for active accounts', async () => {
     const [user, { token }] = [await anAccount(), await anAdmin()];
     const make = (as: string) => inProcess('POST', `/api/users/${user.id}/codes`, { token: as, body: {} });
-    const scoped = await inProcess('POST', '/api/tokens', { token, body: { name: aName(), scopes: ['admin', 'account'] } });
+    const asked = { name: aName(), scopes: ['admin', 'account'], current_password: 'correct horse' };
+    const scoped = await inProcess('POST', '/api/tokens', { token, body: asked });
     expect(outcome(await make((scoped.body as { token: string }).token))).toEqual(
       refusals.denied('A token without scopes is required.'),
     );

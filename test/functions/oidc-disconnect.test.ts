@@ -199,7 +199,8 @@ describe('an account that is disconnected from the identity provider by others',
   it('is that of another, and of a token that may do everything', async () => {
     const { id, token } = await aPerson();
     const { token: byAdmin, password } = await anAdmin();
-    const scoped = await call('POST', '/api/tokens', { token: byAdmin, body: { name: 'bot', scopes: ['account', 'admin'] } });
+    const asked = { name: 'bot', scopes: ['account', 'admin'], current_password: password };
+    const scoped = await call('POST', '/api/tokens', { token: byAdmin, body: asked });
     const disconnectBy = (by: string | undefined) => change(by, { is_connected: false }, id.toHexString());
     expect((await disconnectBy((scoped.body as { token: string }).token)).status).toBe(403);
     expect((await disconnectBy((await anAccount()).token)).status).toBe(403);

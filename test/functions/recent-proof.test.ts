@@ -163,3 +163,74 @@ describe.each(transports())('a recent proof of identity, %s', (_transport, call)
     expect((await call('DELETE', `/api/users/${id}`, { token: session })).status).toBe(204);
   });
 });
+
+describe.each(transports())('what would outlast a stolen session, %s', (_transport, call) => {
+  /** One request after the other, with the status of its success. */
+  const requests: [string, () => [method: string, path: string, body: object], number][] = [
+    ['a token without scopes', () => ['POST', '/api/tokens', { name: aName() }], 201],
+    ['a token that may write', () => ['POST', '/api/tokens', { name: aName(), scopes: ['messages:write'] }], 201],
+    ['a new address', () => ['PATCH', '/api/users/me', { email: aPerson().email }], 200],
+    ['a new password', () => ['PATCH', '/api/users/me', { password: 'battery staple' }], 200],
+  ];
+
+  it.each(requests)('%s needs the password, or a proof in the last ten minutes', async (_what, requestOf, status) => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const [method, path, body] = requestOf();
+    const ask = async (token: string, more = {}) => outcome(await call(method, path, { token, body: { ...body, ...more } }));
+    expect(await ask(session)).toEqual(required);
+    expect(await ask(account.token)).toEqual(refusals.missing('current_password'));
+    await prove(call, session, { current_password: account.password });
+    expect(await ask(session, { current_password: 'a guess' })).toEqual(refusals.denied('The current password is incorrect.'));
+    expect(await ask(session)).toMatchObject({ status });
+  });
+
+  it.each(requests)('%s needs a code beside the password once a second factor is on', async (_what, requestOf, status) => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const { app, recovery } = await turnOn(call, { ...account, token: session });
+    const [method, path, body] = requestOf();
+    const { password: current_password } = account;
+    const ask = async (token: string, more: object) => outcome(await call(method, path, { token, body: { ...body, ...more } }));
+    expect(await ask(session, { current_password })).toEqual(required);
+    expect(await ask(account.token, { current_password })).toEqual(refusals.missing('second_factor'));
+    expect(await ask(session, { current_password, second_factor: aWrongCode(app) })).toMatchObject({
+      status: 403,
+      body: { code: 'wrong_second_factor' },
+    });
+    expect(await ask(session, { current_password, second_factor: recovery[0] })).toMatchObject({ status });
+  });
+
+  it('the own account is deleted by the password and a code of its second factor', async () => {
+    const account = await anAccount();
+    const session = await aSession(call, account);
+    const { recovery } = await turnOn(call, { ...account, token: session });
+    const leave = async (body: object) => outcome(await call('DELETE', '/api/users/me', { token: session, body }));
+    expect(await leave({ current_password: account.password })).toEqual(required);
+    expect(await leave({ current_password: account.password, second_factor: recovery[0] })).toEqual({ status: 204, body: '' });
+  });
+
+  it('a token that was made since is revoked with the other sessions, also one of a bot, if that is asked for', async () => {
+    const owner = await anAdmin();
+    const session = await aSession(call, owner);
+    await prove(call, session, { current_password: owner.password });
+    const { body } = await call('POST', '/api/bots', { token: session, body: { username: aName() } });
+    const bot = (body as { _id: { $oid: string } })._id.$oid;
+    const make = async (more: object) =>
+      ((await call('POST', '/api/tokens', { token: session, body: { name: aName(), ...more } })).body as { token: string }).token;
+    const [first, ...since] = [
+      await make({}),
+      await make({ scopes: ['account'] }),
+      await make({ scopes: ['rooms:read'], user: bot }),
+    ] as [string, string, string];
+    const old = { $set: { created_at: new Date(Date.now() - 3_600_000) } };
+    await tokens.updateOne({ hash: Buffer.from(hashToken(first), 'hex') }, old);
+    const isValid = async (token: string) => (await call('GET', '/api/users/me', { token })).status === 200;
+    const other = await aSession(call, owner);
+    await call('DELETE', '/api/sessions', { token: session });
+    expect(await Promise.all([other, first, ...since].map(isValid))).toEqual([false, true, true, true]);
+    const at = new Date(Date.now() - 1_800_000).toISOString();
+    expect((await call('DELETE', `/api/sessions?tokens_since=${at}`, { token: session })).status).toBe(204);
+    expect(await Promise.all([session, first, ...since].map(isValid))).toEqual([true, true, false, false]);
+  });
+});

@@ -373,8 +373,8 @@ describe('ways around a second factor', () => {
   });
 
   it('a deleted account leaves nothing of its second factor', async () => {
-    const { account, session: token } = await aProtectedAccount(inProcess);
-    const body = { current_password: account.password };
+    const { account, session: token, recovery } = await aProtectedAccount(inProcess);
+    const body = { current_password: account.password, second_factor: recovery[0] };
     expect((await inProcess('DELETE', '/api/users/me', { token, body })).status).toBe(204);
     const left = await users.findOne({ _id: new ObjectId(account.id) });
     expect(Object.keys(left ?? {})).not.toEqual(expect.arrayContaining(['second_factor']));

@@ -20,7 +20,7 @@ const places: [string, string, (text: string) => Promise<[status: number, kept: 
   ['a topic', 'topic', (topic) => send('PATCH', `/api/rooms/${room}/details`, { topic }, ({ topic }) => topic)],
   ['a new room', 'name', (name) => send('POST', '/api/rooms', { name }, ({ name }) => name, admin)],
   ['the name of a room', 'name', (name) => send('PATCH', `/api/rooms/${room}`, { name }, ({ name }) => name)],
-  ['the name of a token', 'name', (name) => send('POST', '/api/tokens', { name, scopes: ['account'] }, ({ name }) => name)],
+  ['the name of a token', 'name', (name) => send('POST', '/api/tokens', { name, scopes: ['rooms:read'] }, ({ name }) => name)],
 ];
 
 async function send(

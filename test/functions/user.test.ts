@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aName, anAccount, anAddress, anAdmin, aSession, asSelf, logIn } from '../support/accounts.ts';
+import { type Account, aName, anAccount, anAddress, anAdmin, aSession, asSelf, logIn } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { anyId, outcome, successHeaders } from '../support/responses.ts';
 import { type Call, transports } from '../support/transports.ts';
@@ -174,8 +174,8 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
 
     it('PATCH of a user lets a token with scopes change what they allow, but never gain permissions', async () => {
       const { id } = await anAccount();
-      const account = await aScopedToken(call, admin.token, ['account']);
-      const both = await aScopedToken(call, admin.token, ['account', 'admin']);
+      const account = await aScopedToken(call, admin, ['account']);
+      const both = await aScopedToken(call, admin, ['account', 'admin']);
       const change = async (token: string, body: unknown) => outcome(await call('PATCH', `/api/users/${id}`, { token, body }));
       expect(await change(account, { is_active: true })).toEqual(refusals.denied());
       expect(await change(both, { is_active: true })).toMatchObject({ status: 200 });
@@ -242,8 +242,8 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
 const statuses = async (call: Call, tokens: string[]) =>
   Promise.all(tokens.map(async (token) => (await call('GET', '/api/users/me', { token })).status));
 
-async function aScopedToken(call: Call, token: string, scopes: string[]): Promise<string> {
-  const { body } = await call('POST', '/api/tokens', { token, body: { name: aName(), scopes } });
+async function aScopedToken(call: Call, { token, password }: Account, scopes: string[]): Promise<string> {
+  const { body } = await call('POST', '/api/tokens', { token, body: { name: aName(), scopes, current_password: password } });
   return (body as { token: string }).token;
 }
 

@@ -157,7 +157,10 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
     it('POST /api/users creates no administrator for a user, nor for an administrator’s token with scopes', async () => {
       const body = () => ({ ...aPerson(), is_admin: true });
       expect(outcome(await call('POST', '/api/users', { token: user.token, body: body() }))).toEqual(refusals.denied());
-      const created = await call('POST', '/api/tokens', { token: admin.token, body: { name: aName(), scopes: ['admin'] } });
+      const created = await call('POST', '/api/tokens', {
+        token: admin.token,
+        body: { name: aName(), scopes: ['admin'], current_password: admin.password },
+      });
       const { token } = created.body as { token: string };
       expect(outcome(await call('POST', '/api/users', { token, body: body() }))).toEqual(
         refusals.denied('A token without scopes is required.'),

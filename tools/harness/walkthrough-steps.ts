@@ -241,7 +241,9 @@ async function manageAccount(
   await step({ name: 'bob', token }, 'DELETE', '/api/sessions/{session}', { session: 'current' });
 
   const scopes = ['messages:read', 'messages:write'];
-  const named = (await step(bob, 'POST', '/api/tokens', {}, { body: { name: 'bot', scopes } }))._id.$oid;
+  const current_password = names.password;
+  await step(bob, 'PATCH', '/api/sessions/{session}', { session: 'current' }, { body: { current_password } });
+  const named = (await step(bob, 'POST', '/api/tokens', {}, { body: { name: 'bot', scopes, current_password } }))._id.$oid;
   await step(bob, 'GET', '/api/tokens');
   await step(bob, 'GET', '/api/tokens/{token}', { token: named });
   await step(bob, 'DELETE', '/api/tokens/{token}', { token: named });

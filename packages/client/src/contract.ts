@@ -1525,7 +1525,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -2318,6 +2318,8 @@ export type Operations = {
       password?: string;
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
+      /** A code of the second factor, if that is on. A session whose owner confirmed their identity in the last ten minutes needs neither code nor password. Must be six digits or the 16 characters of a recovery code. */
+      second_factor?: string;
       /** Whether the named tokens stay valid after the new password. Must be true or false. */
       keep_tokens?: boolean;
       /** Whether the account is an administrator; only administrators may change it. Must be true or false. */
@@ -2336,6 +2338,8 @@ export type Operations = {
     body?: {
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
+      /** A code of the second factor, if that is on. A session whose owner confirmed their identity in the last ten minutes needs neither code nor password. Must be six digits or the 16 characters of a recovery code. */
+      second_factor?: string;
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2498,9 +2502,21 @@ export type Operations = {
   };
   /** End all other sessions of the caller or, as an administrator, all sessions of another `user` */
   'DELETE /api/sessions': {
-    query?: { 'user'?: string };
+    query?: { 'user'?: string; 'tokens_since'?: string };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Confirm the caller's identity in the `current` session, with the password and, if a second factor is on, a code. For ten minutes, administrators can then do what answers `proof_required` */
+  'PATCH /api/sessions/{session}': {
+    path: { 'session': 'current' | string };
+    body: {
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+      /** A code of the second factor, if that is on. Must be six digits or the 16 characters of a recovery code. */
+      code?: string;
+    };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** End a session at once; `current` logs out */
   'DELETE /api/sessions/{session}': {
@@ -2624,6 +2640,23 @@ export type Operations = {
     };
     data: NewSession;
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
+  };
+  /** Confirm the caller's identity in the current session for ten minutes, with what a passkey has signed */
+  'PATCH /api/passkey-sessions': {
+    body: {
+      /** The id of the credential, `rawId`, in base64url. Must be base64url of at most 1364 characters. */
+      credential: string;
+      /** `response.clientDataJSON` of the browser, in base64url. Must be base64url of at most 4096 characters. */
+      client_data: string;
+      /** `response.authenticatorData` of the authenticator, in base64url. Must be base64url of at most 4096 characters. */
+      authenticator_data: string;
+      /** Its signature, `response.signature`, in base64url. Must be base64url of at most 2048 characters. */
+      signature: string;
+      /** The `response.userHandle`, in base64url. Must be base64url of at most 86 characters. */
+      user_handle: string;
+    };
+    data: undefined;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** Start a sign-in at the identity provider: open `url` in the browser */
   'POST /api/oidc/start': {
@@ -2785,12 +2818,12 @@ export type Operations = {
     data: Token[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create a named token; its 32 characters are shown only once. A token without scopes requires `current_password` */
+  /** Create a named token; its 32 characters are shown only once. One that may change something requires `current_password` */
   'POST /api/tokens': {
     body: {
       /** The purpose of the token; unique among the tokens of the account. Must have 1 to 100 characters and not be blank. */
       name: string;
-      /** The permitted scopes; a token without any may do everything, and requires `current_password`. A token of a bot has at least one. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
+      /** The permitted scopes. A token without any may do everything. Without scopes, and with `account`, `admin` or a scope that ends in `:write`, it requires `current_password` and, if a second factor is on, `second_factor`. A token of a bot has at least one scope. Must be a list of some of rooms:read, rooms:write, members:read, members:write, messages:read, messages:write, account, admin. */
       scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
       /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
       expires_at?: SentTime | string;
@@ -2798,6 +2831,8 @@ export type Operations = {
       user?: SentId | string;
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
       current_password?: string;
+      /** A code of the second factor, if that is on. A session whose owner confirmed their identity in the last ten minutes needs neither code nor password. Must be six digits or the 16 characters of a recovery code. */
+      second_factor?: string;
     };
     data: NewToken;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;

@@ -116,6 +116,7 @@ describe('people', () => {
     await expect.poll(() => stateOf(person)).toMatchObject({ is_admin: true });
     await tokens.updateMany({ user: new ObjectId(boss.id) }, { $unset: { proven_at: '' } });
     await act(page, 'Delete the account');
+    await proof.waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.toast', { hasText: 'Nothing was changed, because you did not confirm' }).waitFor();
     expect(await stateOf(person)).toMatchObject({ is_admin: true });

@@ -25,7 +25,7 @@ const Settings = later(async () => (await import('../view/settings/settings.tsx'
 // Fails for others, so that it is not loaded ahead for them either.
 const Admin = later(async () => (me().is_admin ? (await import('../view/admin/admin.tsx')).Admin : Promise.reject()));
 
-hooks.onProofRequired = async () => (await import('../view/sign-in/proof.tsx')).askForProof();
+hooks.onProofRequired = async () => (await import('../view/settings/proof.tsx')).askForProof();
 
 /** The page. */
 export function App() {

@@ -785,6 +785,7 @@ export const laterStrings: Words['laterStrings'] = {
     neverUsed: 'لم يُستخدم قط',
     end: 'إنهاء',
     endOthers: 'إنهاء كل الجلسات الأخرى',
+    revokeSince: (date) => `إلغاء رموز الوصول التي أُنشئت منذ ${date} أيضًا، رموزك ورموز بوتاتك`,
     tokensHint: 'يتيح رمز الوصول لبرنامج أن يعمل باسمك. اختر الصلاحيات التي يحتاج إليها فقط.',
     tokenName: 'الاسم',
     tokenScopes: 'الصلاحيات (بلا اختيار يُسمح بكل شيء)',

@@ -719,6 +719,7 @@ export const laterStrings: Words['laterStrings'] = {
     neverUsed: 'nie genutzt',
     end: 'Beenden',
     endOthers: 'Alle anderen Sitzungen beenden',
+    revokeSince: (date) => `Auch Tokens widerrufen, deine und die deiner Bots, die seit ${date} erstellt wurden`,
     tokensHint: 'Mit einem Token kann ein Programm in deinem Namen handeln. Wähle nur die Rechte aus, die es braucht.',
     tokenName: 'Name',
     tokenScopes: 'Rechte (ohne Auswahl ist alles erlaubt)',

@@ -233,8 +233,14 @@ const lastUsed = ({ last_used_at }: Pick<Token, 'last_used_at'>) =>
   last_used_at ? laterStrings.settings.lastUsed(shortOf(new Date(last_used_at.$date))) : laterStrings.settings.neverUsed;
 
 function Sessions() {
+  const [isRevoking, setRevoking] = useState(false);
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const endOthers = () => {
+    const query = isRevoking ? { tokens_since: new Date(oldest).toISOString() } : {};
+    void attempt(() => ask(chat.DELETE('/api/sessions', { params: { query } }))).then(reload);
+  };
+  const oldest = Math.min(...value.map(({ created_at }) => created_at.$date).map((at) => new Date(at).getTime()));
   const end = (session: string) =>
     void attempt(() => ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session } } }))).then(reload);
   return (
@@ -258,7 +264,8 @@ function Sessions() {
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => void attempt(() => ask(chat.DELETE('/api/sessions'))).then(reload)}>
+      <Check label={laterStrings.settings.revokeSince(shortOf(new Date(oldest)))} isChecked={isRevoking} onChange={setRevoking} />
+      <button type="button" onClick={endOthers}>
         {laterStrings.settings.endOthers}
       </button>
     </Section>
@@ -283,7 +290,7 @@ function Tokens() {
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const create = async ({ name = '', current = '', ...chosen }: Record<string, string>) => {
     const some = scopes.filter((scope) => scope in chosen);
-    const body = { name, ...(some.length > 0 ? { scopes: some } : { current_password: current }) };
+    const body = { name, ...(some.length > 0 && { scopes: some }), ...proofOf(current) };
     setMade((await ask(chat.POST('/api/tokens', { body }))).token);
     reload();
   };

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { arePasskeysUsed, confirmByPasskey } from '../../account/passkeys.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure } from '../../service/api.ts';
-import { CurrentPassword, proofOf } from '../settings/current-password.tsx';
 import { Form } from '../shared/controls.tsx';
-import { ButtonThatSays } from './oidc.tsx';
-import { CodeField, inWords } from './second-factor-code.tsx';
+import { ButtonThatSays } from '../sign-in/oidc.tsx';
+import { CodeField, inWords } from '../sign-in/second-factor-code.tsx';
+import { CurrentPassword, proofOf } from './current-password.tsx';
 
 let asking: Promise<boolean> | undefined;
 
