@@ -6,7 +6,7 @@ import { type MessageDocument, messages } from '../collections/rooms/messages.ts
 import { saved } from '../collections/rooms/saved.ts';
 import { expectRemoval, removeFiles } from '../files/removal.ts';
 import type { Caller } from '../identity/caller.ts';
-import { followMentioned } from '../rooms/followed-threads.ts';
+import { doubtUnread, followMentioned } from '../rooms/followed-threads.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
@@ -90,6 +90,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
         hadFiles = files !== undefined;
         if (hadFiles) await expectRemoval({ message: id });
         if (thread) await messages.updateOne({ _id: thread }, { $set: { has_deleted_replies: true } });
+        if (thread) await doubtUnread(thread);
       },
       ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({

@@ -8,6 +8,7 @@ import { type FollowedThreadDocument, followedThreads } from '../collections/roo
 import { retryContended } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
+import { countUnreadReplies, isReallyUnread, withoutUnread } from '../rooms/followed-threads.ts';
 import { type AuthoredMessage, findAuthored, findMessage, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './search/across-rooms.ts';
@@ -53,13 +54,17 @@ export async function listThreads({ limit, after, unread }: ThreadsPage, caller:
     // Also those that are deleted: their threads go on.
     const roots = await findAuthored<AuthoredMessage>({ _id: { $in: rows.map(({ _id }) => _id.thread) } }, []);
     const byId = new Map(roots.map((root) => [root._id.toHexString(), root]));
-    return rows.map((row) => {
-      const { thread: id } = row._id;
-      return { place: { at: row.replied_at, id, row }, message: byId.get(id.toHexString()) };
-    });
+    const isWanted = async (row: FollowedThreadDocument) => !unread || isReallyUnread(row);
+    return Promise.all(
+      rows.map(async (row) => {
+        const { thread: id } = row._id;
+        const message = (await isWanted(row)) ? byId.get(id.toHexString()) : undefined;
+        return { place: { at: row.replied_at, id, row }, message };
+      }),
+    );
   };
   const { shown, next } = await readAcross<FollowedPlace>(find, after, limit, caller);
-  const items = shown.map(async ({ place, message }) => ({ message, ...(await readingOf(place.row, caller)) }));
+  const items = shown.map(async ({ place, message }) => ({ message, ...(await readingOf(place.row)) }));
   return { items: await Promise.all(items), next: next && writeMoment(next) };
 }
 
@@ -68,7 +73,7 @@ type FollowedPlace = Moment & { row?: FollowedThreadDocument };
 /** The thread that begins with a message, as the caller follows it or not. */
 export async function findThread(thread: ObjectId, caller: Caller): Promise<Thread> {
   const { message } = await findMessage(thread, caller);
-  return show(message, await followedThreads.findOne({ _id: { thread, user: caller.user._id } }), caller);
+  return show(message, await followedThreads.findOne({ _id: { thread, user: caller.user._id } }));
 }
 
 /** Changes how far the caller has read a thread, and whether the caller follows it; the caller's other devices hear of it. */
@@ -83,15 +88,15 @@ export async function changeThread(
     throw invalidParameter('last_read', `be from 0 to ${room.seq}, the room's 'seq'`);
   const _id = { thread, user: caller.user._id };
   if (is_followed === true) await follow(_id, message);
-  if (is_followed === false) await followedThreads.updateOne({ _id }, { $set: { is_left: true }, $unset: { is_unread: '' } });
+  if (is_followed === false) await followedThreads.updateOne({ _id }, { $set: { is_left: true }, $unset: withoutUnread });
   if (last_read !== undefined) {
     await followedThreads.updateOne({ _id }, { $max: { seq: last_read } });
-    await followedThreads.updateOne({ _id, replied_seq: { $lte: last_read } }, { $unset: { is_unread: '' } });
+    await followedThreads.updateOne({ _id, replied_seq: { $lte: last_read } }, { $unset: withoutUnread });
   }
   const row = await followedThreads.findOne({ _id });
   const ids = { room: message.room.toHexString(), user: _id.user.toHexString(), thread: thread.toHexString() };
   notify({ type: 'thread', ...ids, seq: row?.seq ?? 0, is_followed: isFollowed(row) });
-  return show(message, row, caller);
+  return show(message, row);
 }
 
 /** What was said before counts as read. */
@@ -113,22 +118,13 @@ async function follow(_id: FollowedThreadDocument['_id'], { room, seq, replied_a
 
 const isFollowed = (row: FollowedThreadDocument | null | undefined): boolean => Boolean(row && !row.is_left);
 
-async function show(root: AuthoredMessage, row: FollowedThreadDocument | null, caller: Caller): Promise<Thread> {
-  const [replies, reading] = await Promise.all([countReplies(root.room, [root]), readingOf(row, caller)]);
+async function show(root: AuthoredMessage, row: FollowedThreadDocument | null): Promise<Thread> {
+  const [replies, reading] = await Promise.all([countReplies(root.room, [root]), readingOf(row)]);
   return { message: showAuthored(root, replies), ...reading };
 }
 
 /** What a thread is to the caller. */
-async function readingOf(row: FollowedThreadDocument | null | undefined, { user }: Caller) {
-  const isUnread = isFollowed(row) && row?.is_unread;
-  return { is_followed: isFollowed(row), last_read: row?.seq ?? 0, unread: isUnread ? await countUnread(row, user._id) : 0 };
+async function readingOf(row: FollowedThreadDocument | null | undefined) {
+  const unread = row && isFollowed(row) ? await countUnreadReplies(row, mostUnread) : 0;
+  return { is_followed: isFollowed(row), last_read: row?.seq ?? 0, unread };
 }
-
-const countUnread = (row: FollowedThreadDocument, user: ObjectId): Promise<number> => {
-  const { room, _id } = row;
-  const news = { room, thread: _id.thread, seq: { $gt: firstUnread(row) }, user: { $ne: user }, deleted_at: null };
-  return messages.countDocuments(news, { limit: mostUnread });
-};
-
-// Who has never read it is told of the replies since a mention, or of all.
-const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;

@@ -1,6 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { followedThreads } from '../collections/rooms/threads.ts';
+import { describeError, log } from '../base/log.ts';
+import { messages } from '../collections/rooms/messages.ts';
+import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
 import { retryContended } from '../database/writes.ts';
+import { config } from '../settings/config.ts';
 import type { Place } from './sequence.ts';
 
 /** A reply that is about to be stored at its place: in which thread, who began that, and who is mentioned. */
@@ -19,7 +22,7 @@ export async function tellFollowers({ thread, beganBy, place, user, mentions }: 
         {
           updateOne: {
             filter: { _id: { thread, user } },
-            update: { $set: { room }, $max: { seq, ...last }, $unset: { is_unread: '', is_left: '' } },
+            update: { $set: { room }, $max: { seq, ...last }, $unset: { ...withoutUnread, is_left: '' } },
             upsert: true,
           },
         },
@@ -69,19 +72,62 @@ export async function followMentioned(
   await retryContended(() => followedThreads.bulkWrite(all, { ordered: true }));
 }
 
+/** What an update removes from a thread that its follower has read. */
+export const withoutUnread = { is_unread: '', may_be_read: '' } as const;
+
+/** Notes for those who follow a thread that one of its replies is about to be deleted: it may have been the only unread one. */
+export async function doubtUnread(thread: ObjectId): Promise<void> {
+  await followedThreads.updateMany({ '_id.thread': thread, is_unread: true }, { $set: { may_be_read: true } });
+}
+
+/** How many replies of others the follower of a thread has not read, deleted ones aside, up to a number. */
+export async function countUnreadReplies(row: FollowedThreadDocument, most: number): Promise<number> {
+  const { room, _id, is_unread, may_be_read } = row;
+  if (!is_unread) return 0;
+  const news = { room, thread: _id.thread, seq: { $gt: firstUnread(row) }, user: { $ne: _id.user }, deleted_at: null };
+  const count = await messages.countDocuments(news, { limit: most });
+  if (count === 0 && may_be_read) void settle(row);
+  return count;
+}
+
+// A follower who has never read the thread is told of the replies since a mention, or of all.
+const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
+
+/**
+ * Marks a thread without unread replies as read, once no reply can still come at the place of its last one or before:
+ * followers are told of a reply before it exists. Nobody waits for it: if it fails, the next reader tries again.
+ */
+async function settle({ _id, replied_seq, replied_at }: FollowedThreadDocument): Promise<void> {
+  if (replied_at.getTime() > Date.now() - 2 * config.feedPatience) return;
+  try {
+    await followedThreads.updateOne({ _id, replied_seq, may_be_read: true }, { $unset: withoutUnread });
+  } catch (error) {
+    log('debug', 'a thread was not marked as read', { error: describeError(error) });
+  }
+}
+
+/** Whether a thread that is marked as unread has an unread reply. */
+export const isReallyUnread = async (row: FollowedThreadDocument): Promise<boolean> =>
+  !row.may_be_read || (await countUnreadReplies(row, 1)) > 0;
+
 /** How many unread threads of a user are counted at most, in all rooms together. */
 const mostUnreadThreads = 1_000;
 
+/** How many threads of which a reply was deleted are looked at for one count; more count as unread. */
+const mostDoubted = 100;
+
 /** How many threads with unread replies a user follows in each room, by its id in hexadecimal. */
 export async function countUnreadThreads(user: ObjectId): Promise<Map<string, number>> {
-  const found = await followedThreads
-    .find(
-      { '_id.user': user, is_unread: true },
-      { projection: { room: 1 }, limit: mostUnreadThreads, batchSize: mostUnreadThreads },
-    )
-    .toArray();
+  const options = { limit: mostUnreadThreads, batchSize: mostUnreadThreads };
+  const marked = await followedThreads.find({ '_id.user': user, is_unread: true }, options).toArray();
+  const doubted = marked.filter(({ may_be_read }) => may_be_read).slice(0, mostDoubted);
+  const areUnread = await Promise.all(doubted.map(isReallyUnread));
+  const read = new Set(doubted.filter((_, index) => !areUnread[index]));
   const counts = new Map<string, number>();
-  for (const { room } of found) counts.set(room.toHexString(), (counts.get(room.toHexString()) ?? 0) + 1);
+  for (const row of marked) {
+    const room = row.room.toHexString();
+    if (!read.has(row)) counts.set(room, (counts.get(room) ?? 0) + 1);
+  }
   return counts;
 }
 

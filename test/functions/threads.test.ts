@@ -1,4 +1,6 @@
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { followedThreads } from '../../lib/collections/rooms/threads.ts';
 import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import type { Thread } from '../../lib/messages/threads.ts';
@@ -74,6 +76,40 @@ describe.each(transports())('a thread, %s', (_transport, call) => {
     expect(await unread()).toEqual([[2], [1], [0], []]);
     await patch(root, ann, { last_read: first.seq + 2 });
     expect(await threadsOf(ann, '?unread=true')).toEqual([]);
+  });
+
+  it('a thread whose only unread reply is deleted is read, until the next reply', async () => {
+    const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
+    const room = await aRoomOf([ann, bob]);
+    const root = await aMessage(ann, room, { text: 'root' }, call);
+    const thread = root._id.$oid;
+    const replies = [
+      await aMessage(bob, room, { text: 'one', thread }, call),
+      await aMessage(bob, room, { text: 'two', thread }, call),
+    ];
+    const state = async () => [
+      (await mine(room, ann)).unread_threads,
+      (await threadsOf(ann, '?unread=true')).map(({ unread }) => unread),
+      (await threadsOf(ann)).map(({ unread }) => unread),
+    ];
+    expect(await state()).toEqual([1, [2], [2]]);
+    const states: unknown[] = [];
+    for (const { _id } of replies) {
+      await call('DELETE', `/api/messages/${_id.$oid}`, { token: bob.token });
+      states.push(await state());
+    }
+    expect(states).toEqual([
+      [1, [1], [1]],
+      [0, [], [0]],
+    ]);
+    // The mark goes once no reply can come at an earlier place.
+    const row = { _id: { thread: new ObjectId(thread), user: new ObjectId(ann.id) } };
+    expect(await followedThreads.findOne(row)).toMatchObject({ is_unread: true, may_be_read: true });
+    await followedThreads.updateOne(row, { $set: { replied_at: new Date(Date.now() - 3_600_000) } });
+    expect(await state()).toEqual([0, [], [0]]);
+    await expect.poll(async () => (await followedThreads.findOne(row))?.is_unread).toBeUndefined();
+    await aMessage(bob, room, { text: 'three', thread }, call);
+    expect(await state()).toEqual([1, [1], [1]]);
   });
 
   it('a thread can be left and followed by choice, and a mention brings it back', async () => {
