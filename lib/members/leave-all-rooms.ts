@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { attempt } from '../base/deadline.ts';
+import { users } from '../collections/accounts/users.ts';
 import { type MemberDocument, rooms } from '../collections/rooms/rooms.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { mayBeLeftBy } from '../rooms/permissions.ts';
@@ -43,11 +44,14 @@ const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promi
     return isMember ? undefined : true;
   });
 
-/** Makes another member an owner, if the one who leaves is the last. */
+/**
+ * Makes another member an owner, if the one who leaves is the last: an active person if there is one, because nobody
+ * else can run a room.
+ */
 async function promoteSuccessor(room: ObjectId, leaving: ObjectId, user: ObjectId): Promise<void> {
   const changed = await takePlace<ChangedRoom & { members: MemberDocument[] }>({
     where: { _id: room, 'members._id': leaving, $nor: [mayBeLeftBy(leaving)] },
-    update: [{ $set: { members: withSuccessor(leaving) } }],
+    update: [{ $set: { members: withSuccessor(leaving, await findActivePeople(room)) } }],
     projection: { members: 1 },
   });
   const successor = changed?.members.find(({ _id, role }) => role === 'owner' && !_id.equals(leaving));
@@ -56,14 +60,25 @@ async function promoteSuccessor(room: ObjectId, leaving: ObjectId, user: ObjectI
   await recordEvent(placeOf(changed), user, 'member.changed', data);
 }
 
+/** The members of a room who are people with an active account. */
+async function findActivePeople(room: ObjectId): Promise<ObjectId[]> {
+  const found = await rooms.findOne({ _id: room }, { projection: { 'members.user': 1 } });
+  const _id = { $in: (found?.members ?? []).map((member) => member.user) };
+  const people = await users.find({ _id, is_active: true, is_bot: { $ne: true } }, { projection: { _id: 1 } }).toArray();
+  return people.map((person) => person._id);
+}
+
 /** The members of a room in the order in which they joined, of whom the successor of the one who leaves is an owner. */
-const withSuccessor = (leaving: ObjectId) => {
-  const others = { $filter: { input: '$members', as: 'member', cond: { $ne: ['$$member._id', leaving] } } };
-  const moderators = { $filter: { input: others, as: 'member', cond: { $eq: ['$$member.role', 'moderator'] } } };
+const withSuccessor = (leaving: ObjectId, people: ObjectId[]) => {
+  const among = (input: unknown, cond: unknown) => ({ $filter: { input, as: 'member', cond } });
+  const others = among('$members', { $ne: ['$$member._id', leaving] });
+  const active = among(others, { $in: ['$$member.user', people] });
+  const isModerator = { $eq: ['$$member.role', 'moderator'] };
+  const candidates = [among(active, isModerator), active, among(others, isModerator), others];
   const promoted = { $mergeObjects: ['$$member', { role: 'owner' }] };
   return {
     $let: {
-      vars: { successor: { $ifNull: [{ $arrayElemAt: [moderators, 0] }, { $arrayElemAt: [others, 0] }] } },
+      vars: { successor: { $ifNull: candidates.map((list) => ({ $arrayElemAt: [list, 0] })) } },
       in: {
         $map: {
           input: '$members',
