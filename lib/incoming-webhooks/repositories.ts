@@ -1,5 +1,6 @@
 import { lines, link, list, quote } from 'chat-service-rules/formats/markdown';
-import { type Reader, shortened } from 'chat-service-rules/formats/reader';
+import type { Reader } from 'chat-service-rules/formats/reader';
+import { shortened } from 'chat-service-rules/shortened';
 
 /* What the templates of GitHub and of GitLab share: who did what in which repository. */
 

@@ -1,7 +1,8 @@
 import { paragraphs } from 'chat-service-rules/formats/markdown';
-import { type Reader, shortened } from 'chat-service-rules/formats/reader';
+import type { Reader } from 'chat-service-rules/formats/reader';
 import { action, blocksOf, mostAttachments, mostFields, mrkdwn } from 'chat-service-rules/formats/slack';
 import { normaliseEmoji } from 'chat-service-rules/reactions';
+import { shortened } from 'chat-service-rules/shortened';
 import type { Card, CardField, Display } from '../collections/rooms/messages.ts';
 
 /* How a message in Slack's shape is to look: the name and the icon of its sender, and a card for each attachment. */

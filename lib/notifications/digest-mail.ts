@@ -1,3 +1,4 @@
+import { beginningOf } from 'chat-service-rules/shortened';
 import { digestAddress } from '../accounts/digest-links.ts';
 import type { Mail } from '../net/mail.ts';
 import { config } from '../settings/config.ts';
@@ -37,8 +38,7 @@ ${address}
 
 /** A text of others in one line, without characters that would turn or hide what stands beside them. */
 const plain = (text: string, most = mostName): string =>
-  text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .slice(0, most)
-    .toWellFormed();
+  beginningOf(
+    text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''),
+    most,
+  );

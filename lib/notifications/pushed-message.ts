@@ -2,6 +2,7 @@ import { parse } from 'chat-service-rules/markdown/parse';
 import { textOfBlocks } from 'chat-service-rules/markdown/plain';
 import type { PushedMessage } from 'chat-service-rules/push-payload';
 import { isWithinHours } from 'chat-service-rules/quiet-hours';
+import { beginningOf } from 'chat-service-rules/shortened';
 import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
@@ -22,7 +23,7 @@ export function pushedMessage(
     seq,
     author: name || username,
     ...(!is_direct && { room_name }),
-    ...(config.hasPushText && !caller.user.hides_push_text && { text: said.slice(0, mostText) }),
+    ...(config.hasPushText && !caller.user.hides_push_text && { text: beginningOf(said, mostText) }),
     ...(thread && !is_in_room && { thread: thread.$oid }),
   };
 }

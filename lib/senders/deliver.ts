@@ -1,4 +1,5 @@
 import { isObject } from 'chat-service-rules/objects';
+import { beginningOf } from 'chat-service-rules/shortened';
 import { type Filter, ObjectId } from 'mongodb';
 import { optional, readParameters } from '../api/parameters.ts';
 import { concurrently } from '../base/concurrently.ts';
@@ -192,7 +193,7 @@ async function send(sender: Sender, event: Event): Promise<Attempt> {
   const text = replyIn(answered);
   if (text === undefined) return attempt;
   const failure = await say(sender, { text, key: id, thread: event.data.thread?.$oid });
-  return failure === undefined ? attempt : { ...attempt, answer: failure.slice(0, 200) };
+  return failure === undefined ? attempt : { ...attempt, answer: beginningOf(failure, 200) };
 }
 
 /** The text with which a receiver replies. */

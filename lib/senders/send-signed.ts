@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { beginningOf } from 'chat-service-rules/shortened';
 import { HttpError } from '../base/errors.ts';
 import { payerOfRequest, waitOutside } from '../base/outside.ts';
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
@@ -42,7 +43,7 @@ export async function sendSigned(
     const reply = await waitOutside('receiver', send);
     const answered = reply.body.toString();
     const { status, retryAfter } = reply;
-    return { seq, type, at, milliseconds: took(), status, answer: beginningOf(answered), answered, retryAfter };
+    return { seq, type, at, milliseconds: took(), status, answer: firstOf(answered), answered, retryAfter };
   } catch (error) {
     // The service is busy, and the receiver was not asked.
     if (error instanceof HttpError) throw error;
@@ -50,16 +51,14 @@ export async function sendSigned(
   }
 }
 
-/** Why no answer came. What the names of this network resolve to is for its operator alone. */
-const whyNone = (error: unknown): string =>
-  error instanceof InnerAddressError
-    ? 'The address is not one of the public internet.'
-    : beginningOf(error instanceof Error ? error.message : String(error));
+/** Why no answer came, without addresses: what names mean in this network, and who calls, is for the operator alone. */
+function whyNone(error: unknown): string {
+  if (error instanceof InnerAddressError) return 'The address is not one of the public internet.';
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  // The message of a failed system call has both ends of the connection.
+  if (syscall !== undefined || !message) return `The connection failed (${code ?? 'unknown'}).`;
+  return firstOf(message);
+}
 
 /** The beginning of a text from elsewhere, as it can be stored and shown. */
-const beginningOf = (text: string) =>
-  text
-    .replace(/\p{C}+/gu, ' ')
-    .trim()
-    .slice(0, 200)
-    .toWellFormed();
+const firstOf = (text: string) => beginningOf(text.replace(/\p{C}+/gu, ' ').trim(), 200).toWellFormed();

@@ -1,5 +1,5 @@
+import { shortened } from '../shortened.ts';
 import { isBlank } from '../texts.ts';
-import { shortened } from './reader.ts';
 
 /** A link, or its label alone where there is no address. */
 export function link(label: string, address: string | undefined): string {

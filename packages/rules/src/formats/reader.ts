@@ -1,4 +1,5 @@
 import { isObject } from '../objects.ts';
+import { shortened } from '../shortened.ts';
 import { storable } from '../texts.ts';
 
 /** How many characters of one text are read: more than a message can have, for it may become shorter. */
@@ -89,16 +90,6 @@ export class Reader {
   get length(): number {
     return Array.isArray(this.value) ? this.value.length : 0;
   }
-}
-
-/** The beginning of a text, which says that it was longer. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\ufffd$/, '')
-    .trimEnd()}…`;
 }
 
 /** An address of the web as it may stand in a link; undefined for any other. */

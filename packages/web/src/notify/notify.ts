@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { beginningOf } from 'chat-service-rules/shortened';
 import { me } from '../account/session.ts';
 import { announce, notice } from '../device/announcer.tsx';
 import { go, messagePath, roomPath, route } from '../device/routes.ts';
@@ -196,4 +197,4 @@ const describe = (room: MyRoom, message: Message): Description => ({
   body: bodyOf(message),
 });
 
-const bodyOf = (message: Message): string => (me().hides_push_text ? pushStrings.hidden : summaryOf(message).slice(0, 300));
+const bodyOf = (message: Message): string => (me().hides_push_text ? pushStrings.hidden : beginningOf(summaryOf(message), 300));

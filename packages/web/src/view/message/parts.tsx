@@ -1,3 +1,4 @@
+import { shortened } from 'chat-service-rules/shortened';
 import { useEffect, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { roomPath } from '../../device/routes.ts';
@@ -48,7 +49,7 @@ export function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';
   const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
   const said =
-    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${summaryOf(root).slice(0, 80)}` : strings.message.inThreadOther;
+    root && !root.deleted_at ? `${nameOf(authorOf(root))}: ${shortened(summaryOf(root), 80)}` : strings.message.inThreadOther;
   return (
     <a class="in-thread" href={roomPath(message.room.$oid, { thread: id })}>
       <Icon name="reply" /> {strings.message.inThread} <bdi>{said}</bdi>

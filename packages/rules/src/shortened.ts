@@ -1,0 +1,20 @@
+// Not every browser that shows the page has it.
+const graphemes = 'Segmenter' in Intl ? new Intl.Segmenter(undefined, { granularity: 'grapheme' }) : undefined;
+
+/** No emoji that people send has more UTF-16 units. */
+const longestGrapheme = 64;
+
+/** The beginning of a text, of so many UTF-16 units at most, which cuts no emoji or other grapheme in half. */
+export function beginningOf(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = graphemes?.segment(text.slice(0, most + longestGrapheme)).containing(most)?.index ?? most;
+  const isCutMark = most - end > longestGrapheme;
+  return text
+    .slice(0, isCutMark ? most : end)
+    .toWellFormed()
+    .replace(/\ufffd$/, '');
+}
+
+/** The beginning of a text, which says that it was longer. */
+export const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${beginningOf(text, most - 1).trimEnd()}…`;
