@@ -3,8 +3,16 @@ import { invalidParameter, type Refusal } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { users } from '../collections/accounts/users.ts';
 import { endSessions } from '../credentials/sessions.ts';
+import { hashToken } from '../identity/authenticate.ts';
 import { noProvider, readSigned, requireProvider, signInRefused } from './provider.ts';
-import { endProviderSession, endProviderSessionOf, noteEnd, providerSessionOf } from './provider-sessions.ts';
+import {
+  endProviderSession,
+  endProviderSessionOf,
+  isTokenUsed,
+  noteEnd,
+  noteTokenUse,
+  providerSessionOf,
+} from './provider-sessions.ts';
 
 const invalidToken: Refusal = () => invalidParameter('logout_token', 'be a logout token that the identity provider has signed');
 export const logoutRefusals = [invalidToken, noProvider, signInRefused];
@@ -26,8 +34,13 @@ export async function logOut(form: string): Promise<void> {
   const session = providerSessionOf(iss, sid);
   const isNamed = sub === undefined ? session !== undefined : typeof sub === 'string' && sub !== '';
   if (!isNamed || (sid !== undefined && session === undefined)) throw invalidToken();
-  if (sub !== undefined) return endSessionsOf({ 'identity.subject': sub, 'identity.issuer': iss }, session);
-  for (const user of await endProviderSession(session ?? '')) logEnd(user);
+  const id = hashToken(JSON.stringify(['logout token', iss, jti]));
+  // Somebody who has found a token in a log must not end later sessions with it.
+  if (await isTokenUsed(id)) throw invalidToken();
+  if (sub !== undefined) await endSessionsOf({ 'identity.subject': sub, 'identity.issuer': iss }, session);
+  else for (const user of await endProviderSession(session ?? '')) logEnd(user);
+  // Afterwards: a provider sends a token again if this failed.
+  await noteTokenUse(id);
 }
 
 async function endSessionsOf(

@@ -47,5 +47,13 @@ export async function endIfEnded(user: ObjectId, session: string): Promise<boole
 export const noteEnd = (session: string) =>
   insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
 
+/** Whether a logout token was used before, by what it is known by. */
+export const isTokenUsed = async (token: string): Promise<boolean> =>
+  (await endedProviderSessions.findOne({ _id: token }, { projection: { _id: 1 } })) !== null;
+
+/** Notes that a logout token was used, for longer than it is accepted. */
+export const noteTokenUse = (token: string) =>
+  insertWithTimes(endedProviderSessions, { _id: token }, { expires_at: { $add: ['$$NOW', 2 * notedFor] } });
+
 /** For how many milliseconds an end is noted: a provider's code is exchanged within seconds. */
 const notedFor = 600_000;

@@ -99,6 +99,19 @@ describe('the end of one session at the identity provider', () => {
     expect(await Promise.all([ann, bob, one, two].map(({ token }) => isOpen(token)))).toEqual([true, true, false, false]);
   });
 
+  it('the end of one session at the provider is told once by each logout token', async () => {
+    const person = aPerson();
+    const one = await signIn(person);
+    const jti = aName();
+    expect(await logOutBy({ sub: person, jti })).toBe(204);
+    expect(await isOpen(one.token)).toBe(false);
+    const two = await signIn(person);
+    expect(await logOutBy({ sub: person, jti })).toBe(400);
+    expect(await isOpen(two.token)).toBe(true);
+    expect(await logOutBy({ sub: person })).toBe(204);
+    expect(await isOpen(two.token)).toBe(false);
+  });
+
   it('the end of one session at the provider is that of the provider that tells it, whatever another one calls its own', async () => {
     const { token, sid } = await signIn(aPerson());
     expect(await logOutBy({ sid }, other)).toBe(204);
