@@ -9,6 +9,7 @@ import { aFalse, aFlag, aText, aTrue, described, type Shown } from '../api/schem
 import { SerialisedJson } from '../api/serialised-json.ts';
 import { notFound, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
+import { rooms } from '../collections/rooms/rooms.ts';
 import { isUpgraded } from '../collections/service/upgrade.ts';
 import { config } from '../settings/config.ts';
 import { beginningFor, matchesAccount } from './beginnings.ts';
@@ -183,7 +184,7 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   if (id.equals(caller.user._id)) return ownJson(caller.user);
   const user = await users.findOne({ _id: id });
   if (!user) throw noSuchUser();
-  return (isAdmin(caller) ? shownUser : shownOtherUser).show(user);
+  return showTo(user, caller);
 }
 
 /** A caller's own account, which was read with the token and stays the same object until some account changes. */
@@ -207,10 +208,20 @@ export async function findUserByName(name: string): Promise<User> {
 /** The account with this name as the caller may see it; only administrators find one that is not active. */
 export async function findUserByNameFor(name: string, caller: Caller): Promise<User | OtherUser | undefined> {
   if (name === caller.user.username) return shownUser.show(caller.user);
-  const seesAll = isAdmin(caller);
-  const user = await users.findOne({ username: name, ...(!seesAll && { is_active: true }) });
-  return user ? (seesAll ? shownUser : shownOtherUser).show(user) : undefined;
+  const user = await users.findOne({ username: name, ...(!isAdmin(caller) && { is_active: true }) });
+  return user ? showTo(user, caller) : undefined;
 }
+
+/** An account as somebody else sees it: with its status only if they share a room, and if it has not blocked the caller. */
+async function showTo(user: UserDocument, caller: Caller): Promise<User | OtherUser> {
+  if (isAdmin(caller)) return shownUser.show(user);
+  const { status, ...withoutStatus } = user;
+  return shownOtherUser.show(status && (await isKnownTo(user, caller)) ? user : withoutStatus);
+}
+
+const isKnownTo = async ({ _id, blocked = [] }: UserDocument, { user: { _id: other } }: Caller): Promise<boolean> =>
+  !blocked.some((one) => one.equals(other)) &&
+  (await rooms.findOne({ $and: [{ 'members.user': _id }, { 'members.user': other }] }, { projection: { _id: 1 } })) !== null;
 
 /** The id of the account with this name; 404 for an unknown name. */
 export async function findUserId(name: string): Promise<ObjectId> {

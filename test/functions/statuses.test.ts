@@ -46,6 +46,24 @@ describe('a status', () => {
     expect((await set(ann, { text: 'Out' })).status).toBe(200);
   });
 
+  it('a status is shown to people in the same room, and neither to strangers nor to blocked people', async () => {
+    const [ann, bob, blocked, stranger] = [await anAccount(), await anAccount(), await anAccount(), await anAccount()];
+    await aRoomOf([ann, bob, blocked]);
+    await succeed(call('POST', '/api/blocks', { token: ann.token, body: { user: blocked.id } }));
+    await set(ann, { text: 'On leave' });
+    const seenBy = async ({ token }: Account) => {
+      const byId = await call('GET', `/api/users/${ann.id}`, { token });
+      const byName = await call('GET', `/api/users?username=${ann.username}`, { token });
+      return [byId.body as object, ...(byName.body as object[])].map((shown) => 'status' in shown);
+    };
+    expect(await Promise.all([bob, blocked, stranger, await anAdmin()].map(seenBy))).toEqual([
+      [true, true],
+      [false, false],
+      [false, false],
+      [true, true],
+    ]);
+  });
+
   it('a status is set by its user and administrators, and shown in lists of people until it ends, and in no message', async () => {
     const [owner, ann, admin] = [await anAccount(), await anAccount(), await anAdmin()];
     const room = await aRoomOf([owner, ann]);
