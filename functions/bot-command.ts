@@ -1,5 +1,5 @@
 import { about, idOf } from '../lib/api/parameters.ts';
-import { actOnBot } from '../lib/audit/acts.ts';
+import { actOnBot, hostDetail } from '../lib/audit/acts.ts';
 import {
   commandName,
   commandParameters,
@@ -29,7 +29,8 @@ export const handler = endpoint({
     answer: newCommandSchema,
     refusals: registerRefusals,
     security: ({ path: { bot, command } }) => ({ event: 'command registered', whom: bot.toHexString(), what: command }),
-    audit: ({ path: { bot } }, caller) => actOnBot(bot, 'bot.changed', caller),
+    audit: ({ path: { bot }, body: { url } }, caller) =>
+      actOnBot(bot, 'bot.changed', caller, undefined, hostDetail('command', url)),
     run: ({ path, body, caller }) => registerCommand(path, body, caller),
   }),
   DELETE: operation({

@@ -1,6 +1,6 @@
 import { idOf } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { actInRoom } from '../lib/audit/acts.ts';
+import { actInRoom, hostDetail } from '../lib/audit/acts.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import {
@@ -37,7 +37,8 @@ export const handler = endpoint({
     answer: newWebhookSchema,
     refusals: addWebhookRefusals,
     security: ({ path: { room } }, { _id }) => ({ event: 'webhook made', whom: _id.$oid, what: `room ${room.toHexString()}` }),
-    audit: ({ path: { room } }, caller) => actInRoom(room, 'webhook.created', undefined, caller),
+    audit: ({ path: { room }, body: { url } }, caller) =>
+      actInRoom(room, 'webhook.created', undefined, caller, hostDetail('webhook', url)),
     run: ({ path: { room }, body, caller }) => addWebhook(room, body, caller),
   }),
 });

@@ -245,7 +245,7 @@ type WebhookChoice = {
 export function actOnBotWebhook(bot: ObjectId, caller: Caller, choice: WebhookChoice): Promise<Act[]> {
   const { url, is_enabled, events, messages, new_secret, room, seq } = choice;
   return actOnBot(bot, 'bot.changed', caller, undefined, {
-    ...(url !== undefined && URL.canParse(url) && { webhook: new URL(url).host }),
+    ...hostDetail('webhook', url),
     ...(is_enabled !== undefined && { is_enabled: String(is_enabled) }),
     ...(events && { events: events.join(', ') }),
     ...(messages !== undefined && { messages }),
@@ -253,6 +253,10 @@ export function actOnBotWebhook(bot: ObjectId, caller: Caller, choice: WebhookCh
     ...(room && seq !== undefined && { room: room.toHexString(), seq: String(seq) }),
   });
 }
+
+/** The host of an address as a detail, never its whole address, which may have a secret in it. */
+export const hostDetail = (name: string, url: string | undefined): Record<string, string> =>
+  url !== undefined && URL.canParse(url) ? { [name]: new URL(url).host } : {};
 
 /** The creation of a bot by an administrator. */
 export const actOfNewBot = (username: string, caller: Caller): Act[] =>
