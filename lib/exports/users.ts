@@ -6,6 +6,7 @@ import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { commands } from '../collections/delivery/commands.ts';
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import { notifications } from '../collections/rooms/notifications.ts';
 import { readMarkers } from '../collections/rooms/read-markers.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { saved } from '../collections/rooms/saved.ts';
@@ -17,9 +18,10 @@ import { ExportFolder } from './folder.ts';
 import { exportMessages, messagesOf } from './messages.ts';
 
 /*
- * All that the service has of a person, for somebody who asks for it (GDPR, article 15): the account, the rooms, what the
- * person has written with its files, reactions, what was saved, sessions and tokens without their secrets, passkeys,
- * devices, followed threads, bots, and the entries of the audit trail. Messages of others are theirs.
+ * All that the service has of a person, for somebody who asks for it (GDPR, article 15): the account, the rooms, the
+ * person's messages with their files, reactions, saved messages, sessions and tokens without their secrets, passkeys,
+ * devices, followed threads, bots, invitations and webhooks, notifications, and the entries of the audit trail. Messages
+ * of others are theirs.
  */
 
 const hexOf = (id: ObjectId): string => id.toHexString();
@@ -46,6 +48,9 @@ export async function exportUser(_id: ObjectId, path: string, progress: Progress
     await folder.add('passkeys', await passkeysOf(_id));
     await folder.add('devices with push notifications', await devicesOf(_id));
     await folder.add('followed threads', await threadsOf(_id));
+    await folder.add('invitations', await invitationsOf(_id));
+    await folder.add('webhooks', await webhooksOf(_id));
+    await folder.add('notifications', await notificationsOf(_id));
     await folder.add('audit', await auditOf(_id));
   } finally {
     await folder.close();
@@ -149,6 +154,39 @@ async function threadsOf(user: ObjectId): Promise<object[]> {
   const found = await followedThreads.find({ '_id.user': user }, { sort: { replied_at: -1 } }).toArray();
   return found.map(({ _id, room, replied_at, is_left }) => ({
     ...{ thread: hexOf(_id.thread), room: hexOf(room), replied_at, is_followed: is_left !== true },
+  }));
+}
+
+/** The invitations that a person made, without their codes. */
+async function invitationsOf(user: ObjectId): Promise<object[]> {
+  const made = { 'invitations.created_by': user };
+  const found = await rooms.find(made, { projection: { name: 1, invitations: 1 }, sort: { _id: 1 } }).toArray();
+  return found.flatMap(({ _id, name, invitations = [] }) =>
+    invitations
+      .filter(({ created_by }) => created_by.equals(user))
+      .map(({ created_at, expires_at, uses_left }) => ({ room: hexOf(_id), room_name: name, created_at, expires_at, uses_left })),
+  );
+}
+
+/** The webhooks that a person made, without their secrets: an address may have one in it. */
+async function webhooksOf(user: ObjectId): Promise<object[]> {
+  const made = { 'webhooks.created_by': user };
+  const found = await rooms.find(made, { projection: { name: 1, webhooks: 1 }, sort: { _id: 1 } }).toArray();
+  return found.flatMap(({ _id, name, webhooks = [] }) =>
+    webhooks
+      .filter(({ created_by }) => created_by.equals(user))
+      .map(({ created_at, outgoing }) => ({
+        ...{ room: hexOf(_id), room_name: name, created_at },
+        sends_to: outgoing ? new URL(outgoing.url).host : null,
+      })),
+  );
+}
+
+/** Who reacted to messages of a person, or added the person to a room, as the list of notifications has it. */
+async function notificationsOf(user: ObjectId): Promise<object[]> {
+  const found = await notifications.find({ '_id.user': user }, { sort: { at: -1 } }).toArray();
+  return found.map(({ _id, kind, room, actor, at }) => ({
+    ...{ kind, room: hexOf(room), message: kind === 'reaction' ? hexOf(_id.of) : null, by: hexOf(actor), at },
   }));
 }
 

@@ -6,7 +6,7 @@ import { messages } from '../../lib/collections/rooms/messages.ts';
 import { aName, anAccount } from '../support/accounts.ts';
 import { claim, directory, historyIn, historyOf, roomNamed } from '../support/imported.ts';
 import { aWorkspace, exists } from '../support/imported-people.ts';
-import { aRoom } from '../support/rooms.ts';
+import { aRoom, succeed } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
@@ -36,6 +36,38 @@ describe('what the service has of a person', () => {
       expect(read('account.json') + read('sessions and tokens.ndjson')).not.toContain(secret);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(await command(['user', 'export', ann, path])).toMatchObject({ code: 1, stderr: expect.stringMatching(/EEXIST/) });
+  });
+
+  it('user export has the invitations and webhooks of a person without secrets, and who reacted to or added the person', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann });
+    const theirs = await aRoom({ owner: bob });
+    const by = (who: typeof ann, path: string, body: object) => succeed(call('POST', path, { token: who.token, body }));
+    const { body: invited } = await by(ann, `${room.path}/invitations`, {});
+    const { body: incoming } = await by(ann, `${room.path}/webhooks`, {});
+    await by(ann, `${room.path}/webhooks`, { url: 'https://hooks.example.org/secret' });
+    await by(bob, '/api/members', { room: theirs.id, user: ann.id });
+    const { body: message } = await by(ann, '/api/messages', { room: theirs.id, text: 'Hello' });
+    const { _id } = message as { _id: { $oid: string } };
+    await succeed(call('PUT', `/api/messages/${_id.$oid}/reactions/%F0%9F%91%8D`, { token: bob.token, body: {} }));
+    const path = join(directory, aName());
+    expect(await command(['user', 'export', ann.username, path])).toMatchObject({ code: 0, stderr: '' });
+    const read = (name: string) => readFileSync(join(path, `${name}.ndjson`), 'utf8');
+    const rows = (name: string) =>
+      read(name)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    expect(rows('invitations')).toMatchObject([{ room: room.id, uses_left: null }]);
+    expect(rows('webhooks')).toMatchObject([{ sends_to: null }, { room: room.id, sends_to: 'hooks.example.org' }]);
+    expect(rows('notifications')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'added', room: theirs.id, message: null, by: bob.id }),
+        expect.objectContaining({ kind: 'reaction', message: _id.$oid, by: bob.id }),
+      ]),
+    );
+    const secrets = [(invited as { code: string }).code, (incoming as { secret: string }).secret, '/secret'];
+    for (const secret of secrets) expect(read('invitations') + read('webhooks')).not.toContain(secret);
   });
 
   it('user delete --with-messages deletes an account and all that it has written, and keeps the rest', async () => {
