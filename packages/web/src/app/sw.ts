@@ -45,13 +45,14 @@ worker.addEventListener('fetch', (event) => {
 const isPage = ({ pathname, origin }: URL): boolean =>
   origin === location.origin && !pathname.startsWith('/api/') && !pathname.startsWith('/docs');
 
-/** The page as the service has it, or as it was when there is no connection. */
+/** What a proxy answers in the place of a service that is out of reach. */
+const proxyFailures = [502, 503, 504];
+
+/** The page as the service has it, or as it was if the service is out of reach. */
 async function navigate(request: Request): Promise<Response> {
-  try {
-    return await fetch(request);
-  } catch {
-    return (await caches.match('/')) ?? Response.error();
-  }
+  const response = await fetch(request).catch(() => undefined);
+  if (response && !proxyFailures.includes(response.status)) return response;
+  return (await caches.match('/')) ?? response ?? Response.error();
 }
 
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);

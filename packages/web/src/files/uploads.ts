@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
-import { strings } from '../i18n/strings.ts';
 import { laterStrings } from '../i18n/strings-later.ts';
-import { ask, bearer, chat, Failure, randomKey } from '../service/api.ts';
+import { ask, bearer, chat, Failure, randomKey, sentenceOf } from '../service/api.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { changeEntry, outbox } from '../store/unsent/outbox.ts';
 import type { PendingMessage } from '../store/unsent/pending.ts';
@@ -52,7 +51,7 @@ async function explained(entry: PendingMessage, failure: unknown): Promise<never
   if (failure.code === 'file_not_found') throw await startOver(entry);
   if (failure.code === 'upload_broken') throw new Failure(0, '');
   const sentence = laterStrings.files.refused[failure.code as keyof typeof laterStrings.files.refused];
-  throw new Failure(failure.status, sentence ?? (failure.message || strings.app.failed), failure.retryAfter, failure.code);
+  throw new Failure(failure.status, sentence ?? sentenceOf(failure), failure.retryAfter, failure.code);
 }
 
 /** Announces a file and uploads it; resolves to its id. The same key gets the same answer. */

@@ -31,6 +31,7 @@ export const strings: Words['strings'] = {
     keepsNoCookies: 'Er speichert auch keine Cookies, deshalb musst du dich jedes Mal neu anmelden.',
     limited: 'Du sendest zu schnell. Deine Nachrichten bleiben hier und werden gleich gesendet.',
     failed: 'Etwas ist schiefgegangen.',
+    tooLarge: 'Das ist zu groß für den Dienst oder einen Server davor.',
     unreachable: 'Der Dienst ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
     serviceDown: (service) =>
       `${service} ist nicht erreichbar. Neuer Versuch läuft … Schreib ruhig weiter: Deine Nachrichten werden gesendet.`,
@@ -669,7 +670,7 @@ export const laterStrings: Words['laterStrings'] = {
   },
   proof: {
     title: 'Bestätige, dass du es bist',
-    hint: 'Du hast dich vor mehr als zehn Minuten angemeldet. Hierfür ist dein Passwort noch einmal nötig.',
+    hint: 'Niemand sonst darf das in deinem Namen tun. Gib dein Passwort noch einmal ein.',
     submit: 'Bestätigen',
     byPasskey: 'Stattdessen einen Passkey verwenden',
     codeToo: 'Gib auch einen Code deines zweiten Faktors ein.',
@@ -723,7 +724,7 @@ export const laterStrings: Words['laterStrings'] = {
     tokensHint: 'Mit einem Token kann ein Programm in deinem Namen handeln. Wähle nur die Rechte aus, die es braucht.',
     tokenName: 'Name',
     tokenScopes: 'Rechte (ohne Auswahl ist alles erlaubt)',
-    tokenPassword: 'Nötig für ein Token mit allen Rechten.',
+    tokenPassword: 'Nötig für ein Token, das etwas ändern darf.',
     tokenCreate: 'Token erstellen',
     tokenOnce: 'Kopiere es jetzt. Es wird nicht noch einmal angezeigt.',
     tokenNone: 'Du hast keine Tokens.',

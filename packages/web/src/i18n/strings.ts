@@ -29,6 +29,7 @@ export const strings = {
     keepsNoCookies: 'It stores no cookies either, so you have to sign in each time.',
     limited: 'You are sending too fast. Your messages are kept here and will be sent shortly.',
     failed: 'Something went wrong.',
+    tooLarge: 'This is too large for the service, or for a server in front of it.',
     unreachable: 'The service can’t be reached. Check your connection and try again.',
     serviceDown: (service: string) => `Can’t reach ${service}. Retrying… Keep writing: your messages will be sent.`,
   },

@@ -48,6 +48,7 @@ export class Failure extends Error {
 export function sentenceOf(failure: unknown): string {
   if (!(failure instanceof Failure)) return strings.app.failed;
   if (failure.message !== '') return failure.message;
+  if (failure.status === 413) return strings.app.tooLarge;
   return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
 }
 
