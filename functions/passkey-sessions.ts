@@ -23,7 +23,9 @@ const exampleProof = {
   user_handle: 'awFjpDJ_vK_JFuGH',
 };
 
-/** `/api/passkey-sessions`: signing in with a passkey, and confirming the caller's identity with it. */
+/**
+ * `/api/passkey-sessions`: signing in with a passkey, and confirming the caller's identity with it.
+ */
 export const handler = endpoint({
   POST: operation({
     summary: 'Start a sign-in with a passkey: get the options for `navigator.credentials.get()`',

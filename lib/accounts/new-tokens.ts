@@ -37,9 +37,10 @@ export const tokenRefusals = [
 ];
 
 /**
- * Creates a named token for the caller, for a bot of the caller or, as an administrator, for another user: 403 for
- * others, 404 when there is no such user. One that may change something would outlast a stolen session: it needs a
- * proof of the caller's identity. No token of a bot is without scopes: it could make others, unseen by its owner.
+ * Creates a named token for the caller, for a bot of the caller or, as an administrator, for
+ * another user: 403 for others, 404 when there is no such user. One that may change something would
+ * outlast a stolen session: it needs a proof of the caller's identity. No token of a bot is without
+ * scopes: it could make others, unseen by its owner.
  */
 export async function createTokenFor(
   { user, name, scopes = [], expires_at: expiresAt, ...proof }: Values<typeof tokenParameters>,

@@ -49,7 +49,10 @@ export const signUpParameters = {
   code: addressCode,
 };
 
-/** The changes that can be made to an account. Users prove their identity for a new password or address of their own. */
+/**
+ * The changes that can be made to an account. Users prove their identity for a new password or
+ * address of their own.
+ */
 export const accountChanges = {
   name: optional(fullName),
   status: optional(status),

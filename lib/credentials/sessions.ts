@@ -39,8 +39,8 @@ export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
 export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
 
 /**
- * Begins a session; it is named after the program that asked for it, by which users tell their sessions apart.
- * `by` is what it was begun with.
+ * Begins a session; it is named after the program that asked for it, by which users tell their
+ * sessions apart. `by` is what it was begun with.
  */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
@@ -109,8 +109,9 @@ export async function endSession(session: ObjectId | 'current', caller: Caller):
 }
 
 /**
- * Ends every session of the caller or, for administrators, of `user`, but the one that calls. With a time, also revokes
- * the named tokens that were created since, of the account and of its bots: somebody who has stolen a session may have created them.
+ * Ends every session of the caller or, for administrators, of `user`, but the one that calls. With
+ * a time, also revokes the named tokens of the account and its bots since then. A thief of the
+ * session may have created them.
  */
 export async function endOtherSessions(
   { user, tokens_since: since }: { user?: ObjectId | undefined; tokens_since?: Date | undefined },

@@ -18,8 +18,8 @@ import { ExportFolder } from './folder.ts';
 import { exportMessages, messagesOf } from './messages.ts';
 
 /*
- * All that the service has of a person, for somebody who asks for it (GDPR, article 15): the account, the rooms, the
- * person's messages with their files, reactions, saved messages, sessions and tokens without their secrets, passkeys,
+ * All that the service has of a person, for a request by GDPR, article 15. That is the account, the rooms, the
+ * person's messages with their files, reactions, and saved messages. There are sessions and tokens without their secrets, passkeys,
  * devices, followed threads, bots, invitations and webhooks, notifications, and the entries of the audit trail. Messages
  * of others are theirs.
  */
@@ -182,7 +182,7 @@ async function webhooksOf(user: ObjectId): Promise<object[]> {
   );
 }
 
-/** Who reacted to messages of a person, or added the person to a room, as the list of notifications has it. */
+/** The reactions of others to a person's messages, and the additions of the person to rooms. */
 async function notificationsOf(user: ObjectId): Promise<object[]> {
   const found = await notifications.find({ '_id.user': user }, { sort: { at: -1 } }).toArray();
   return found.map(({ _id, kind, room, actor, at }) => ({

@@ -4,9 +4,10 @@ import { isSessionFresh, proofRequired } from '../credentials/fresh-sessions.ts'
 import type { Caller } from '../identity/caller.ts';
 
 /**
- * The acts of administrators that need a session whose owner proved their identity in the last ten minutes: somebody
- * who finds an open browser must not take over accounts, or lock out other administrators. `endpoint()` enforces the list.
- * A reset of another's second factor is missing, because that operation takes the administrator's password itself.
+ * The acts of administrators that need a session with a proof of identity in the last ten minutes.
+ * Somebody who finds an open browser must not take over accounts, or lock out other administrators.
+ * `endpoint()` enforces the list. A reset of another's second factor is missing, because that
+ * operation takes the administrator's password itself.
  */
 const provenActions: ReadonlySet<AuditAction> = new Set([
   'user.promoted',
@@ -28,8 +29,8 @@ const needsProof = ({ action, target, details = {} }: Act, { user }: Caller): bo
   (action === 'bot.changed' && details.owner !== undefined);
 
 /**
- * Requires a recent proof for these acts: 403 without one. A named token needs none: its owner proved their identity to
- * create it, and programs have nobody to ask.
+ * Requires a recent proof for these acts: 403 without one. A named token needs none: its owner
+ * proved their identity to create it, and programs have nobody to ask.
  */
 export async function requireProof(acts: readonly Act[], caller: Caller): Promise<void> {
   if (caller.token.kind !== 'session' || !acts.some((act) => needsProof(act, caller))) return;

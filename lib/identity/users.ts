@@ -212,7 +212,10 @@ export async function findUserByNameFor(name: string, caller: Caller): Promise<U
   return user ? showTo(user, caller) : undefined;
 }
 
-/** An account as somebody else sees it: with its status only if they share a room, and if it has not blocked the caller. */
+/**
+ * An account as somebody else sees it: with its status only if they share a room, and if it has not
+ * blocked the caller.
+ */
 async function showTo(user: UserDocument, caller: Caller): Promise<User | OtherUser> {
   if (isAdmin(caller)) return shownUser.show(user);
   const { status, ...withoutStatus } = user;

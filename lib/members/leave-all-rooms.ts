@@ -8,9 +8,9 @@ import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
 import { withoutMadeBy } from './made.ts';
 
 /**
- * Takes a user out of every room, each change with its event. A room that would lose its last owner by that first
- * gets a new one: of its moderators, or if it has none of its members, the one who joined first. Doing it again
- * completes what a process that died left undone.
+ * Takes a user out of every room, each change with its event. A room that would lose its last owner
+ * by that first gets a new one: of its moderators, or if it has none of its members, the one who
+ * joined first. Doing it again completes what a process that died left undone.
  */
 export async function leaveAllRooms(user: ObjectId): Promise<void> {
   const theirs = await rooms.find({ 'members.user': user }, { projection: { members: { $elemMatch: { user } } } }).toArray();
@@ -20,8 +20,8 @@ export async function leaveAllRooms(user: ObjectId): Promise<void> {
 }
 
 /**
- * Gives each room whose only owner is deactivated another owner, as if that one left. The deactivated owner stays an
- * owner, for when the account is activated again.
+ * Gives each room whose only owner is deactivated another owner, as if that one left. The
+ * deactivated owner stays an owner, for when the account is activated again.
  */
 export async function appointSuccessors(user: ObjectId): Promise<void> {
   const owned = { is_direct: { $exists: false }, members: { $elemMatch: { user, role: 'owner' as const } } };
@@ -45,7 +45,7 @@ const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promi
   });
 
 /**
- * Makes another member an owner, if the one who leaves is the last: an active person if there is one, because nobody
+ * Makes another member an owner, if the last one leaves. Active people come first, because nobody
  * else can run a room.
  */
 async function promoteSuccessor(room: ObjectId, leaving: ObjectId, user: ObjectId): Promise<void> {

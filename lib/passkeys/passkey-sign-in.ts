@@ -79,14 +79,20 @@ export async function signInByPasskey(
   return beginSession(user, source, agent);
 }
 
-/** Confirms for ten minutes, with a passkey of the caller's account, that its owner uses this session. */
+/**
+ * Confirms for ten minutes, with a passkey of the caller's account, that its owner uses this
+ * session.
+ */
 export async function confirmByPasskey(sent: Values<typeof proof>, source: string, caller: Caller): Promise<void> {
   if (caller.token.kind !== 'session') throw noSuchSession();
   await provePasskey(sent, source, (_, { _id }) => _id.equals(caller.user._id));
   await noteProof(caller, { by: 'passkey' });
 }
 
-/** The owner of a passkey that signed a challenge of a sign-in, if it is the account that is meant; 401 if not. */
+/**
+ * The owner of a passkey that signed a challenge of a sign-in, if it is the account that is meant;
+ * 401 if not.
+ */
 async function provePasskey<Sent extends Values<typeof proof>>(
   sent: Sent,
   source: string,

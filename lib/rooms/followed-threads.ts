@@ -10,8 +10,8 @@ import type { Place } from './sequence.ts';
 type Reply = { thread: ObjectId; beganBy: ObjectId; place: Place; user: ObjectId; mentions: ObjectId[] };
 
 /**
- * Tells those who follow a thread of a reply, before it exists, so that nobody misses one. If the reply then comes to
- * nothing, its followers find a thread without unread replies.
+ * Tells those who follow a thread of a reply, before it exists, so that nobody misses one. If the
+ * reply then comes to nothing, its followers find a thread without unread replies.
  */
 export async function tellFollowers({ thread, beganBy, place, user, mentions }: Reply): Promise<void> {
   const { room, seq, at } = place;
@@ -75,12 +75,18 @@ export async function followMentioned(
 /** What an update removes from a thread that its follower has read. */
 export const withoutUnread = { is_unread: '', may_be_read: '' } as const;
 
-/** Notes for those who follow a thread that one of its replies is about to be deleted: it may have been the only unread one. */
+/**
+ * Notes for the followers of a thread that a reply is about to be deleted. It may be the only
+ * unread one.
+ */
 export async function doubtUnread(thread: ObjectId): Promise<void> {
   await followedThreads.updateMany({ '_id.thread': thread, is_unread: true }, { $set: { may_be_read: true } });
 }
 
-/** How many replies of others the follower of a thread has not read, deleted ones aside, up to a number. */
+/**
+ * How many replies of others the follower of a thread has not read, deleted ones aside, up to a
+ * number.
+ */
 export async function countUnreadReplies(row: FollowedThreadDocument, most: number): Promise<number> {
   const { room, _id, is_unread, may_be_read } = row;
   if (!is_unread) return 0;
@@ -94,8 +100,9 @@ export async function countUnreadReplies(row: FollowedThreadDocument, most: numb
 const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
 
 /**
- * Marks a thread without unread replies as read, once no reply can still come at the place of its last one or before:
- * followers are told of a reply before it exists. Nobody waits for it: if it fails, the next reader tries again.
+ * Marks a thread without unread replies as read, once no reply can still come at the place of its
+ * last one or before: `tellFollowers()` runs before the reply exists. Nobody waits for it: if it
+ * fails, the next reader tries again.
  */
 async function settle({ _id, replied_seq, replied_at }: FollowedThreadDocument): Promise<void> {
   if (replied_at.getTime() > Date.now() - 2 * config.feedPatience) return;
@@ -113,7 +120,9 @@ export const isReallyUnread = async (row: FollowedThreadDocument): Promise<boole
 /** How many unread threads of a user are counted at most, in all rooms together. */
 const mostUnreadThreads = 1_000;
 
-/** How many threads of which a reply was deleted are looked at for one count; more count as unread. */
+/**
+ * How many threads of which a reply was deleted are looked at for one count; more count as unread.
+ */
 const mostDoubted = 100;
 
 /** How many threads with unread replies a user follows in each room, by its id in hexadecimal. */

@@ -18,7 +18,7 @@ import { secondFactorCode, useSecondFactor, type WithSecondFactor, wrongCode } f
 
 export const wrongSecondFactor: Refusal = () => permissionDenied('wrong_second_factor', wrongCode);
 
-/** The parameters by which the owner of a session confirms their identity. */
+/** The parameters that confirm the identity of the owner of a session. */
 export const identityProof = {
   current_password: currentPassword,
   code: about('A code of the second factor, if that is on.', optional(secondFactorCode)),
@@ -32,8 +32,8 @@ export const identityProofRefusals = [
 ];
 
 /**
- * Confirms for ten minutes that the owner of the account uses this session: by everything that a sign-in asks for. An
- * account with neither a password nor a second factor signs in again: 403.
+ * Confirms for ten minutes that the owner of the account uses this session: by everything that a
+ * sign-in asks for. An account with neither a password nor a second factor signs in again: 403.
  */
 export async function confirmIdentity({ current_password, code }: Values<typeof identityProof>, caller: Caller): Promise<void> {
   if (caller.token.kind !== 'session') throw noSuchSession();
@@ -63,8 +63,8 @@ export async function requireCode(account: WithSecondFactor, code: string, { use
 }
 
 /**
- * Requires a code where the caller's second factor is on, beside the password: 400 without one. A session that has just
- * been begun with a passkey has proven both.
+ * Requires a code where the caller's second factor is on, beside the password: 400 without one. A
+ * session that has just been begun with a passkey has proven both.
  */
 export async function requireCodeIfOn(code: string | undefined, caller: Caller): Promise<void> {
   const { _id } = caller.user;
@@ -85,9 +85,10 @@ export const ownProof = {
 export const ownProofRefusals = [wrongCurrentPassword, wrongSecondFactor, freshSignInRequired, proofRequired, tooManyRequests];
 
 /**
- * Requires everything that a sign-in of the caller's account asks for, in the request or within ten minutes before it:
- * for what would outlast a stolen session, or lock out the owner. Without it, 403 for a session, which can confirm the
- * identity of its owner, and 400 for a named token.
+ * Requires everything that a sign-in of the caller's account asks for. The request has it, or the
+ * session had it in the last ten minutes. It protects acts that would outlast a stolen session, or
+ * lock out the owner. Without it, a session gets 403 and can confirm the identity of its owner. A
+ * named token gets 400.
  */
 export async function requireOwnProof(
   { current_password, second_factor }: Values<typeof ownProof>,

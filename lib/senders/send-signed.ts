@@ -51,7 +51,7 @@ export async function sendSigned(
   }
 }
 
-/** Why no answer came, without addresses: what names mean in this network, and who calls, is for the operator alone. */
+/** The reason why no answer came. Addresses of this network are for the operator alone. */
 function whyNone(error: unknown): string {
   if (error instanceof InnerAddressError) return 'The address is not one of the public internet.';
   const { code, syscall, message } = error as NodeJS.ErrnoException;

@@ -18,7 +18,10 @@ export type TokenDocument = {
   generation?: number;
   /** The session was begun with a passkey, which is both factors in one. */
   by_passkey?: true;
-  /** When the owner of a session last confirmed their identity; absent until they do so after its beginning. */
+  /**
+   * When the owner of a session last confirmed their identity; absent until they do so after its
+   * beginning.
+   */
   proven_at?: Date;
   /** When they last did so with a passkey. */
   passkey_used_at?: Date;

@@ -4,7 +4,10 @@ const graphemes = 'Segmenter' in Intl ? new Intl.Segmenter(undefined, { granular
 /** No emoji that people send has more UTF-16 units. */
 const longestGrapheme = 64;
 
-/** The beginning of a text, of so many UTF-16 units at most, which cuts no emoji or other grapheme in half. */
+/**
+ * The beginning of a text, of so many UTF-16 units at most, which cuts no emoji or other grapheme
+ * in half.
+ */
 export function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = graphemes?.segment(text.slice(0, most + longestGrapheme)).containing(most)?.index ?? most;

@@ -45,7 +45,7 @@ worker.addEventListener('fetch', (event) => {
 const isPage = ({ pathname, origin }: URL): boolean =>
   origin === location.origin && !pathname.startsWith('/api/') && !pathname.startsWith('/docs');
 
-/** What a proxy answers in the place of a service that is out of reach. */
+/** The statuses of a proxy whose service is out of reach. */
 const proxyFailures = [502, 503, 504];
 
 /** The page as the service has it, or as it was if the service is out of reach. */

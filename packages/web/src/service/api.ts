@@ -70,7 +70,10 @@ export const chat: Calls = createCalls({
   fetch: (request) => takeAhead(request) ?? fetchProven(request),
 });
 
-/** Fetches, and does so again once the user has confirmed their identity, if the service asks for that. */
+/**
+ * Fetches, and does so again once the user has confirmed their identity, if the service asks for
+ * that.
+ */
 async function fetchProven(request: Request): Promise<Response> {
   const again = request.headers.has('Content-Type') ? request.clone() : undefined;
   const response = await fetchInTime(request);
