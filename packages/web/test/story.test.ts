@@ -6,7 +6,7 @@ import { call, press, visit } from './support.ts';
 it('a user signs in, finds a room, writes, edits, reacts, replies, pins and deletes with the keyboard alone', async () => {
   const owner = await anAccount();
   const room = await aRoom({ owner, name: 'Keys' });
-  const { page, context, problems } = await visit();
+  const { page, context, problems } = await visit({ options: { reducedMotion: 'no-preference' } });
   const { keyboard } = page;
   await page.getByLabel('Username or e-mail address').waitFor();
   await keyboard.type(owner.username);

@@ -32,7 +32,13 @@ export async function visit({
   as,
   options = {},
 }: VisitSettings = {}): Promise<Visit> {
-  const context = await (await browser()).newContext({ viewport: { width, height }, serviceWorkers: 'block', ...options });
+  const context = await (await browser()).newContext({
+    viewport: { width, height },
+    serviceWorkers: 'block',
+    // Each frame of an animation is drawn by the processor. `story.test.ts` runs with motion.
+    reducedMotion: 'reduce',
+    ...options,
+  });
   // Several browsers share a busy machine.
   context.setDefaultTimeout(60_000);
   if (!as) return { ...(await openPage(context, `${baseUrl}${path}`)), context };
