@@ -12,6 +12,7 @@ const repetitions = 10;
 const sizes = {
   CURSOR_MODEL_RUNS: '30000',
   DAMAGED_FILES: '400',
+  DEATH_RUNS: '1000',
   EXPORTED_STORES: '200',
   FEED_CHANGES: '6000',
   FUZZ_MESSAGES: '200000',
@@ -19,9 +20,11 @@ const sizes = {
   KILLS: '200',
   MODEL_RUNS: '300',
   OUTBOX_RUNS: '200',
+  SCROLLED: '60000',
   SEARCH_CASES: '2000',
   SENDS: '3200',
   SOAK_SECONDS: '600',
+  TYPING_TURNS: '1000',
 };
 
 type Step = { name: string; environment?: Record<string, string> };

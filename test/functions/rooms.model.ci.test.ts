@@ -15,7 +15,7 @@ useConfig({ ROOM_MEMBERS: String(mostMembers) });
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
 
 // For more: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.ci.test.ts
-const runs = Number(process.env.MODEL_RUNS ?? 60);
+const runs = Number(process.env.MODEL_RUNS ?? 30);
 const mostCommands = Number(process.env.MODEL_COMMANDS ?? 50);
 
 const accounts = [await anAdmin(), ...(await Promise.all(Array.from({ length: 4 }, () => anAccount())))];

@@ -5,6 +5,9 @@ import { afterAll, vi } from 'vitest';
  * A process that dies at one of its steps: it has done that, and does not know it, and does nothing more.
  */
 
+/** How many random lives of processes a test tries; at night more. */
+export const deathRuns = Number(process.env.DEATH_RUNS ?? 40);
+
 let steps = 0;
 let death: number | undefined;
 

@@ -11,8 +11,8 @@ import { say, serveUrl, visit } from './support.ts';
 /** How many messages the long room has: more than twice what is on the page at a time. */
 const many = 700;
 
-/** How many messages somebody scrolls through, up and down; more with `SCROLLED`. */
-const scrolled = Number(process.env.SCROLLED ?? 20_000);
+/** How many messages somebody scrolls through, up and down; at night more. */
+const scrolled = Number(process.env.SCROLLED ?? 12_000);
 
 let owner: Account;
 let long: string;

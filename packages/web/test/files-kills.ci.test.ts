@@ -13,7 +13,7 @@ import { commands, type Service } from '../../../tools/harness/service.ts';
 import { signIn, visit } from './support.ts';
 
 /** How often the server is killed; at night more. Four files are uploaded for each kill. */
-const kills = Number(process.env.KILLS ?? 3);
+const kills = Number(process.env.KILLS ?? 2);
 const uploads = 4 * kills;
 /** The size of the largest file, in bytes. */
 const largest = 4_000_000;

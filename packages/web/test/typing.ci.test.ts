@@ -106,8 +106,13 @@ const actions: Record<string, (page: Page, turn: number) => Promise<unknown>> = 
   'clicks on a message': (page) => rows(page).last().locator('.text').click(),
 };
 
+/** How often somebody types after an action; at night more. */
+const turns = Number(process.env.TYPING_TURNS ?? 100);
+
 describe('what somebody types', () => {
-  it('what somebody types right after any action of the page, 200 times, is in the field for messages, and nothing is done', async () => {
+  it(`what somebody types right after any action of the page, ${turns} times, is in the field for messages, and nothing is done`, {
+    timeout: turns * 2_000,
+  }, async () => {
     const owner = await anAccount();
     for (const name of ['Other', 'Plans']) {
       const room = await aRoom({ owner, name });
@@ -119,7 +124,7 @@ describe('what somebody types', () => {
     const random = numbers(63);
     const names = Object.keys(actions);
     const lost: string[] = [];
-    for (let turn = 0; turn < 200; turn++) {
+    for (let turn = 0; turn < turns; turn++) {
       const name = names[Math.floor(random() * names.length)] as string;
       const sentence = Array.from({ length: 3 }, () => words[Math.floor(random() * words.length)]).join(' ');
       await actions[name]?.(page, turn);

@@ -10,6 +10,7 @@ import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
 import { findStore, previewKey } from '../../../lib/files/store.ts';
 import { deleteRoom, finishRoomDeletions } from '../../../lib/rooms/deletion.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { deathRuns } from '../../support/deaths.ts';
 import { announced, measured } from '../../support/files.ts';
 import { useOwnFiles } from '../../support/own-files.ts';
 import { useObjectStore } from '../../support/own-object-store.ts';
@@ -88,8 +89,10 @@ const begun = [
 ].map((one) => ({ command: { ...one, isTwice: false }, death: undefined }));
 
 describe('processes that die while they handle files', () => {
-  it('after any death of a process every file has its bytes, its message and its place in the counts, and nothing else is left', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: 40 });
+  it('after any death of a process every file has its bytes, its message and its place in the counts, and nothing else is left', {
+    timeout: deathRuns * 5_000,
+  }, async () => {
+    await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: deathRuns });
   });
 });
 

@@ -7,7 +7,7 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered } from '../../../lib/senders/deliver.ts';
 import { aBot } from '../../support/bots.ts';
 import { useOwnDatabase } from '../../support/config.ts';
-import { countWritesOf, dyingAt, step } from '../../support/deaths.ts';
+import { countWritesOf, deathRuns, dyingAt, step } from '../../support/deaths.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
@@ -59,15 +59,16 @@ async function ofBot(): Promise<Hook> {
 
 describe('whatever process dies when,', () => {
   it.each([
-    ['of a room', ofRoom, 100],
-    ['of a bot', ofBot, 60],
+    ['of a room', ofRoom],
+    ['of a bot', ofBot],
   ] as const)(
     'the receiver of a webhook %s takes every event in order, again only after a death, and each reply is posted once',
-    async (_what, create, numRuns) => {
+    { timeout: deathRuns * 5_000 },
+    async (_what, create) => {
       const steps = fc.array(one, { minLength: 3, maxLength: 14 });
       await fc.assert(
         fc.asyncProperty(steps, async (all) => live(all, await create())),
-        { numRuns },
+        { numRuns: deathRuns },
       );
     },
   );
