@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, type Service, ServiceEnded } from '../../../tools/harness/service.ts';
 import { succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -53,8 +53,10 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const whileStopped = await administer(['token', 'create', 'ann', '--name', 'another']);
     expect(whileStopped).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
 
-    const second = await aService(settings);
+    const second = await aService({ ...settings, HOME: '/dev/null' });
     expect(second.output()).not.toContain('Make the first administrator');
+    // It needs no home directory.
+    expect(second.output()).not.toContain('Error');
     const written = second.output().length;
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
     await expect.poll(() => second.output().slice(written)).toMatch(/^\{.*"route":"\/api\/rooms".*\}\n$/);
@@ -78,28 +80,32 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
-  it('npm start needs no home directory', async () => {
-    const service = await aService({ ...settings, HOME: '/dev/null' });
-    expect(service.output()).not.toContain('Error');
-    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
-    expect(await service.stop()).toBe(0);
-  });
-
-  it('npm start does the same as `npx serverless offline`', async () => {
-    const service = await aService(settings, ['serverless', 'offline']);
-    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
-    expect(await service.stop()).toBe(0);
-  });
-
-  it('npm start accepts only requests, and no events', async () => {
-    const lambdaPort = await freePort();
-    const service = await aService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
-    const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
-    await expect(fetch(`http://localhost:${lambdaPort}${path}`, { method: 'POST' })).rejects.toMatchObject({
-      cause: { code: 'ECONNREFUSED' },
+  describe('npx serverless offline', () => {
+    let service: Service;
+    let lambdaPort: string;
+    beforeAll(async () => {
+      lambdaPort = await freePort();
+      service = await aService(settings, ['serverless', 'offline', '--lambdaPort', lambdaPort]);
     });
-    expect((await fetch(service.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
-    expect(await service.stop()).toBe(0);
+    afterAll(async () => expect(await service.stop()).toBe(0));
+
+    it('npx serverless offline does the same as npm start', async () => {
+      expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    });
+
+    it('npx serverless offline accepts only requests, and no events', async () => {
+      const path = '/2015-03-31/functions/chat-service-dev-sessions/invocations';
+      await expect(fetch(`http://localhost:${lambdaPort}${path}`, { method: 'POST' })).rejects.toMatchObject({
+        cause: { code: 'ECONNREFUSED' },
+      });
+      expect((await fetch(service.url + path, { method: 'POST', body: '{}' })).status).toBe(404);
+    });
+
+    it('npm start reports that the data directory is held by another process', async () => {
+      const ended = await failure(aService(settings));
+      expect(ended).toMatchObject({ code: 1 });
+      expect(sentenceOf(ended)).toMatch(/held by process \d+/);
+    });
   });
 
   it('npm start loses nothing that it acknowledged before it was killed', async () => {
@@ -132,14 +138,6 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const second = await aService(ownSettings);
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual(expect.arrayContaining(acknowledged));
     await second.stop();
-  });
-
-  it('npm start reports that the data directory is held by another process', async () => {
-    const service = await aService(settings);
-    const ended = await failure(aService(settings));
-    expect(ended).toMatchObject({ code: 1 });
-    expect(sentenceOf(ended)).toMatch(/held by process \d+/);
-    await service.stop();
   });
 
   it('npm start reports that the data directory is not a directory', async () => {

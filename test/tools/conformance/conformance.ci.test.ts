@@ -61,9 +61,8 @@ async function leftBehind(token: string) {
 describe('npm run conformance', () => {
   it.each([
     ['under serverless-offline', offlineUrl, ''],
-    ['under npm run serve', serveUrl, ''],
     [
-      'behind a proxy that adds headers',
+      'under npm run serve, behind a proxy that adds headers',
       async () => aProxy(await serveUrl()),
       "Not the service's, and no fault: the headers apigw-requestid, server, via.",
     ],
