@@ -11,7 +11,7 @@ const project = (name: string, include: string[], more: object = {}) => ({
 });
 const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `${folder}/**/*${suffix}`);
 
-// Tests wait for the database and for other processes about as often as they compute, those of CI more often.
+// Tests wait for other processes about as often as they compute, those of CI more often.
 const workers = availableParallelism() + 1;
 const slow = { maxWorkers: workers + 1, sequence: { groupOrder: 1 } };
 

@@ -14,7 +14,7 @@ export type Account = { id: string; username: string; email: string; password: s
 
 const hashes = new Map<string, Promise<string>>();
 
-/** Hashes a password. Accounts with the same password share its hash, because thousands of hashes take seconds. */
+/** Hashes a password. Accounts with the same one share its hash: thousands take seconds. */
 function hashOnce(password: string): Promise<string> {
   const key = `${config.bcryptCost} ${password}`;
   const hash = hashes.get(key) ?? hashPassword(password);

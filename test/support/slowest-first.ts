@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take long although they are short. Without recorded durations, as in a fresh clone, Vitest starts the
- * largest files first, and these would run alone at the end.
+ * Files that take long although they are short. Without recorded durations, as in a fresh
+ * clone, Vitest starts the largest files first, and these would run alone at the end.
  */
 const slow = [
   'test/hosts/aws/deploy',

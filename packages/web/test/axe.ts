@@ -10,8 +10,8 @@ export const colourRules = ['color-contrast', 'link-in-text-block'];
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /**
- * Returns what axe-core objects to, and what reaches beyond the page's width. `rules` are the only rules to check. By
- * default it checks all that belong to the usual standards.
+ * Returns what axe-core objects to, and what reaches beyond the page's width. `rules` are the
+ * only rules to check. By default it checks all that belong to the usual standards.
  */
 export async function objections(page: Page, rules: readonly string[] = standards): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
