@@ -10,9 +10,13 @@ import { onEnd } from './signals.ts';
 /** The workers that are ready. */
 const listening = new Set<Worker>();
 
+/** The pause before another worker takes the place of one that ended before it was ready. */
+const restartDelayMs = 1_000;
+
 /** Runs so many workers until a signal ends them all, replaces each that fails, and resolves to their port when all listen. */
 export async function runWorkers(count: number): Promise<number> {
   let ending = false;
+  let isStarted = false;
   let status = 0;
 
   const end = () => {
@@ -24,6 +28,9 @@ export async function runWorkers(count: number): Promise<number> {
     if (!ending) {
       log('error', 'worker ended', { process: worker.process.pid, code, signal });
       if (listening.delete(worker)) cluster.fork();
+      // It was killed while it started, or the others still work. The pause keeps a worker that cannot start from
+      // taking all processor time.
+      else if (isStarted && (signal !== null || listening.size > 0)) setTimeout(() => ending || cluster.fork(), restartDelayMs);
       else {
         // It has reported why it could not start; another would fail as well.
         status = 1;
@@ -40,7 +47,9 @@ export async function runWorkers(count: number): Promise<number> {
     const [address] = await once(cluster.fork(), 'listening');
     return address.port as number;
   });
-  return (await Promise.all(ports))[0] as number;
+  const [port] = await Promise.all(ports);
+  isStarted = true;
+  return port as number;
 }
 
 /** What each worker has counted, but for those that end meanwhile. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { percentile } from '../../../tools/bench/measure.ts';
 import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
-import { commands, type Service } from '../../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { overHttp } from '../../../tools/harness/transports.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { aService } from '../../support/services.ts';
@@ -22,9 +22,10 @@ const senderCount = 16;
 const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
 afterAll(() => rm(directory, { recursive: true }));
 
-const start = (name: string, workers: number): Promise<Service> => {
+const start = (name: string, workers: number, settings: Record<string, string> = {}): Promise<Service> => {
   const own = { MONGODB_URI: '', MONGODB_DATABASE: 'chat', DATA_DIR: join(directory, name), LOG_LEVEL: 'error' };
-  return aService({ ...own, RATE_LIMITS: 'off', HTTP_HOST: '127.0.0.1' }, [...commands.serve, '--workers', String(workers)]);
+  const words = [...commands.serve, '--workers', String(workers)];
+  return aService({ ...own, ...settings, RATE_LIMITS: 'off', HTTP_HOST: '127.0.0.1' }, words);
 };
 
 /** A room, its newest message, and the feed of it as a follower reads it. */
@@ -122,13 +123,13 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
   it(`a feed gets to its newest message after each of ${kills} kills of one of two workers`, {
     timeout: 60_000 + kills * 30_000,
   }, async () => {
-    const service = await start('workers', 2);
+    const { service, countReady } = await startWorkers('workers');
     onTestFinished(() => service.signal('SIGKILL'));
     const { token, room } = await aRoomOn(service);
     const follower = follow(token, room);
     const times: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
-      await expect.poll(() => workersOf(service).then((all) => all.length)).toBe(2);
+      await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
       await whileSending(service, token, room, async (stop) => {
         const workers = await workersOf(service);
         process.kill(workers[kill % 2] as number, 'SIGKILL');
@@ -144,6 +145,29 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
     report('after the death of one of two workers', times);
   });
 });
+
+it.runIf(isEmbedded)('a worker that is killed while it starts is replaced', { timeout: 90_000 }, async () => {
+  const { service, countReady } = await startWorkers('starting');
+  onTestFinished(() => service.signal('SIGKILL'));
+  await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
+  const before = await workersOf(service);
+  process.kill(before[0] as number, 'SIGKILL');
+  const findNew = async () => (await workersOf(service)).find((worker) => !before.includes(worker));
+  await expect.poll(findNew, { interval: 20 }).toBeDefined();
+  process.kill((await findNew()) as number, 'SIGKILL');
+  await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
+});
+
+/** Two workers, and a function that counts how many of them are ready for requests. */
+async function startWorkers(name: string) {
+  const metricsPort = await freePort();
+  const service = await start(name, 2, { METRICS_PORT: metricsPort });
+  const countReady = async () => {
+    const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
+    return Number(/^chat_processes (\d+)$/m.exec(metrics)?.[1]);
+  };
+  return { service, countReady };
+}
 
 /** The processes that serve: the database is another child. */
 async function workersOf({ pid }: Service): Promise<number[]> {
