@@ -4,7 +4,7 @@ import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/audit`: what administrators, the command line and the service itself have done. */
+/** `/api/audit`: the audit trail of administrators, the command line and the service. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the audit trail, newest entry first: actor, action, target, time and address',

@@ -7,7 +7,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { banRefusals, banSchema, liftBan, listBans, listBansRefusals } from '../lib/members/bans.ts';
 
-/** `/api/bans`: who is kept out of a room. */
+/** `/api/bans`: the users who are banned from a room. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the banned users of a room, as a moderator',

@@ -7,7 +7,7 @@ import { operation } from '../lib/http/operation.ts';
 import { blockRefusals, blockUser, listBlocked, unblockRefusals, unblockUser } from '../lib/identity/blocks.ts';
 import { shownOtherUser, username } from '../lib/identity/users.ts';
 
-/** `/api/blocks`: whose conversations the caller does not want to see. */
+/** `/api/blocks`: the users whose conversations are hidden from the caller. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the users that the caller has blocked',

@@ -19,7 +19,7 @@ import { testBotWebhook } from '../lib/senders/test-event.ts';
 
 const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
 
-/** `/api/bots/{bot}/webhook`: to where it is sent what mentions a bot or happens in its rooms. */
+/** `/api/bots/{bot}/webhook`: the receiver of events from a bot's rooms. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Get the webhook of a bot and its last deliveries, as its owner or an administrator',

@@ -6,7 +6,7 @@ import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/bots`: accounts of programs. */
+/** `/api/bots`: bots, for their owners and administrators. */
 export const handler = endpoint({
   GET: operation({
     summary: "List the caller's bots; administrators see all",

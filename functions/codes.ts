@@ -2,7 +2,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { codeRequest, codeRequestRefusals, sendCode } from '../lib/sign-in/code-mails.ts';
 
-/** `/api/codes`: one-time codes by e-mail. */
+/** `/api/codes`: sends one-time codes by e-mail. */
 export const handler = endpoint({
   POST: operation({
     summary:

@@ -3,7 +3,7 @@ import { operation } from '../lib/http/operation.ts';
 import { conversationRefusals, openConversation, people } from '../lib/rooms/conversations.ts';
 import { shownRoom } from '../lib/rooms/rooms.ts';
 
-/** `/api/conversations`: the rooms of certain people, and of nobody else. */
+/** `/api/conversations`: the direct conversation of a set of people. */
 export const handler = endpoint({
   POST: operation({
     summary: 'Open the direct conversation with one or more users, and create it if necessary',

@@ -5,18 +5,18 @@ import { roomWork } from '../lib/delivery/room-work.ts';
 import { job } from '../lib/http/job.ts';
 import { carrier, type RoomNews, type RoomTask } from '../lib/notices/carrier.ts';
 
-/** The time for one room before others have their turn. The queue's next function goes on with it. */
+/** The time for one room, so that others are not held up. The rest goes back to the queue. */
 const turnMs = 20_000;
 
-/** The wait for a process that has the room, or for news that are not stored yet. */
+/** The pause while another process works on the room, or while an event is not stored yet. */
 const stepMs = 500;
 
-/** An entry of a queue. */
+/** The body of a queue entry. */
 type Entry = Pick<RoomNews, 'room'> & { task: RoomTask };
 
 /**
- * Does what is queued for rooms: sends their events to webhooks, notifies devices. An entry that fails comes back to
- * the queue alone, and after some failures to the queue of dead letters.
+ * Works on queued rooms: sends their events to webhooks, and notifies devices. Only failed entries
+ * return to the queue; after repeated failures they go to the dead-letter queue.
  */
 export const handler = job({
   takes: "entries of the service's queues",
@@ -41,7 +41,7 @@ async function hasFailed({ messageId, body }: SQSRecord, { awsRequestId: request
   }
 }
 
-/** Works on a room; false if something is left when its turn is over. */
+/** Works on a room for at most `turnMs`; returns false if work is left. */
 async function workOn({ task, room }: Entry): Promise<boolean> {
   const until = performance.now() + turnMs;
   do {

@@ -4,7 +4,10 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { askPage, endedPage } from '../lib/reference/digest-pages.ts';
 
-/** `/api/email-digest/{link}`: where the receiver of e-mails about what is unread ends them, signed in or not. */
+/**
+ * `/api/email-digest/{link}`: turns off the receiver's e-mails about unread messages. The link in
+ * each e-mail needs no sign-in.
+ */
 export const handler = endpoint({
   GET: operation({
     summary: 'Show a page with a button that turns off e-mails about unread messages; changes nothing',

@@ -7,7 +7,7 @@ import { Answer } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 
-/** `/api/events`: what happens in a room. */
+/** `/api/events`: the events of a room. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Read the events of a room after a cursor, without gaps; without a cursor, get the current one',

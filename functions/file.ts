@@ -3,7 +3,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { takeBackFile, takeBackRefusals } from '../lib/messages/attachments/uploads.ts';
 
-/** `/api/files/{file}`: a file that was announced. */
+/** `/api/files/{file}`: an announced file. */
 export const handler = endpoint({
   DELETE: operation({
     summary: 'Take back a file that was announced and not sent, and free its space',

@@ -7,7 +7,7 @@ import { pinMessage, pinRefusals, unpinMessage } from '../lib/messages/pins.ts';
 
 const path = { message: idOf('message') };
 
-/** `/api/messages/{message}/pin`: whether a message is pinned in its room. */
+/** `/api/messages/{message}/pin`: pins a message in its room. */
 export const handler = endpoint({
   PUT: operation({
     summary: 'Pin a message',

@@ -5,7 +5,7 @@ import { saveMessage, saveParameters, saveRefusals, shownSaved, unsaveMessage, u
 
 const path = { message: idOf('message') };
 
-/** `/api/messages/{message}/save`: whether the caller has saved a message. */
+/** `/api/messages/{message}/save`: saves a message for the caller. */
 export const handler = endpoint({
   PUT: operation({
     summary: 'Save a message for the caller, optionally with a reminder',

@@ -3,5 +3,5 @@ import { webPage } from '../lib/reference/web-page.ts';
 import { fromConfig } from '../lib/settings/config.ts';
 import { readPage } from '../packages/web/site.ts';
 
-/** Every path that no other function has. */
+/** The 404 of every path without a function. */
 export const handler = noSuchPath(fromConfig((config) => webPage(readPage(), config)));

@@ -13,7 +13,7 @@ import {
   unreadHeader,
 } from '../lib/notifications/list.ts';
 
-/** `/api/notifications`: what concerns the caller, in all rooms. */
+/** `/api/notifications`: the caller's notifications from all rooms. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List mentions, replies in followed threads, reactions and additions to rooms of the last 90 days, newest first',

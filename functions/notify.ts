@@ -6,15 +6,15 @@ import { isScheduled, job } from '../lib/http/job.ts';
 import { carrier, type RoomTask } from '../lib/notices/carrier.ts';
 import { sendDigests } from '../lib/notifications/digests.ts';
 
-/** The time for e-mails, by far less than the function may run for. */
+/** The time for e-mails: well below the time that the function has. */
 const mailMs = 20_000;
 
-/** News are missed if their queue has not brought them within this time. */
+/** News that the queue has not delivered within this time counts as lost. */
 const restMs = 60_000;
 
 /**
- * Each minute: repeats what failed and is due, and sends reminders. Each tenth minute also: queues the rooms whose
- * entry was lost, and sends e-mails about unread messages.
+ * Runs each minute: retries failed work that is due, and sends reminders. Every tenth minute it
+ * also queues rooms whose queue entry was lost, and sends e-mails about unread messages.
  */
 export const handler = job({
   takes: 'events of its schedule',
@@ -23,7 +23,7 @@ export const handler = job({
   failure: 'devices or webhooks were not told',
   run: async ({ time }) => {
     const isTenth = new Date(time).getUTCMinutes() % 10 === 0;
-    // None waits for another, nor fails with it.
+    // The tasks run concurrently, and a failure of one does not stop the others.
     await settleAll([
       ...taskNames.map((task) => roomWork[task].retry()),
       ...(isTenth ? [sendMails(), ...taskNames.map((task) => queueMissed(task, time))] : []),

@@ -10,7 +10,7 @@ import {
   signInSchema,
 } from '../lib/oidc/sign-in.ts';
 
-/** `/api/oidc/callback`: completes a sign-in by the identity provider. */
+/** `/api/oidc/callback`: completes a sign-in through the identity provider. */
 export const handler = endpoint({
   POST: operation({
     summary: 'Complete a sign-in with the answer of the identity provider: starts a session in a cookie, or connects the account',

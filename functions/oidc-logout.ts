@@ -2,7 +2,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { logOut, logoutRefusals } from '../lib/oidc/logout.ts';
 
-/** `/api/oidc/logout`: where the identity provider says that somebody has signed out there. */
+/** `/api/oidc/logout`: receives sign-outs from the identity provider (back-channel logout). */
 export const handler = endpoint({
   POST: operation({
     summary: 'End sessions after a logout at the identity provider (Back-Channel Logout)',

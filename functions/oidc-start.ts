@@ -5,7 +5,7 @@ import { cookieRefusals, requireOwnOrigin, signInCookie, signInCookieHeader } fr
 import { secondsToSignIn } from '../lib/oidc/requests.ts';
 import { startParameters, startRefusals, startSchema, startSignIn } from '../lib/oidc/start.ts';
 
-/** `/api/oidc/start`: where a sign-in by the identity provider begins. */
+/** `/api/oidc/start`: starts a sign-in through the identity provider. */
 export const handler = endpoint({
   POST: operation({
     summary: 'Start a sign-in at the identity provider: open `url` in the browser',

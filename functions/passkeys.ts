@@ -12,7 +12,7 @@ import {
 } from '../lib/passkeys/new-passkeys.ts';
 import { listPasskeys, passkeysSchema, shownPasskey } from '../lib/passkeys/passkeys.ts';
 
-/** `/api/passkeys`: the caller's passkeys, with which one signs in without a password (WebAuthn). */
+/** `/api/passkeys`: the caller's passkeys (WebAuthn), which replace a password at sign-in. */
 export const handler = endpoint({
   GET: operation({
     summary: "List the caller's passkeys, and whether passkeys are available",

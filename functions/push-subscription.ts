@@ -9,7 +9,7 @@ import {
   unsubscribe,
 } from '../lib/notifications/subscriptions.ts';
 
-/** `/api/push-subscription`: pushes to the device of the caller's token. */
+/** `/api/push-subscription`: the push subscription of the device that has the caller's token. */
 export const handler = endpoint({
   GET: operation({
     summary: "Get the push subscription of the caller's token, and the key to subscribe with",

@@ -10,13 +10,13 @@ import type { Notice } from '../lib/notices/notices.ts';
 type Notices = { notices: Notice[] };
 
 /**
- * Sends frames to the clients that are connected to a gateway, about the changes of other functions, and queues the
- * rooms for their webhooks and devices. Nobody waits for it.
+ * Sends frames about changes to clients that are connected to a gateway, and queues the rooms for
+ * their webhooks and devices. Invoked asynchronously: no request waits for it.
  */
 export const handler = job({
   takes: "notices of the service's other functions",
   isOwn: (event): event is Notices => Array.isArray((event as Partial<Notices> | null)?.notices),
-  // Frames that are later are of no use: the feed has their events.
+  // Later frames are useless: by then, clients have fetched the events from the feed.
   timeMs: 18_000,
   failure: 'push failed',
   run: async ({ notices }: Notices, { awsRequestId }): Promise<Delivery> => {
@@ -33,7 +33,7 @@ export const handler = job({
   },
 });
 
-/** Queues the rooms that have news, each task if anybody receives anything by it. */
+/** Queues the rooms that have news, for each task that has a receiver. */
 async function queueRooms(notices: Notice[]): Promise<void> {
   const rooms = new Map(notices.flatMap((notice) => (notice.type === 'moved' ? [[notice.room, notice.seq]] : [])));
   if (rooms.size === 0) return;
@@ -49,7 +49,8 @@ async function queueRooms(notices: Notice[]): Promise<void> {
 }
 
 /**
- * The present stretch of time. One entry of the queue, which waits, does for all news of a stretch that is shorter than
- * the wait: by then, they are stored. The difference is for clocks that differ.
+ * The current time window, as the name of a queue entry. An entry is delayed by `delayMs`, and a
+ * window is 500 ms shorter, which allows for clocks that differ. So all news of a window is stored
+ * before its single entry is delivered.
  */
 const windowOf = (delayMs: number) => `t${Math.floor(Date.now() / (delayMs - 500))}`;

@@ -14,7 +14,7 @@ import {
 
 const path = { room: idOf('room') };
 
-/** `/api/rooms/{room}/commands`: the slash commands of the bots that are in a room. */
+/** `/api/rooms/{room}/commands`: the slash commands of the bots in a room. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the slash commands of the bots in a room, as a member',

@@ -9,7 +9,7 @@ import { refusalsOf } from '../lib/rooms/permissions.ts';
 
 const path = { room: idOf('room') };
 
-/** `/api/rooms/{room}/details`: what there is to know of a room besides its five fields. */
+/** `/api/rooms/{room}/details`: the fields of a room beyond the five in the specification. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Get the details of a room, as a member',

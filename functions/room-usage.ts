@@ -4,7 +4,7 @@ import { operation } from '../lib/http/operation.ts';
 import { readRoomUsage, roomUsageSchema } from '../lib/members/room-usage.ts';
 import { noSuchRoom } from '../lib/rooms/permissions.ts';
 
-/** `/api/rooms/{room}/usage`: what a room has. */
+/** `/api/rooms/{room}/usage`: how much a room contains, for administrators. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Count the members, messages, files, invitations and webhooks that deleting a room would remove',

@@ -19,7 +19,10 @@ import {
   showSecondFactor,
 } from '../lib/second-factor/second-factor.ts';
 
-/** `/api/second-factor`: the caller's second factor, codes by time (TOTP) beside the password. */
+/**
+ * `/api/second-factor`: the caller's second factor: time-based codes (TOTP) in addition to the
+ * password.
+ */
 export const handler = endpoint({
   GET: operation({
     summary: "Check whether the caller's second factor is on",

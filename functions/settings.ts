@@ -3,7 +3,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { listSettings, settingSchema } from '../lib/operating/shown-settings.ts';
 
-/** `/api/settings`: how the service is set up. */
+/** `/api/settings`: the settings of the service, for administrators. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the settings of the service, without its secrets',

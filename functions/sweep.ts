@@ -4,14 +4,17 @@ import { type SweepResult, sweepFiles } from '../lib/files/removal.ts';
 import { isScheduled, job } from '../lib/http/job.ts';
 import { sweepMessages } from '../lib/messages/retention.ts';
 
-/** The ends of the sweep of files, of messages and of the audit trail, after its start. */
+/**
+ * When the sweeps of files, of messages and of the audit trail end, in milliseconds after the
+ * start.
+ */
 const filesMs = 6_000;
 const messagesMs = 12_000;
 const auditMs = 14_000;
 
 /**
- * Each hour: removes the files that no message has, deletes the messages that are too old and cuts off the audit
- * trail. The next hour does what this one has no time for.
+ * Runs each hour: deletes files without a message, deletes expired messages and cuts old entries
+ * off the audit trail. The next run continues with the rest.
  */
 export const handler = job({
   takes: 'events of its schedule',

@@ -5,7 +5,7 @@ import { changeThread, findThread, threadChanges, threadRefusals, threadSchema }
 
 const path = { message: about('The first message of the thread.', idOf('message')) };
 
-/** `/api/threads/{message}`: what a thread is to the caller. */
+/** `/api/threads/{message}`: the caller's state of a thread, such as whether they follow it. */
 export const handler = endpoint({
   GET: operation({
     summary: "Get a thread with the caller's read marker, and whether the caller follows it",

@@ -2,7 +2,7 @@ import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { createTicket, ticketSchema } from '../lib/push/tickets.ts';
 
-/** `/api/tickets`: the way to a connection over which news comes by itself. */
+/** `/api/tickets`: one-time tickets that open a connection for live events. */
 export const handler = endpoint({
   POST: operation({
     summary: 'Get a ticket and the address for one WebSocket; the ticket is valid for 30 seconds',

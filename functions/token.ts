@@ -7,7 +7,7 @@ import { shownToken } from '../lib/identity/tokens.ts';
 
 const path = { token: about('The named token, by its `_id`.', idOf('token')) };
 
-/** `/api/tokens/{token}`: one named token, for its owner, the owner of its bot, and administrators. */
+/** `/api/tokens/{token}`: one named token, for its owner, its bot's owner and administrators. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Get a named token, without its 32 characters',

@@ -7,7 +7,9 @@ import { noSuchUser } from '../lib/identity/users.ts';
 
 const path = { user: about('The account, by its `_id`.', idOf('user')) };
 
-/** `/api/users/{user}/usage`: what an account has, its hold and its rate, and what the limits have counted against it. */
+/**
+ * `/api/users/{user}/usage`: the usage of an account, its hold, its write rate and its rate limits.
+ */
 export const handler = endpoint({
   GET: operation({
     summary: 'Count the sessions, tokens, rooms and files of an account',

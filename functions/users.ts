@@ -8,7 +8,7 @@ import { operation } from '../lib/http/operation.ts';
 import { answerInCookie, cookieHeader, cookieRefusals, requireOwnOrigin, wantsCookie } from '../lib/http/session-cookie.ts';
 import { foundUserSchema, searchUsers, userSearch, userSearchRefusals } from '../lib/members/people.ts';
 
-/** `/api/users`: sign-up, and who there is. */
+/** `/api/users`: sign-up, and the list of users. */
 export const handler = endpoint({
   GET: operation({
     summary: 'Find a user by `username`, or search users in shared rooms by name with `q`; administrators search all users',

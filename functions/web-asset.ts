@@ -4,7 +4,7 @@ import { fromConfig } from '../lib/settings/config.ts';
 import { readFiles } from '../packages/web/site.ts';
 
 const { '/sw.js': worker, ...files } = readFiles() ?? {};
-// A worker has the policy of its own file: it keeps the others for later.
+// A service worker uses the policy of its own response. It fetches and caches the other files.
 const policy = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 const all = fromConfig((config) => ({ ...files, ...brandFiles(config), ...(worker && { '/sw.js': { ...worker, policy } }) }));
 

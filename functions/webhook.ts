@@ -5,7 +5,7 @@ import { post, postRefusals } from '../lib/incoming-webhooks/post.ts';
 import { webhookSecret } from '../lib/members/webhooks.ts';
 import { shownMessage } from '../lib/messages/messages.ts';
 
-/** `/api/webhooks/{secret}`: where other programs post. */
+/** `/api/webhooks/{secret}`: the incoming webhooks, which post messages from other programs. */
 export const handler = endpoint({
   POST: operation({
     summary: "Post a message with a webhook: a `text`, Slack's format, or an event of GitHub, GitLab, Alertmanager or Grafana",
