@@ -29,25 +29,25 @@ export type NewAccount = {
   username: string;
   name?: string | undefined;
   email: string;
-  /** Absent for an account that has no password. */
+  /** Absent for an account without a password. */
   password?: string;
   is_admin: boolean;
   is_first?: true;
-  /** The person at an identity provider who signs in to it. */
+  /** The identity at a provider that signs in to the account. */
   identity?: IdentityDocument;
-  /** Whether somebody has shown to read the e-mail of the address. */
+  /** True if the owner has proved that they read e-mail to the address. */
   isConfirmed?: boolean;
 };
 
 /** The changes that can be made to an account. */
 export type AccountChanges = {
-  /** Empty to have none. */
+  /** An empty name removes it. */
   name?: string | undefined;
-  /** Null to have none. */
+  /** Null removes it. */
   status?: StatusDocument | null | undefined;
-  /** Null to be notified now. */
+  /** Null ends the quiet time now. */
   quiet_until?: Date | null | undefined;
-  /** Null to have none. */
+  /** Null removes them. */
   quiet_hours?: QuietHours | null | undefined;
   hides_push_text?: boolean | undefined;
   email_digest?: boolean | undefined;
@@ -58,19 +58,19 @@ export type AccountChanges = {
   is_active?: boolean | undefined;
 };
 
-/** The tokens that stay valid when a password changes: one token, all named tokens. */
+/** The tokens that stay valid after a change of password: a single token, or all named tokens. */
 type KeptTokens = { token?: ObjectId | undefined; tokens?: boolean | undefined };
 
-/** A new account, and the token of its first session unless that is in a cookie. */
+/** A new account. The token of its first session is absent if it is in a cookie. */
 export const newUserSchema = record('NewUser', { user: described('The account.', shownUser.schema), token: aNewToken }, [
   'token',
 ]);
 export type NewUser = WithToken<Shown<typeof newUserSchema>>;
 
-/** Creates an account; 409 when its name or address is taken. */
+/** Creates an account; 409 if its name or address is taken. */
 export const createUser = async (account: NewAccount): Promise<User> => shownUser.show(await insertUser(account));
 
-/** Creates an account and begins its first session; from now on the session's address counts as one of the owner's. */
+/** Creates an account and its first session. Later logins from `source` count as the owner's. */
 export async function signUp(account: NewAccount, source: string, agent: string | undefined): Promise<NewUser> {
   const user = await insertUser(account);
   const [{ token }] = await Promise.all([createSession(user, agent), rememberAddress(user._id.toHexString(), source)]);
@@ -78,9 +78,11 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 }
 
 /**
- * Changes an account: 404 when it does not exist, 409 when its new address is taken, when it is the last
- * administrator's and would cease to be one, or for what would let somebody sign in as a bot. A deactivation ends all
- * its sessions, a new password all its named tokens as well, but for those that are kept.
+ * Changes an account. A deactivation ends all its sessions; a new password also revokes its named
+ * tokens, except those to keep.
+ *
+ * 404 if the account does not exist. 409 if the new address is taken, or if the last administrator
+ * would step down. Also 409 if a bot would get an address, a password or administrator rights.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
   const { name, email, password, is_admin, is_active } = changes;
@@ -108,7 +110,8 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   const stepsDown = is_admin === false || is_active === false;
   const changed = await orConflict(stepsDown ? stepDownAdmin(id, update) : change(id, update));
   if (!changed) throw noSuchUser();
-  // First, as the rest takes long in many rooms: nothing else stops the bots if the process dies meanwhile.
+  // First, because the rest can take long in many rooms: nothing else stops the bots if the process
+  // dies meanwhile.
   if (is_active === false) await regardlessOfDeadline(() => silenceBotsOf(id, { isDeleted: false }));
   const isSeen = name !== undefined || changes.status !== undefined || changes.shows_presence !== undefined;
   if (isSeen) notifyServers({ type: 'person', user: id.toHexString() });
@@ -119,12 +122,12 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
     await appointSuccessors(id);
   }
   if (stepsDown) await forgetMadeBy(id, is_active === false ? 'all' : 'others');
-  // The codes for an earlier address would work again if the account got that back.
+  // Otherwise the codes for the old address would work again if the account returned to it.
   if (email !== undefined) await forgetCodesOf(id);
   return shownUser.show(changed);
 }
 
-/** Stores a new account and joins its default rooms; 409 when its name or address is taken. */
+/** Stores a new account and joins its default rooms; 409 if its name or address is taken. */
 export async function insertUser(created: NewAccount): Promise<UserDocument> {
   const { username, name, email, password, is_admin, is_first, identity, isConfirmed } = created;
   await requireFree(username, email);
@@ -152,7 +155,10 @@ export async function insertUser(created: NewAccount): Promise<UserDocument> {
 
 const insertOnce = serializeByKey<UserDocument>();
 
-/** Refuses an address of another account, also where that is stored under an older key, which the index tells apart. */
+/**
+ * Refuses an address of another account. The index does not find addresses that are stored under an
+ * older key.
+ */
 async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
   const taken = await users.findOne({ email_key: { $in: emailKeys(email) }, _id: { $ne: own } }, { projection: { _id: 1 } });
   if (taken) throw emailTaken();
@@ -161,14 +167,14 @@ async function requireFreeAddress(email: string, own: ObjectId): Promise<void> {
 const change = (id: ObjectId, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<WithId<UserDocument> | null> =>
   users.findOneAndUpdate({ _id: id }, update, { returnDocument: 'after' });
 
-/** What an account is called, which never changes; 404 when it does not exist. */
+/** The username of an account, which never changes; 404 if the account does not exist. */
 async function usernameOf(id: ObjectId): Promise<string> {
   const found = await users.findOne<Pick<UserDocument, 'username'>>({ _id: id }, { projection: { username: 1 } });
   if (!found) throw noSuchUser();
   return found.username;
 }
 
-/** Refuses, with 409, what would give a bot a way to sign in, or more to do than its owner has. A bot stays one. */
+/** Refuses, with 409, to give a bot a way to sign in, or more rights than its owner has. */
 async function requirePerson(id: ObjectId): Promise<void> {
   if (await users.findOne({ _id: id, is_bot: true }, { projection: { _id: 1 } })) throw accountIsBot();
 }

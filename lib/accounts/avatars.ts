@@ -6,7 +6,7 @@ import { notifyServers } from '../notices/notices.ts';
 
 export const setAvatarRefusals = [noSuchUser, ...receivePictureRefusals];
 
-/** Gives a user a picture. */
+/** Sets the picture of a user. */
 export async function setAvatar(user: ObjectId, sent: AsyncIterable<Uint8Array>): Promise<User> {
   if ((await users.countDocuments({ _id: user }, { limit: 1 })) === 0) throw noSuchUser();
   const picture = await receivePicture(sent);
@@ -21,7 +21,7 @@ export async function setAvatar(user: ObjectId, sent: AsyncIterable<Uint8Array>)
   return shownUser.show(changed);
 }
 
-/** Takes the picture of a user away. */
+/** Removes the picture of a user. */
 export async function removeAvatar(user: ObjectId): Promise<void> {
   const { matchedCount } = await users.updateOne({ _id: user }, { $unset: { avatar: '' } });
   if (matchedCount === 0) throw noSuchUser();

@@ -11,7 +11,10 @@ import { emailBeginnings } from '../identity/beginnings.ts';
 import { claimed } from '../identity/unclaimed.ts';
 import { emailKey, emailKeys } from '../identity/users.ts';
 
-/* How somebody at an identity provider gets an account that exists, without signing in to it first. */
+/*
+ * Connects existing accounts with people at an identity provider, without a sign-in to the account
+ * first.
+ */
 
 export const identityTaken: Refusal = () =>
   conflict('identity_taken', 'This person at the identity provider has another account.');
@@ -20,12 +23,13 @@ const secondFactorOn: Refusal = () =>
   conflict('second_factor_on', 'The account has a second factor: sign in to it, and connect it in the settings.');
 export const codeClaimRefusals = [noSuchCode, identityTaken, alreadyLinked, secondFactorOn];
 
-/** What no account may have that is opened to a person at an identity provider without its owner's session. */
+/** An account that can be connected with an identity without a session of its owner. */
 const isOpen = { is_active: true, is_bot: { $exists: false }, identity: { $exists: false }, second_factor: { $exists: false } };
 
 /**
- * Gives an imported account that nobody has used to a person whose confirmed address it has; undefined if there is none.
- * Administrators' accounts are not given away by an address alone.
+ * Connects an imported account that nobody has used with the person who has confirmed its address.
+ * Returns undefined if no such account exists. Administrators' accounts require more than an
+ * address.
  */
 export async function claimByAddress(email: string, identity: IdentityDocument): Promise<UserDocument | undefined> {
   const found = await findUnclaimed(email);
@@ -37,7 +41,7 @@ export async function claimByAddress(email: string, identity: IdentityDocument):
     {
       $set: { identity, email, email_key: emailKey(email), email_beginnings: emailBeginnings(email), confirmed_email: email },
       $unset: claimed,
-      // Codes that were made for it are void from then on.
+      // Makes the account's existing codes invalid.
       $inc: { session_generation: 1 },
     },
     { returnDocument: 'after' },
@@ -48,14 +52,14 @@ export async function claimByAddress(email: string, identity: IdentityDocument):
   return given;
 }
 
-/** Whether an imported account that nobody has used has this address. */
+/** Returns true if an imported account that nobody has used has this address. */
 export const isUnclaimedAddress = async (email: string): Promise<boolean> => (await findUnclaimed(email)) !== null;
 
 const findUnclaimed = (email: string) => users.findOne({ email_key: { $in: emailKeys(email) }, 'imported.is_unclaimed': true });
 
 /**
- * Whether two addresses are those of one mailbox, as mail servers treat them: the case of ASCII letters makes no
- * difference. Other letters that are compared as equal may belong to somebody else.
+ * Returns true if two addresses belong to one mailbox, as mail servers treat them: only the case of
+ * ASCII letters is ignored. Other letters that `emailKey` equates may be another person's.
  */
 function isSameMailbox(one = '', other = ''): boolean {
   const plain = (address: string) => {
@@ -65,12 +69,12 @@ function isSameMailbox(one = '', other = ''): boolean {
   return plain(one) === plain(other);
 }
 
-/** An account for which a code was made, in which generation of its sessions, and the code. */
+/** The account that a code was made for, the session generation at that time, and the code. */
 export type CodeClaim = { user: ObjectId; generation: number; code: ObjectId };
 
 /**
- * Connects an account with a person at an identity provider by a code that would set a new password: 404 for one that is
- * no longer valid. As with a password, all sessions and tokens of the account end.
+ * Connects an account with an identity by a code that could set a new password; 404 if the code has
+ * become invalid. Like a new password, this ends all sessions and tokens of the account.
  */
 export async function claimByCode(claim: CodeClaim, identity: IdentityDocument): Promise<UserDocument> {
   const { user, generation, code } = claim;

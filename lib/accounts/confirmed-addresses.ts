@@ -10,9 +10,11 @@ const confirmationRequired: Refusal = () =>
 export const confirmationRefusals = [confirmationRequired, noSuchCode];
 
 /**
- * Gives an account an address if the caller has the code that was sent to it. 403 without a code where one is
- * required, 404 for a code that is not for this address. Administrators need no code. Addresses are unique, so that
- * one code cannot make two accounts.
+ * Creates or changes an account with an address, by `give`, if the caller has the code that was
+ * sent to the address. Administrators need no code. Addresses are unique, so one code cannot make
+ * two accounts.
+ *
+ * 403 if a code is required and missing, 404 if the code is not for this address.
  */
 export async function withConfirmedAddress<T>(
   { email, code }: { email: string; code: string | undefined },
@@ -24,7 +26,7 @@ export async function withConfirmedAddress<T>(
   const { _id, email: confirmed, account } = await findCode(code);
   if (confirmed !== email || account !== undefined) throw noSuchCode();
   const given = await give();
-  // Its owner has shown to read the e-mail of this address, to the letter.
+  // The code proves that its owner reads e-mail to exactly this address.
   await Promise.all([
     forgetCode(_id),
     users.updateOne({ email_key: emailKey(email), email }, { $set: { confirmed_email: email } }),

@@ -9,7 +9,7 @@ import { config } from '../settings/config.ts';
 
 const noSuchLink: Refusal = () => notFound('link');
 
-/** The last part of an address that ends e-mails. */
+/** The last part of the link that turns off e-mails about unread messages. */
 export const digestLink = about('The last part of the address, which each of these e-mails has.', {
   ...tokenOf('a link'),
   read: (sent: unknown) => (isToken(sent) ? sent : undefined),
@@ -19,22 +19,25 @@ export const digestLink = about('The last part of the address, which each of the
 
 export const digestLinkRefusals = [noSuchLink];
 
-/** Where the receiver of e-mails about what is unread ends them. */
+/** The link that turns off a user's e-mails about unread messages. */
 export const digestAddress = (link: string): string => `${config.publicUrl}/api/email-digest/${link}`;
 
-/** Ends the e-mails about what is unread to whose they are; once more does nothing. 404 for a link that none of the last e-mails has. */
+/**
+ * Turns off the e-mails that have this link; repeating it changes nothing. 404 if no recent e-mail
+ * has the link.
+ */
 export async function endDigests(link: string): Promise<void> {
   const _id = await requireDigestLink(link);
   const { matchedCount } = await users.updateOne({ _id }, { $set: { email_digest: false } });
   if (matchedCount === 0) throw noSuchLink();
 }
 
-/** Whose e-mails a link ends; 404 if none of the last e-mails has it. */
+/** The user whose e-mails a link turns off; 404 if no recent e-mail has the link. */
 export async function requireDigestLink(link: string): Promise<ObjectId> {
   const found = await digests.findOne({ links: hashToken(link) }, { projection: { _id: 1 } });
   if (!found) throw noSuchLink();
   return found._id;
 }
 
-/** Forgets what a user was told by e-mail; an earlier link ends nothing from then on. */
+/** Deletes the state of a user's e-mails about unread messages; their links become invalid. */
 export const forgetDigests = async (user: ObjectId): Promise<void> => void (await digests.deleteMany({ _id: user }));

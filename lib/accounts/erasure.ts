@@ -10,17 +10,20 @@ import { deleteMessage } from '../messages/edit.ts';
 import { changeUser } from './accounts.ts';
 import { deleteUser } from './deletion.ts';
 
-/* Deletes an account together with all that its owner has written, for somebody who asks for it (GDPR, article 17). */
+/* Deletes an account and everything that its owner wrote, on their request (GDPR, article 17). */
 
 const accountHeld: Refusal = () => conflict('account_held', 'The messages of this account are on hold: release it first.');
 
-/** How many messages and files were deleted, and how many messages stay because their rooms are on hold. */
+/**
+ * The number of deleted messages (with their files), and of messages that stay because their rooms
+ * are on hold.
+ */
 export type Erasure = { messages: number; held: number };
 
 /**
- * Deletes an account and its messages, or the messages of one that was deleted before. First the account is deactivated, so
- * that nothing is added meanwhile; if it is cut off, running it again does the rest. 409 for an account on hold, and for
- * the last administrator.
+ * Deletes an account and its messages, or the messages of a deleted account. It first deactivates
+ * the account, so that nothing is added meanwhile. If it is interrupted, run it again. 409 for an
+ * account on hold and for the last administrator.
  */
 export async function eraseUser(_id: ObjectId, progress: (done: number, all: number) => void): Promise<Erasure> {
   const found = await users.unscoped.findOne({ _id, webhook_of: { $exists: false } });
@@ -39,7 +42,9 @@ export async function eraseUser(_id: ObjectId, progress: (done: number, all: num
 
 type WrittenRoom = Pick<RoomDocument, '_id' | 'is_held'>;
 
-/** Deletes a user's messages in a room, each as the user would: it leaves its place, and nothing of what it said. */
+/**
+ * Deletes a user's messages in a room as the user would: each leaves a tombstone without its text.
+ */
 async function eraseIn({ _id: room, is_held }: WrittenRoom, user: ObjectId, erasure: Erasure): Promise<void> {
   const theirs = { room, user, deleted_at: null };
   if (is_held) {

@@ -19,17 +19,19 @@ const upgrade: Upgrade = {
 };
 
 /**
- * Puts accounts into the index by which administrators find them, as earlier versions stored them: also while the service
- * is upgraded, where they renamed accounts, or deleted them. `from: 'start'` looks at all again. Until then all are looked at.
+ * Fills the search index of administrators (`name_beginnings`, `email_beginnings`) for accounts
+ * that an earlier version wrote. Such a version may still rename or delete accounts during the
+ * upgrade. `from: 'start'` checks all accounts again. Until it is done, a search reads all
+ * accounts.
  */
 export const fillBeginnings = (options?: UpgradeOptions): Promise<number> => upgradeAll(upgrade, options);
 
-/** Does so while the process serves. */
+/** Runs `fillBeginnings` in the background while the process serves. */
 export const fillBeginningsMeanwhile = (): { end: () => Promise<void> } => upgradeMeanwhile(upgrade);
 
 const fields = { username: 1, name: 1, email: 1, name_beginnings: 1, email_beginnings: 1 } as const;
 
-/** A deleted account has none of them. */
+/** A deleted account lacks all of these fields. */
 type Account = Pick<UserDocument, '_id'> & { [Field in keyof typeof fields]?: UserDocument[Field] };
 
 async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
@@ -45,7 +47,7 @@ async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
   return { count: changed.size, last: (found.length === chunkSize && found.at(-1)?._id) || null };
 }
 
-// Only as long as the account is called so: a change meanwhile has written its own.
+// The filter has the names, so that a concurrent rename keeps the index that it wrote.
 function correctNames({ _id, username, name, name_beginnings: stored }: Account) {
   const beginnings = username === undefined ? undefined : nameBeginnings({ username, name });
   if (isDeepStrictEqual(stored, beginnings)) return [];

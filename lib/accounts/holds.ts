@@ -9,8 +9,8 @@ export const holdParameter = about(
 );
 
 /**
- * Has the messages of an account deleted by their age no longer, or again; 404 for an unknown one. The hold outlives the
- * account: of a deleted one, it is ended by its id.
+ * Puts an account on hold, so that its messages do not expire, or releases it; 404 if it does not
+ * exist. The hold outlives the account: a deleted account is released by its id.
  */
 export async function holdUser(_id: ObjectId, is_held: boolean): Promise<void> {
   const change = is_held ? { $set: { is_held: true as const } } : { $unset: { is_held: '' as const } };

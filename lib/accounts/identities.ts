@@ -23,9 +23,11 @@ const onlySignIn: Refusal = () =>
 export const disconnectionRefusals = [notConnected, noOtherWay, onlySignIn];
 
 /**
- * Parts an account from the person at the identity provider who signs in to it, and ends its sessions; 409 where there
- * is none, or where nobody signs in otherwise. Its owner then signs in by a password, and can connect it again. As long
- * as it has the address that the provider gives, the person's next sign-in there is refused, and makes no other account.
+ * Disconnects an account from its identity at the provider, and ends its sessions. The owner can
+ * then sign in with a password and connect again. Until the address changes, a sign-in with that
+ * identity is refused and does not create another account.
+ *
+ * 409 if the account is not connected, or if the service does not use passwords.
  */
 export function disconnectUser(_id: ObjectId, by: Caller): Promise<User> {
   const requirePasswords = async () => {
@@ -35,8 +37,8 @@ export function disconnectUser(_id: ObjectId, by: Caller): Promise<User> {
 }
 
 /**
- * Parts the caller's account from the person at the identity provider, and ends its other sessions. It takes a session
- * that has just begun, and 409 if nothing else would let the caller in.
+ * Disconnects the caller's account from its identity at the provider, and ends its other sessions.
+ * It requires a recent sign-in. 409 if the account would lack a way to sign in.
  */
 export async function disconnectOwn(caller: Caller): Promise<User> {
   await requireFreshSession(caller);
@@ -47,11 +49,12 @@ export async function disconnectOwn(caller: Caller): Promise<User> {
 }
 
 /**
- * What groups gave ends as well, because no later sign-in would take it back: first, so that a process that dies leaves
- * nothing that nobody takes. 409 for the last administrator whom a group has made.
+ * Disconnects an account, and first takes back the rights that groups gave it: no later sign-in
+ * would do that. In this order, a process that dies leaves no rights behind. 409 for the last
+ * administrator, if a group appointed them.
  */
 async function disconnect(_id: ObjectId, { check, by, keep }: Disconnection): Promise<User> {
-  // A sign-in in between may make an administrator again.
+  // A concurrent sign-in may appoint the administrator again.
   return attempt({ times: 5 }, async () => {
     const user = await users.findOne({ _id });
     if (!user) throw noSuchUser();
@@ -67,15 +70,16 @@ async function disconnect(_id: ObjectId, { check, by, keep }: Disconnection): Pr
   });
 }
 
-/** Refuses what may not be disconnected; who does it; and the session that stays. */
+/** `check` throws if the account must not be disconnected; `keep` is the session that stays. */
 type Disconnection = { check: (user: UserDocument) => Promise<void>; by: Caller; keep?: ObjectId };
 
 async function part(_id: ObjectId, condition: object, keep: ObjectId | undefined): Promise<User> {
-  // Before, so that a process that dies leaves nothing that nobody takes; and after, for what a sign-in gave meanwhile.
+  // Before the change, so that a process that dies leaves no rights behind. After it again, because
+  // a concurrent sign-in may have joined rooms.
   await leaveGroupRooms(_id);
   const parted = await users.findOneAndUpdate(
     { _id, ...condition },
-    // A provider may have confirmed the address: another one is not to open the account by it, nor the same one again.
+    // The provider may have confirmed the address, so it must not open the account to any identity.
     { $unset: { identity: '', confirmed_email: '' }, $inc: { session_generation: 1 } },
     { returnDocument: 'after' },
   );
@@ -86,7 +90,7 @@ async function part(_id: ObjectId, condition: object, keep: ObjectId | undefined
   return shownUser.show(parted);
 }
 
-/** Whether an account can be signed in to without the identity provider. */
+/** Returns true if the owner can sign in without the identity provider. */
 async function hasOtherWay({ _id, password_hash, passkey_generation: generation = 0 }: UserDocument): Promise<boolean> {
   if (!config.takesPasswords) return false;
   if (password_hash !== undefined) return true;
@@ -96,21 +100,23 @@ async function hasOtherWay({ _id, password_hash, passkey_generation: generation 
 }
 
 /**
- * Forgets that a group has made an account an administrator which others have taken that from, or a process that died
- * after it: what the account had made as one may be left.
+ * Removes the mark of an administrator whom a group appointed and who no longer is one. The
+ * demotion may be another administrator's, or that of a process that died before it removed the
+ * mark. Invitations and webhooks that the account created as an administrator may be left, so they
+ * are deleted first.
  */
 async function forgetGroupAdministration(_id: ObjectId): Promise<void> {
   await forgetMadeBy(_id, 'others');
   await users.updateOne({ _id, is_admin: false }, { $unset: { 'identity.gave_admin': '' } });
 }
 
-/** Takes back, with a disconnection, that a group has made an account an administrator; 409 for the last one. */
+/** Demotes, on a disconnection, an administrator whom a group appointed; 409 for the last one. */
 const endAdministration = (user: UserDocument, by: Caller): Promise<UserDocument> =>
   endGroupAdministration(user, { ...byGroup(user, 'user.demoted'), details: { by: 'a disconnection' } }, byCaller(by));
 
 /**
- * Takes back that a group has made an account an administrator, because its person has left the group or for another
- * reason; 409 for the last one. Returns the account as it is then.
+ * Demotes an administrator whom a group appointed, for example after they left the group; 409 for
+ * the last one. Returns the changed account.
  */
 export async function endGroupAdministration(
   user: UserDocument,
@@ -124,7 +130,9 @@ export async function endGroupAdministration(
   return left ?? user;
 }
 
-/** An act that follows from the groups of a person at the identity provider. */
+/**
+ * The audited act of a promotion or demotion that follows from a group of the identity provider.
+ */
 export const byGroup = ({ _id, username }: UserDocument, action: 'user.promoted' | 'user.demoted'): Act => ({
   action,
   target: { kind: 'user', id: _id, name: username },

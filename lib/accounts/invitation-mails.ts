@@ -11,7 +11,7 @@ import { type MailOutcome, noMail, requireMail, requireSent, trySendingMail } fr
 import { findContext, requirePermission } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 
-/** An invitation, and the address to which its link is sent. */
+/** The parameters of an invitation, and the address to send its link to. */
 export const sentInvitation = {
   ...invitationParameters,
   email: about(
@@ -20,13 +20,14 @@ export const sentInvitation = {
   ),
 };
 
-// Somebody may have several bots, each with limits of its own.
+// One person may have several bots, each with its own limits.
 const sentByBot: Refusal = () => permissionDenied('bot_refused', 'A bot cannot send invitations by e-mail.');
 export const sentInvitationRefusals = [...inviteRefusals, noMail, sentByBot, tooManyRequests];
 
 /**
- * Creates an invitation, and sends its link where there is an address. One whose e-mail was not sent is revoked; if the
- * process dies before, nobody knows its code. Whether the address has an account is neither looked up nor told.
+ * Creates an invitation, and sends its link if there is an address. If the e-mail is not sent, the
+ * invitation is revoked; if the process dies before that, nobody knows the code. The answer does
+ * not depend on whether the address has an account.
  */
 export async function inviteByMail(
   room: ObjectId,
@@ -37,7 +38,7 @@ export async function inviteByMail(
   if (to === undefined) return invite(room, limits, caller);
   requireMail();
   if (caller.user.is_bot) throw sentByBot();
-  // Before it counts, and for its name.
+  // Checked before the e-mail counts against a limit; also gives the room's name.
   const { name } = requirePermission(await findContext(room, caller), 'invite');
   const inviter = { user: caller.user._id, isAdmin: isAdmin(caller) };
   const { uncount, uncountForRecipient } = await countInvitationMail(emailKey(to), inviter, source);
@@ -45,14 +46,15 @@ export async function inviteByMail(
   try {
     const invitation = await invite(room, { ...limits, uses: limits.uses ?? 1 }, caller);
     outcome = await trySendingMail({ to, ...invitationMail(caller, name, invitation) });
-    // The caller may have lost the right to it meanwhile, and the invitation with that.
+    // The caller may have lost the permission meanwhile, which also revokes the invitation.
     if (outcome !== 'sent')
       await regardlessOfDeadline(() => revokeInvitation(room, toObjectId(invitation._id), caller)).catch(() => undefined);
     requireSent(outcome);
     return invitation;
   } finally {
-    // What a mail server was asked stays counted for the inviter, where it has refused the address also for the
-    // recipient: nobody tries out by many which addresses there are, or gives it work without end.
+    // A request that reached the mail server stays counted for the inviter, also if the server
+    // refused the address. Otherwise a caller could probe addresses, or overload the server. A
+    // refused address does not count for the recipient.
     if (outcome === 'out of reach') await regardlessOfDeadline(uncount).catch(() => undefined);
     if (outcome === 'not sent') await regardlessOfDeadline(uncountForRecipient).catch(() => undefined);
   }
@@ -75,12 +77,12 @@ If you do not know who that is, you need do nothing.
   };
 }
 
-/** So many characters of a name are in an e-mail. */
+/** The most characters of a name in an e-mail. */
 const longestName = 40;
 
 /**
- * A name that somebody has chosen, without what a program for e-mails makes a link of, and without what nobody sees: all
- * but letters, marks, digits, hyphens and apostrophes is a space.
+ * A name that a user chose, made safe for an e-mail: nothing in it becomes a link or is invisible.
+ * Everything except letters, marks, digits, hyphens and apostrophes becomes a space.
  */
 export const withoutLinks = (name: string): string =>
   [

@@ -8,22 +8,26 @@ type Account = Omit<UserDocument, '_id'>;
 export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last administrator must stay one.');
 
 /**
- * Makes a change after which the account is not an active administrator: a demotion, a deactivation, a deletion. 409
- * for the last one. Returns the account as it is then, or null when it does not exist.
+ * Makes a change after which the account is not an active administrator: a demotion, a
+ * deactivation, a deletion. 409 for the last administrator. Returns the changed account, or null if
+ * it does not exist.
  *
- * One active administrator must remain, and no single document can tell: an administrator who steps down relies on
- * others, who may be stepping down too. So:
+ * One active administrator must remain, and no single document can ensure that: an administrator
+ * who steps down relies on others, who may be stepping down too. So:
  *
- * 1. The account that steps down is claimed, by a field of its own, and from then on nobody relies on it.
- * 2. Only then the others are read. One that is active and not claimed will remain: if it steps down later, its own
- *    look at the others comes after this claim, and can't rely on this account. Of two that step down at the same
- *    time at least one sees the other's claim, mostly both do; then the one with the greatest id gives way (409, and
- *    its claim is released), and the others wait until it has.
- * 3. The change is made on condition that the claim is still there, by the same write that releases it.
+ * 1. A field claims the account that steps down. From then on nobody relies on it.
  *
- * A process that dies between 1 and 3 leaves its claim in the database. After `claimTtl`, the next process that meets
- * the claim releases it before relying on its account. If the first process wakes up after all, its change finds no
- * claim and is not made. So no clock and no pause can break the rule.
+ * 2. Only then the others are read. If one is active and not claimed, it will remain: before it
+ * steps down, it must read the others, and then it finds this claim. If two accounts step down
+ * concurrently, each sees the other's claim, or the later of them does. Then the account with the
+ * greatest id gives way (409, and its claim is released), and the others wait until it has.
+ *
+ * 3. The change requires that the claim is still there, and the same write releases it.
+ *
+ * A process that dies between 1 and 3 leaves its claim in the database. After `claimTtl`, the next
+ * process that finds the claim releases it before it relies on the account. If the first process
+ * continues after all, its change finds no claim and is not made. So the rule does not depend on
+ * clocks or pauses.
  */
 export async function stepDownAdmin(id: ObjectId, change: UpdateFilter<Account>): Promise<WithId<Account> | null> {
   const { account } = await attempt({ milliseconds: patience, pause }, async () => {
@@ -38,7 +42,8 @@ export async function stepDownAdmin(id: ObjectId, change: UpdateFilter<Account>)
       const left = await changeClaimed(id, claim, change);
       return left ? { account: left } : undefined;
     }
-    // Another process is about to change it: this one waits until that is done, or releases an abandoned claim.
+    // Another process is changing the account: wait until it has finished, or release its abandoned
+    // claim.
     const [found] = await find({ _id: id });
     if (!found) return { account: null };
     await releaseExpiredClaims([found]);
@@ -47,12 +52,15 @@ export async function stepDownAdmin(id: ObjectId, change: UpdateFilter<Account>)
   return account;
 }
 
-/** How long a claim is respected, in milliseconds: longer than it takes to read and change, shorter than a caller waits. */
+/**
+ * How long a claim is respected, in milliseconds: longer than a change takes, shorter than a caller
+ * waits.
+ */
 export const claimTtl = 3_000;
 
 const patience = 2 * claimTtl;
 const pause = () => 10 + 20 * Math.random();
-/** How many accounts can administer the service. */
+/** Counts the active administrators. */
 export const countAdministrators = (): Promise<number> => users.countDocuments(activeAdmin);
 
 const activeAdmin = { is_admin: true, is_active: true };
@@ -69,7 +77,10 @@ async function changeClaimed(id: ObjectId, claim: ObjectId, change: UpdateFilter
   }
 }
 
-/** Returns once another administrator is sure to remain. 409 if there is no other, or if this one has to remain. */
+/**
+ * Returns once another administrator is sure to remain. 409 if no other exists, or if this one has
+ * to remain.
+ */
 async function waitForOthers(id: ObjectId): Promise<void> {
   await attempt({ milliseconds: patience, pause }, async () => {
     const others = await find({ ...activeAdmin, _id: { $ne: id } });
@@ -85,7 +96,7 @@ type ClaimedAdmin = Pick<UserDocument, '_id' | 'leaving'> & { now: Date };
 const find = (filter: Filter<Account>): Promise<ClaimedAdmin[]> =>
   users.aggregate<ClaimedAdmin>(filter, [{ $project: { leaving: 1, now: '$$NOW' } }]).toArray();
 
-/** Releases the claims that nobody has come back to; returns whether there were any. */
+/** Releases abandoned claims; returns true if there were any. */
 async function releaseExpiredClaims(claimed: ClaimedAdmin[]): Promise<boolean> {
   const expired = claimed.filter(({ leaving, now }) => leaving && Math.abs(now.getTime() - leaving.at.getTime()) > claimTtl);
   for (const { _id, leaving } of expired) await users.updateOne({ _id, 'leaving.id': leaving?.id }, { $unset: { leaving: '' } });

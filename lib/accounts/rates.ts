@@ -3,7 +3,7 @@ import { about, integer, orNone } from '../api/parameters.ts';
 import { users } from '../collections/accounts/users.ts';
 import { noSuchUser, shownUser, type User } from '../identity/users.ts';
 
-/** The rates that an account can be given, in messages and changes per second. */
+/** The allowed write rates of an account, in messages and changes per second. */
 export const ownRate = integer(1, 10_000);
 
 export const rateParameter = about(
@@ -11,7 +11,9 @@ export const rateParameter = about(
   orNone(ownRate),
 );
 
-/** Gives an account a rate of messages and changes of its own, or takes it away; 404 when the account does not exist. */
+/**
+ * Sets the write rate of an account, or null for the default; 404 if the account does not exist.
+ */
 export async function setWriteRate(_id: ObjectId, perSecond: number | null): Promise<User> {
   const update = perSecond === null ? { $unset: { writes_per_second: '' as const } } : { $set: { writes_per_second: perSecond } };
   const changed = await users.findOneAndUpdate({ _id }, update, { returnDocument: 'after' });

@@ -4,21 +4,22 @@ import { readFileState } from '../database/file-state.ts';
 import { config } from '../settings/config.ts';
 
 /**
- * A code for the first administrator, in the path of the page that takes it; the address of the service is null
- * without `PUBLIC_URL`.
+ * A code for the first administrator, in the path of the setup page. `address` is null without
+ * `PUBLIC_URL`.
  */
 export type SetupCode = { path: string; address: string | null; expires_at: { $date: string } };
 
 /**
- * Makes a code for the first administrator; undefined if there was one already. Fails if the database lost data: then an administrator may be
- * among it, and the first person who signs up would become one.
+ * Creates a code for the first administrator; undefined if the service ever had one. Throws if the
+ * database lost data: the lost data may include an administrator, and then anybody with the code
+ * could become one.
  */
 export async function createSetupCode(): Promise<SetupCode | undefined> {
   if (await hadAdministrator()) return undefined;
   const { dropped } = await readFileState();
   if (dropped) throw new Error(`${dropped} ${afterLoss}`);
   const { code, expires_at } = await createCode({ email: '', account: null, is_for_setup: true }, aDay);
-  // After the `#`, so that no log and no other site gets to see it.
+  // After the `#`, so that the code does not get into logs or `Referer` headers.
   return { path: `/setup#${code}`, address: config.publicUrl || null, expires_at };
 }
 
@@ -26,8 +27,9 @@ const afterLoss =
   "This database has no administrator, so no link makes one: restore a backup. If the service is new, run 'database acknowledge' and start again.";
 
 /**
- * Whether there is, or ever was, an administrator: one who was made by a code is known for good, and any other must
- * stay until there is another. A sign-up before that leaves the code as it is.
+ * Returns true if the service has or ever had an administrator. The one whom a setup code made
+ * keeps `is_first`; any other can leave only if another stays. A sign-up before that does not use
+ * up the code.
  */
 export const hadAdministrator = async () =>
   (await users.unscoped.findOne({ $or: [{ is_admin: true }, { is_first: true }] }, { projection: { _id: 1 } })) !== null;

@@ -11,7 +11,7 @@ import { holdParameter, holdUser } from './holds.ts';
 import { rateParameter, setWriteRate } from './rates.ts';
 import { unlimit } from './unlimit.ts';
 
-/** What an account has. */
+/** The usage of an account, as administrators see it. */
 export const usageSchema = record('Usage', {
   sessions: described('The number of sessions.', aCount),
   tokens: described('The number of named tokens.', aCount),
@@ -27,10 +27,12 @@ export const usageSchema = record('Usage', {
   ),
 });
 
-/** So many things of a kind are counted. */
+/** The highest number that is counted. */
 const most = 10_000;
 
-/** Counts what an account has; 404 for an unknown one. */
+/**
+ * Counts the sessions, tokens, rooms, files and passkeys of an account; 404 if it does not exist.
+ */
 export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchema>> {
   await findUser(user);
   const countTokens = (kind: 'session' | 'api') => tokens.countDocuments({ user, kind, ...unexpired }, { limit: most });
@@ -59,12 +61,13 @@ export async function readUsage(user: ObjectId): Promise<Shown<typeof usageSchem
   };
 }
 
-/** What administrators change about the use of an account. */
+/** The changes that administrators can make to the usage of an account. */
 export const usageChanges = { is_held: optional(holdParameter), writes_per_second: optional(rateParameter) };
 
 /**
- * Puts an account on hold or releases it, and gives it a rate of its own or takes that away; 404 for an unknown one. The
- * rate is first, because a deleted account can be on hold but has no rate: nothing has changed when that is refused.
+ * Puts an account on hold or releases it, and sets or removes its write rate; 404 if it does not
+ * exist. The rate comes first: it is refused for a deleted account, which can be on hold, and then
+ * nothing has changed.
  */
 export async function changeUsage(
   user: ObjectId,
@@ -74,7 +77,7 @@ export async function changeUsage(
   if (isHeld !== undefined) await holdUser(user, isHeld);
 }
 
-/** Forgets what the limits have counted against an account; 404 for an unknown one. */
+/** Resets the rate limits of an account; 404 if it does not exist. */
 export async function forgetUsage(id: ObjectId): Promise<void> {
   const { email } = await findUser(id);
   await unlimit(id, email);
