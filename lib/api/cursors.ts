@@ -3,15 +3,21 @@ import { currentEpoch, epochPattern, isCurrentEpoch } from '../database/epoch.ts
 import { dateTime, type Parameter } from './parameters.ts';
 import { eitherOf } from './schema.ts';
 
-/** A place in the feed of a room, and the epoch in which it counts; one that does not say its epoch is of the first. */
+/**
+ * A position in the feed of a room, and its epoch. A cursor without an epoch belongs to the first
+ * one.
+ */
 type FeedCursor = { epoch: string | undefined; seq: number };
 
-/** The time since when rooms moved, and the epoch in which it was told; a time of the caller's own is of none. */
+/**
+ * The time since which rooms must have had activity, and its epoch. A time that the caller chose
+ * lacks an epoch.
+ */
 type SinceCursor = { epoch: string | undefined; at: Date };
 
 const written = new RegExp(`^(?:(${epochPattern})\\.)?(\\d{1,15})$`);
 
-/** A cursor as it is sent: what `writeCursor` has made, or a bare `seq`. */
+/** A cursor in a request: from `writeCursor`, or a bare `seq`. */
 export const feedCursor: Parameter<FeedCursor> = {
   read: (sent) => {
     const [, epoch, digits] = written.exec(String(sent)) ?? [];
@@ -26,7 +32,10 @@ export const feedCursor: Parameter<FeedCursor> = {
 
 const writtenTime = new RegExp(`^(${epochPattern})\\.(\\d{1,13})$`);
 
-/** A time as it is sent: what `writeCursor` has made of its milliseconds since 1970, or a time of the caller's own. */
+/**
+ * A time in a request: a cursor from `writeCursor`, in milliseconds since 1970, or the caller's own
+ * time.
+ */
 export const sinceCursor: Parameter<SinceCursor> = {
   read: (sent) => {
     const [, epoch, milliseconds] = writtenTime.exec(String(sent)) ?? [];
@@ -40,21 +49,21 @@ export const sinceCursor: Parameter<SinceCursor> = {
   schema: eitherOf(dateTime.schema, { type: 'string', pattern: writtenTime.source }),
 };
 
-/** The cursor that a client sends to go on after a place, or a time. */
+/** The cursor that a client sends to continue after a `seq` or a time. */
 export const writeCursor = (epoch: string, at: number): string => `${epoch}.${at}`;
 
-/** The header that says where a feed continues. */
+/** The header with the cursor that continues a feed. */
 export const nextCursor = {
   type: 'string',
   pattern: `^${epochPattern}\\.\\d+$`,
   description: 'The cursor to send as `after` to continue from here.',
 };
 
-/** The one answer to whatever counts in another epoch: its reader starts over. */
+/** The answer to every cursor of another epoch: the client must start over. */
 export const historyReplaced: Refusal = () =>
   gone('history_replaced', 'The history was replaced, as by a restored backup: start over without a cursor.');
 
-/** The present epoch, for a reader who comes with this cursor: 410 if it counts in another. The beginning is the same in all. */
+/** The current epoch; 410 if the cursor belongs to another. Position 0 is valid in every epoch. */
 export async function requireEpochOf(cursor: FeedCursor | SinceCursor | undefined): Promise<string> {
   const { id, isFirst } = await currentEpoch();
   if (!cursor) return id;

@@ -3,18 +3,18 @@ import { Binary } from 'mongodb';
 import { invalidParameter, keyReused } from '../base/errors.ts';
 
 /**
- * The fields that are stored with a thing that was created under an `Idempotency-Key`, so that a retry finds it. The
- * hash is of the request.
+ * The fields stored with a document that was created under an `Idempotency-Key`, so that a retry
+ * finds it. `request_hash` is the hash of the request.
  */
 export type IdempotencyFields = { idempotency_key: string; request_hash?: Binary };
 
-/** The key of a request, and a hash of what it asks for. */
+/** The key of a request, and the hash of the request. */
 export type IdempotencyKey = Required<IdempotencyFields>;
 
-/** A thing that was created, by this request or by an earlier one with the same key. */
+/** A created document; `isReplay` if an earlier request with the same key created it. */
 export type CreationResult<T> = { value: T; isReplay: boolean };
 
-/** Reads the key of a request that asks for `asked`; undefined when it has none. */
+/** Reads the key of a request and hashes its values, `asked`; undefined without a key. */
 export function idempotencyKeyOf(headers: Record<string, string | undefined>, ...asked: unknown[]): IdempotencyKey | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -22,8 +22,8 @@ export function idempotencyKeyOf(headers: Record<string, string | undefined>, ..
   return { idempotency_key: key, request_hash: new Binary(createHash('sha256').update(JSON.stringify(asked)).digest()) };
 }
 
-/** Refuses, with 422, a key that was first used to ask for something else. */
+/** Refuses, with 422, a key that was first used for a different request. */
 export function requireSameRequest(first: Partial<IdempotencyFields>, retry: IdempotencyKey): void {
-  // A deleted message no longer has a hash, because the hash could tell what its text was.
+  // A deleted message loses its hash, because the hash could reveal its text.
   if (first.request_hash && first.request_hash.toString('hex') !== retry.request_hash.toString('hex')) throw keyReused();
 }

@@ -5,7 +5,7 @@ import { about, id, integer, optional, type Parameter } from './parameters.ts';
 
 const limit = about('The maximum number of items on a page.', integer(1, 200));
 
-/** A number of things on a page, by default `PAGE_SIZE`. */
+/** A page size, by default `PAGE_SIZE`. */
 export const orPageSize = (limit: Parameter<number>) => ({
   ...optional(limit),
   get fallback() {
@@ -13,32 +13,32 @@ export const orPageSize = (limit: Parameter<number>) => ({
   },
 });
 
-/** The number of things on a page. */
+/** The page size of a list that is always paged. */
 export const pageLimit = orPageSize(limit);
 
-/** The number of things on a page of a list that has all things unless a page is asked for. */
+/** The page size of a list that returns everything unless a page is requested. */
 export const optionalPageLimit = optional(limit);
 
-/** The place after which a page begins, by the cursor of its list. */
+/** The cursor after which a page begins. */
 export const pageStart = <T>(cursor: Parameter<T>) =>
   about('Return items after this one. `Link` holds the URL of the next page.', optional(cursor));
 
-/** The parameters of a list that is in the order of its ids. */
+/** The parameters of a list that is sorted by id. */
 export const pageParameters = { limit: pageLimit, after: pageStart(id) };
 
-/** The page that is asked for: how many things, after which one. */
+/** A requested page: its size, and the cursor to start after. */
 export type Page<Cursor = ObjectId> = { limit: number; after?: Cursor | undefined };
 
 /**
- * The options of a read of a page: one thing more than the page has, which shows whether there is a next page, and
- * all of them in the first batch, where databases send 101 unless they are told otherwise.
+ * The options to read a page: one item more than the page has, which shows if a next page exists.
+ * All are in the first batch, which is 101 documents by default.
  */
 export const withOneMore = (limit: number) => ({ limit: limit + 1, batchSize: limit + 1 });
 
-/** A page of a list, and the cursor with which the next page begins, if there is one. */
+/** A page of a list, and the cursor of the next page if there is one. */
 export type ListPage<T> = { items: T[]; next: string | undefined };
 
-/** Makes a page from what was read with one more than it has. */
+/** Makes a page from a result that was read with `withOneMore`. */
 export function pageOf<Found, T>(
   found: Found[],
   limit: number,
@@ -50,7 +50,7 @@ export function pageOf<Found, T>(
   return { items: page.map(show), next: found.length > limit && last !== undefined ? cursorOf(last) : undefined };
 }
 
-/** Makes a page of a list that is in the order of its ids. */
+/** Makes a page of a list that is sorted by id. */
 export const pageById = <Found extends { _id: ObjectId }, T extends { _id: Id }>(
   found: Found[],
   limit: number,

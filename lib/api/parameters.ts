@@ -13,33 +13,37 @@ import { parseId } from './extended-json.ts';
 import { aNull, aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
 /**
- * One parameter of a path, a query or a body: how to read it, and its JSON Schema for those who call.
- * `read` gets what was sent, never undefined, and returns the value, or undefined for what breaks the `rule`.
+ * One parameter of a path, a query or a body: how to read it, and its JSON Schema for callers.
+ * `read` gets the value from the request, never undefined. It returns undefined if the value breaks
+ * the `rule`.
  */
 export type Parameter<T = unknown> = {
   read: (sent: unknown) => T | undefined;
-  /** Parses the text that a query has, for `read`; without it, `read` gets the text. */
+  /** Converts the text of a query for `read`; without it, `read` gets the text. */
   parse?: (text: string) => unknown;
   /** Completes "The 'limit' parameter must ...". */
   rule: string;
-  /** Completes the same sentence for a text that nothing may read, however it is to be read: what is wrong with it. */
+  /**
+   * Completes the same sentence for a text that is always invalid, such as one with a control
+   * character.
+   */
   fault?: (sent: unknown) => string | undefined;
   schema: JsonSchema;
-  /** The purpose, in a sentence for the API's description, which continues with the rule. */
+  /** The purpose, as a sentence for the API's description. The rule follows it there. */
   about?: string;
-  /** Where a body takes more forms than a query. */
+  /** The schema in a body, if a body allows more forms than a query. */
   bodySchema?: JsonSchema;
   optional?: boolean;
-  /** The value when it is left out. */
+  /** The value if the parameter is omitted. */
   fallback?: T;
-  /** The error for an unreadable value, if not a 400: a path with an id that cannot exist is a 404. */
+  /** The error for an unreadable value, if it is not a 400: an impossible id in a path is a 404. */
   refuse?: Refusal;
 };
 
 /** The parameters of an operation, by name. */
 export type Parameters = Record<string, Parameter>;
 
-/** The values that reading parameters gives. */
+/** The values of parameters after reading. */
 export type Values<P extends Parameters> = {
   [Name in keyof P]: P[Name] extends { fallback: infer T }
     ? T
@@ -50,8 +54,8 @@ export type Values<P extends Parameters> = {
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
 /**
- * Reads each parameter from what was sent, in the order of their declaration, and ignores all others. Throws the
- * error of the first bad one.
+ * Reads the parameters from a request, in the order of their declaration; ignores everything else.
+ * Throws the error of the first invalid one.
  */
 export function readParameters<P extends Parameters>(parameters: P, sent: Record<string, unknown>): Values<P> {
   const values: Record<string, unknown> = {};
@@ -80,40 +84,43 @@ export function readTexts<P extends Parameters>(parameters: P, sent: Record<stri
   return readParameters(parameters, parsed);
 }
 
-/** Requires that a time that was sent is yet to come: 400 with the name of its parameter. */
+/** Requires that a time is in the future: 400 with the name of its parameter. */
 export function requireFuture(name: string, time: Date | null | undefined): void {
   if (time && time.getTime() <= Date.now()) throw invalidParameter(name, 'be in the future');
 }
 
-/** Throws a 400 for the second of the parameters, by their order in `names`, that have a value. */
+/**
+ * Throws a 400 if more than one of the parameters has a value. It names the second, in the order of
+ * `names`.
+ */
 export function requireAtMostOne<Name extends string>(names: readonly Name[], values: { [N in Name]?: unknown }): void {
   const [one, another] = names.filter((name) => values[name] !== undefined);
   if (another !== undefined) throw invalidParameter(another, `not be combined with '${one}'`);
 }
 
-/** A parameter with a sentence that says what it is for. */
+/** A parameter with its purpose, as a sentence for the API's description. */
 export const about = <P extends Parameter>(text: string, parameter: P) => ({ ...parameter, about: text });
 
-/** A parameter that may be left out. */
+/** A parameter that may be omitted. */
 export const optional = <P extends Parameter>(parameter: P) => ({ ...parameter, optional: true }) as const;
 
 /** A parameter with a default value. */
 export const withDefault = <T>(parameter: Parameter<T>, fallback: T) => ({ ...parameter, optional: true, fallback }) as const;
 
-/** A parameter in a body that may be null, which takes away what was there. */
+/** A parameter in a body that can be null, which removes the stored value. */
 export const orNone = <T>({ read, rule, schema, bodySchema = schema }: Parameter<T>): Parameter<T | null> => ({
   read: (sent) => (sent === null ? null : read(sent)),
   rule: `be null, or ${rule.replace(/^be /, '')}`,
   schema: eitherOf(aNull, bodySchema),
 });
 
-/** Text of `least` to `most` code points of which at least one can be seen. */
+/** Text of `least` to `most` code points that is not blank. */
 export const text = (least: number, most: number): Parameter<string> => visibleText(normaliseText, least, most);
 
-/** One line of `least` to `most` code points of which at least one can be seen. */
+/** One line of `least` to `most` code points that is not blank. */
 export const nameText = (least: number, most: number): Parameter<string> => visibleText(normaliseName, least, most);
 
-/** One line of 1 to `most` code points as it was sent, read without blanks around it and in NFC. */
+/** One line of 1 to `most` code points before it is read; the value is trimmed and in NFC. */
 export const trimmedText = (most: number): Parameter<string> => {
   const line = nameText(1, most);
   const read = (sent: string) => (isWithin(sent, 1, most) ? line.read(sent.normalize('NFC').trim()) : undefined);
@@ -127,7 +134,7 @@ const visibleText = (normalise: (sent: string) => string, least: number, most: n
   schema: { type: 'string', minLength: least, maxLength: most, pattern: `[^${blankCharacters}]` },
 });
 
-/** Text of up to `most` code points; one in which nothing can be seen is empty. */
+/** Text of up to `most` code points. A text without visible characters is read as empty. */
 export const textUpTo = (most: number): Parameter<string> => ({
   read: reading((sent) => (isWithin(sent, 0, most) ? (isBlank(sent) ? '' : sent) : undefined)),
   rule: `be a text of at most ${most} characters`,
@@ -135,7 +142,10 @@ export const textUpTo = (most: number): Parameter<string> => ({
   schema: { type: 'string', maxLength: most },
 });
 
-/** Reads a text in the form in which it is stored; undefined for one with a control character, with or without a contract. */
+/**
+ * Reads a text in the form that is stored. Returns undefined for a text with a control character,
+ * even if the caller does not check `fault`.
+ */
 const reading =
   <T>(read: (text: string) => T | undefined, normalise = normaliseText) =>
   (sent: unknown): T | undefined => {
@@ -163,7 +173,7 @@ export const oneOf = <const Choice extends string>(...choices: Choice[]): Parame
   schema: { type: 'string', enum: choices },
 });
 
-/** Any text that is not empty: for what is compared, not kept. */
+/** Any text that is not empty, for values that are only compared and never stored. */
 export const anyText: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && sent !== '' ? sent : undefined),
   rule: 'be a text that is not empty',
@@ -172,8 +182,8 @@ export const anyText: Parameter<string> = {
 };
 
 /**
- * A text that someone typed or pasted to sign in, without blanks around it. Its schema has a pattern for a whole
- * text.
+ * A text that a person typed or pasted to sign in: blanks around it are removed. The schema must
+ * have a pattern that matches the whole text.
  */
 export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
   ...parameter,
@@ -183,7 +193,7 @@ export const credential = <T>(parameter: Parameter<T>): Parameter<T> => ({
 
 const blanks = `[${blankCharacters}]*`;
 
-/** A text that has the characters of a token, and stands for such a thing as 'a code'. */
+/** A text in the format of a token; `thing` names it in errors, such as 'a code'. */
 export const tokenOf = (thing: string): Parameter<string> =>
   credential({
     read: (sent) => (isToken(sent) ? sent : undefined),
@@ -199,10 +209,10 @@ export const integer = (least: number, most: number): Parameter<number> => ({
   schema: { type: 'integer', minimum: least, maximum: most },
 });
 
-/** A place in a room's order. */
+/** A position in a room's order (`seq`). */
 export const sequence = integer(0, Number.MAX_SAFE_INTEGER);
 
-/** A list of some of these words, each once or more often. */
+/** A list of some of these words; repeated words are allowed. */
 export const someOf = <const Choice extends string>(choices: readonly Choice[]): Parameter<Choice[]> => ({
   read: (sent) => {
     if (!Array.isArray(sent)) return undefined;
@@ -213,7 +223,7 @@ export const someOf = <const Choice extends string>(choices: readonly Choice[]):
   schema: { type: 'array', items: { enum: choices } },
 });
 
-// Extended JSON, as in other objects of a body whatever else is in it.
+// Extended JSON (`{"$oid": "..."}`), as in other objects of a body.
 const sent = (title: string, key: string, schema: JsonSchema): JsonSchema => ({
   title,
   type: 'object',
@@ -221,7 +231,7 @@ const sent = (title: string, key: string, schema: JsonSchema): JsonSchema => ({
   required: [key],
 });
 
-// A leap second is no time that JavaScript has.
+// Leap seconds are excluded: `Date` cannot represent them.
 const time = '^(\\d{4}-\\d\\d-\\d\\d)T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$';
 const isoTime = new RegExp(time);
 const bareTime = { type: 'string', format: 'date-time', pattern: time };
@@ -231,7 +241,7 @@ export const dateTime: Parameter<Date> = {
   read: (sent) => {
     const text = isObject(sent) ? sent.$date : sent;
     const [, day = ''] = (typeof text === 'string' && isoTime.exec(text)) || [];
-    // `Date` takes the 30th of February for the 2nd of March.
+    // `Date` turns the 30th of February into the 2nd of March.
     if (new Date(`${day}T00:00:00Z`).getUTCDate() !== Number(day.slice(8))) return undefined;
     const date = new Date(text as string);
     return Number.isNaN(date.getTime()) ? undefined : date;
@@ -251,21 +261,22 @@ export const id: Parameter<ObjectId> = {
   bodySchema: eitherOf(sent('SentId', '$oid', described('The 24 hexadecimal characters of the id.', bareId)), bareId),
 };
 
-/** The id of a thing, in a path; one that cannot exist is a 404. */
+/** The id of a thing, in a path; an impossible id is a 404. */
 export const idOf = (thing: string): Parameter<ObjectId> => ({
   ...about(`The ${thing}.`, id),
   read: parseId,
   refuse: () => notFound(thing),
 });
 
-/** The id of a thing, in a path, or a word that stands for one. */
+/** The id of a thing, in a path, or a word in place of an id. */
 export const idOr = <const Word extends string>(word: Word, thing: string): Parameter<ObjectId | Word> => ({
   ...idOf(thing),
   read: (sent) => (sent === word ? word : parseId(sent)),
   schema: { anyOf: [{ const: word }, bareId] },
 });
 
-// A string has at most as many code points as code units, and at least half as many: long ones need no counting.
+// A string has at most as many code points as code units, and at least half as many. So a long one
+// need not be counted.
 function isWithin(value: string, least: number, most: number): boolean {
   if (value.length < least || value.length > 2 * most) return false;
   const points = surrogate.test(value) ? [...value].length : value.length;

@@ -3,12 +3,15 @@ import { dateSchema, idSchema, ownId, showDate, showId } from './extended-json.t
 import { described, orNull, record, type Schema, type ShownFields } from './schema.ts';
 
 /**
- * One field of what the API shows: its schema, how it is made from what is stored, and the projection to the stored
- * fields that it reads.
+ * One field of a representation: its schema, the function that makes it from the stored document,
+ * and the projection to the stored fields that it reads.
  */
 type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
 
-/** How the API shows a stored thing: one table of fields gives the schemas, the projection and the representation. */
+/**
+ * The API's representation of a stored document: one table of fields gives the schemas, the
+ * projection and the value.
+ */
 export type Representation<Stored, T, F = unknown> = {
   schema: Schema<T>;
   /** The schemas of the fields. */
@@ -18,10 +21,13 @@ export type Representation<Stored, T, F = unknown> = {
   show: (stored: Stored) => T;
 };
 
-/** The type of what the API shows by a representation. */
+/** The type of the values that a representation makes. */
 export type ShownBy<R> = R extends Representation<never, infer T> ? T : never;
 
-/** The words in which the representation of a `Stored` is written: each field names the stored one that it comes from. */
+/**
+ * Helpers to declare the representation of a `Stored`: each field names the stored field that it
+ * comes from.
+ */
 export function shownFrom<Stored extends object>() {
   const from = <Value, T>(name: string, schema: Schema<T>, show: (value: Value) => T): Field<Stored, T> => ({
     schema,
@@ -34,7 +40,7 @@ export function shownFrom<Stored extends object>() {
     as: <Name extends keyof Stored & string>(schema: Schema<Exclude<Stored[Name], undefined>>, name: Name) =>
       from(name, schema, (value: Exclude<Stored[Name], undefined>) => value),
 
-    /** The id of the thing itself, as `{$oid}`. */
+    /** The document's own id, as `{$oid}`. */
     ownId: from('_id', ownId, showId),
 
     /** An id, as `{$oid}`. */
@@ -47,14 +53,17 @@ export function shownFrom<Stored extends object>() {
     dateOrNull: (name: KeyOf<Stored, Date | null>, description: string) =>
       from(name, described(description, orNull(dateSchema)), (date: Date | null) => date && showDate(date)),
 
-    /** A value that is made of the stored fields that `reads` projects to. */
+    /** A value made from the stored fields in the projection `reads`. */
     made: <T>(schema: Schema<T>, show: (stored: Stored) => T, reads: Document = {}): Field<Stored, T> => ({
       schema,
       show,
       reads,
     }),
 
-    /** The whole: a component of the API called `title`. Fields in `optional` are absent where nothing is stored. */
+    /**
+     * The whole representation: a component of the API with the name `title`. Fields in `optional`
+     * are absent if nothing is stored.
+     */
     representation: <T extends Table<Stored>, const Absent extends keyof T & string = never>(
       title: string,
       table: T,

@@ -1,4 +1,4 @@
-/** The scopes that a token may be confined to. A token without scopes may do all that its user may. */
+/** The scopes that can restrict a token. A token without scopes has all rights of its user. */
 export const scopes = [
   'rooms:read',
   'rooms:write',

@@ -8,10 +8,10 @@ export class SerialisedJson<Shown> {
   }
 }
 
-// Several requests may be answered with the same list, which nobody changes: its JSON is made once.
+// Several requests may return the same list, which never changes, so its JSON is made once.
 const textOf = new WeakMap<unknown[], string>();
 
-/** The JSON of what an operation shows. */
+/** The JSON of an operation's result. */
 export function jsonOf(value: unknown): string {
   if (value instanceof SerialisedJson) return value.json;
   if (!Array.isArray(value)) return JSON.stringify(value);
