@@ -1,7 +1,7 @@
 /**
- * Every action of the audit trail with its description. The API's schema, the table in docs/audit.md and the page's
- * filter are made from it. An administrator's action in a room is recorded only if their own role in the room would not
- * allow it.
+ * Every action of the audit trail, with its description: the source of the API's schema, the table
+ * in docs/audit.md and the page's filter. An administrator's action in a room is recorded only if
+ * their role in the room does not allow it.
  */
 export const auditActions = {
   'user.created': 'An account was created, or the setup link created the first administrator.',

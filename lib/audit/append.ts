@@ -10,25 +10,27 @@ import type { AuditAction } from './actions.ts';
 import { chained, noTip, type Tip } from './chain.ts';
 import { noteState, readState } from './state.ts';
 
-/** What is done, and to whom. */
+/** An action, its target and its details. */
 export type Act = { action: AuditAction; target?: AuditTarget | undefined; details?: Record<string, string> };
 
-/** Who does it, and from which address. */
+/** The actor of an entry, and the address that the request came from. */
 type By = { actor: AuditActor; source: string | null };
 
-/** A caller as an actor. */
+/** The actor and the address of a caller. */
 export const byCaller = (caller: Caller): By =>
   caller === commandLine
     ? { actor: { kind: 'command line', id: null, name: bounded(systemName()) }, source: null }
     : { actor: { kind: 'user', id: caller.user._id, name: caller.user.username }, source: caller.source ?? null };
 
-/** The service itself, where what it does follows from what somebody else has said, such as an identity provider. */
+/** The service itself, for acts that follow from another system, such as an identity provider. */
 export const byService: By = { actor: { kind: 'service', id: null, name: null }, source: null };
 
 /**
- * Does what is recorded. The entry comes first, so that a process that dies leaves no act without one; what is refused or
- * fails gets a second one that says so. After a death between entry and act there is none: an entry says what was asked
- * for, and nothing says that it failed. Nor is there after a 503: what ran out of time may have happened, or goes on.
+ * Does audited work. The entry is written first, so that a process that dies leaves no act without
+ * an entry. If the work is refused or fails, a second entry says so.
+ *
+ * An entry without a second one does not prove that the act happened: the process may have died
+ * before it. After a 503 the outcome is unknown, so no second entry is written.
  */
 export async function audited<T>(acts: readonly Act[], by: By, work: () => Promise<T>): Promise<T> {
   const entries: AuditDocument[] = [];
@@ -54,7 +56,7 @@ async function noteFailure(entries: AuditDocument[], by: By, error: unknown): Pr
 const codeOf = (error: unknown): string =>
   error instanceof HttpError ? String(error.body?.code ?? error.status) : error instanceof Error ? error.name : 'Error';
 
-/** Records what is done and can't be taken back, whether or not that succeeds. */
+/** Records an act that cannot be taken back. A failure to record it is only logged. */
 export async function noteDone(act: Act, by: By): Promise<void> {
   try {
     await append(act, by);
@@ -63,14 +65,17 @@ export async function noteDone(act: Act, by: By): Promise<void> {
   }
 }
 
-/** Writes an entry after the last one; of several processes that do so at the same time, one is first. */
+/**
+ * Appends an entry to the trail. Concurrent processes compete for the next number; the others
+ * retry.
+ */
 export const append = (act: Act, by: By, failed: number | null = null): Promise<AuditDocument> =>
-  // The entries of one process are written in turn, so that they do not contend with each other.
+  // The entries of one process are written in turn, so that they do not compete with each other.
   inTurn('', () => attempt({ milliseconds: longest, pause: () => 20 * Math.random() }, () => appendOnce(act, by, failed)));
 
 const inTurn = serializeByKey<AuditDocument>();
 
-/** For how many milliseconds other processes may come first. */
+/** How long to retry while other processes append, in milliseconds. */
 const longest = 10_000;
 
 async function appendOnce(
@@ -103,24 +108,27 @@ async function appendOnce(
 }
 
 /**
- * What the next entry follows: the last one, or what the head says if that is further. Had somebody removed the last
- * entries, the gap stays.
+ * The entry that the next one follows: the last one, or the recorded head if that is further. So a
+ * gap stays if somebody removed the last entries.
  */
 export async function findTip(): Promise<Tip> {
   const head = await readState('head');
-  // Not the whole trail: what was removed before the head makes no difference.
+  // Only entries from the head on: earlier removals do not matter here.
   const since = { _id: { $gte: head?.seq ?? 0 } };
   const last = await audit.findOne(since, { sort: { _id: -1 }, projection: { hash: 1 } });
   const end = last ? { seq: last._id, hash: last.hash } : noTip;
   return head && head.seq >= end.seq ? head : end;
 }
 
-/** So many characters of a name or a detail are kept. */
+/** The most characters of a name or a detail in an entry. */
 const mostCharacters = 200;
 
 const bounded = (text: string): string => [...text.toWellFormed()].slice(0, mostCharacters).join('');
 
-/** The name of the account that runs this process; a container may run by a number that has none. */
+/**
+ * The name of the account that runs this process, or its number: in a container the account may
+ * lack a name.
+ */
 function systemName(): string {
   try {
     return userInfo().username;

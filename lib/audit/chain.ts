@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { AuditDocument } from '../collections/service/audit.ts';
 
 /*
- * Each entry has the hash of the one before it within its own hash, so that nothing can be changed, removed, added or
- * moved within the trail without every later hash being another one.
+ * The hash of each entry includes the hash of the one before. So a change, removal, insertion or
+ * move within the trail would change every later hash.
  */
 
-/** An entry without what the chain adds to it. */
+/** An entry before the chain's fields are added. */
 type UnchainedEntry = Omit<AuditDocument, 'hash' | 'previous'>;
 
-/** Where a chain ends: the number and the hash of its last entry. */
+/** The end of a chain: the number and the hash of its last entry. */
 export type Tip = { seq: number; hash: string };
 
-/** Before the first entry. */
+/** The end of an empty chain. */
 export const noTip: Tip = { seq: 0, hash: '' };
 
-/** Adds to an entry what joins it to the one before. */
+/** Adds the fields that link an entry to the one before. */
 export function chained(entry: UnchainedEntry, previous: string): AuditDocument {
   return { ...entry, previous, hash: hashOf({ ...entry, previous }) };
 }
@@ -23,7 +23,10 @@ export function chained(entry: UnchainedEntry, previous: string): AuditDocument 
 /** The hash of an entry: SHA-256 of its canonical form, in hexadecimal. */
 export const hashOf = (entry: Omit<AuditDocument, 'hash'>): string => createHash('sha256').update(canonical(entry)).digest('hex');
 
-/** The canonical form of an entry: a JSON array without blanks, with ids in hexadecimal, and details by their names. */
+/**
+ * The canonical form of an entry: a JSON array without blanks, with ids in hexadecimal, and details
+ * sorted by name.
+ */
 const canonical = ({ _id, at, actor, action, target, details, source, failed, previous }: Omit<AuditDocument, 'hash'>): string =>
   JSON.stringify([
     _id,

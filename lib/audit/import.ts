@@ -5,8 +5,9 @@ import { findTip } from './append.ts';
 export const trailCollections = ['audit', 'audit_states'] as const;
 
 /**
- * What becomes of the trail in an export that is imported: it is taken over where this database has none, or the beginning of
- * it; this one has it already; or it is left out, because this database has a trail of its own, which must not be replaced.
+ * Decides how to import the trail of an export. `taken`: this database lacks a trail, or its trail
+ * is a beginning of the export's. `present`: this database has all of it already. `left out`: this
+ * database has a different trail, which must not be replaced.
  */
 export async function trailOfImport(entries: AsyncIterable<Record<string, unknown>>): Promise<'taken' | 'present' | 'left out'> {
   const tip = await findTip();

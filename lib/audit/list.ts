@@ -9,7 +9,7 @@ import { auditActionNames } from './actions.ts';
 const hash = described('SHA-256, in hexadecimal.', aText);
 const name = (what: string) => described(`The name of ${what} at that time; null without one.`, orNull(aText));
 
-/** An entry as the API and an export show it. */
+/** An entry in the API and in exports. */
 export const auditEntrySchema = record('AuditEntry', {
   seq: described('The number of the entry, from 1 and without gaps.', aCount),
   at: described('The time, by the clock of the server.', dateSchema),
@@ -48,10 +48,10 @@ export type AuditEntry = Shown<typeof auditEntrySchema>;
 
 const seq = integer(1, Number.MAX_SAFE_INTEGER);
 
-// The rule of the words alone would be longer than what a reader wants to know.
+// The list of all actions would make the error too long.
 const action = { ...oneOf(...auditActionNames), rule: 'be one of the actions that docs/audit.md lists' };
 
-/** Filters, and which page. */
+/** The filters and the page of a list. */
 export const auditQuery = {
   actor: about('Return entries of this actor.', optional(id)),
   action: about('Return entries of this action.', optional(action)),
@@ -62,7 +62,7 @@ export const auditQuery = {
   after: pageStart(seq as Parameter<number>),
 };
 
-/** A page of the trail, the newest entry first. */
+/** A page of the trail, newest entry first. */
 export async function listAudit(query: Values<typeof auditQuery>): Promise<ListPage<AuditEntry>> {
   const { limit } = query;
   const found = await audit.find(filterOf(query), { sort: { _id: -1 }, ...withOneMore(limit) }).toArray();
@@ -79,7 +79,7 @@ function filterOf({ actor, action, target, from, to, after }: Values<typeof audi
   };
 }
 
-/** Shows an entry. */
+/** Converts an entry to its representation in the API. */
 export function showEntry({
   _id,
   at,

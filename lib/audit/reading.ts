@@ -4,20 +4,18 @@ import { audit } from '../collections/service/audit.ts';
 import type { Caller } from '../identity/caller.ts';
 import { append, byCaller } from './append.ts';
 
-/*
- * An administrator who reads a room reads on: one entry a day says so, and not one for each page.
- */
+/* An administrator who reads a room usually requests many pages. One entry a day is enough. */
 
-/** For how many milliseconds an entry stands for what is read after it. */
+/** For how long one entry covers further reading, in milliseconds. */
 const validity = 86_400_000;
 
-/** When this process last knew of an entry, by the administrator and the room. */
+/** The time of the last known entry, by administrator and room. */
 const noted = new LruCache<number>(1_000);
 
-/** What is being noted: several requests of one page come at the same time, and each waits until the entry is there. */
+/** Entries that are being written. Concurrent requests of one page all wait for the same entry. */
 const running = new Map<string, Promise<void>>();
 
-/** Records, before anything is shown, that an administrator reads in a room without being a member. */
+/** Records that an administrator reads a room as a non-member, before anything is shown. */
 export async function noteReading({ _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
   const key = `${caller.user._id.toHexString()} ${_id.toHexString()}`;
   if ((noted.get(key) ?? 0) > Date.now() - validity) return;

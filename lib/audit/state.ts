@@ -2,16 +2,16 @@ import { type AuditStateDocument, auditStates } from '../collections/service/aud
 import { isDuplicateKey } from '../database/failures.ts';
 import type { Tip } from './chain.ts';
 
-/** Notes an end of the trail, unless another process has noted a later one. */
+/** Stores an end of the trail, unless another process has stored a later one. */
 export async function noteState(_id: AuditStateDocument['_id'], { seq, hash }: Tip): Promise<void> {
   try {
     await auditStates.updateOne({ _id, seq: { $lt: seq } }, { $set: { seq, hash } }, { upsert: true });
   } catch (error) {
-    // There is one that the filter does not find, because it is later.
+    // The filter does not match, because the stored end is later.
     if (!isDuplicateKey(error)) throw error;
   }
 }
 
-/** An end of the trail; undefined where none was noted. */
+/** An end of the trail; undefined if none is stored. */
 export const readState = (_id: AuditStateDocument['_id']): Promise<Tip | undefined> =>
   auditStates.findOne({ _id }).then((found) => found ?? undefined);

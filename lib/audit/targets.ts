@@ -4,7 +4,10 @@ import { users } from '../collections/accounts/users.ts';
 import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import type { AuditTarget } from '../collections/service/audit.ts';
 
-/* What acts are about, as it is called now. What does not exist is undefined: nothing can happen to it. */
+/*
+ * The targets of acts with their current names. A target that does not exist is undefined: nothing
+ * can happen to it.
+ */
 
 /** An account. */
 export async function userTarget(id: ObjectId): Promise<AuditTarget | undefined> {
@@ -12,13 +15,13 @@ export async function userTarget(id: ObjectId): Promise<AuditTarget | undefined>
   return found ? { kind: 'user', id, name: found.username } : undefined;
 }
 
-/** A room, also one that is being deleted. */
+/** A room, even if it is being deleted. */
 export async function roomTarget(id: ObjectId): Promise<AuditTarget | undefined> {
   const found = await rooms.unscoped.findOne<{ name: string }>({ _id: id }, { projection: { name: 1 } });
   return found ? { kind: 'room', id, name: found.name } : undefined;
 }
 
-/** The account of a session or a token, and what that is called. */
+/** The account of a session or a token, and the name of the token. */
 export async function tokenTarget(
   id: ObjectId,
   kind?: 'session' | 'api',
@@ -29,14 +32,14 @@ export async function tokenTarget(
   return { target, kind: found.kind, details: { token: id.toHexString(), name: found.name } };
 }
 
-/** A room with the role that a user has in it, and with another member. */
+/** A room, a user's role in it, and optionally another member. */
 export type RoomWithRole = Pick<RoomDocument, '_id' | 'name' | 'is_open' | 'is_visible'> & {
   target: AuditTarget;
   role: MemberDocument['role'] | undefined;
   other: MemberDocument | undefined;
 };
 
-/** A room, by its id or that of a member, and which role a user has in it. */
+/** Finds a room by its id or that of a member, with the role of a user in it. */
 export async function roomWithRole(
   where: { room: ObjectId } | { member: ObjectId },
   user: ObjectId,

@@ -3,12 +3,12 @@ import { hashOf, noTip, type Tip } from './chain.ts';
 import { type AuditEntry, showEntry } from './list.ts';
 import { readState } from './state.ts';
 
-/** So many entries are read at a time. */
+/** The number of entries per read. */
 const batchSize = 500;
 
-/** Every entry, the oldest first. */
+/** All entries, oldest first. */
 async function* allEntries(): AsyncGenerator<AuditDocument> {
-  // By ranges, so that no cursor stays open for as long as somebody reads.
+  // Read in ranges, so that a slow reader does not keep a cursor open.
   for (let after: number | undefined; ; ) {
     const filter = after === undefined ? {} : { _id: { $gt: after } };
     const some = await audit.find(filter, { sort: { _id: 1 }, limit: batchSize, batchSize }).toArray();
@@ -18,24 +18,24 @@ async function* allEntries(): AsyncGenerator<AuditDocument> {
   }
 }
 
-/** Every entry as an export has it, the oldest first. */
+/** All entries in the format of an export, oldest first. */
 export async function* exportedEntries(): AsyncGenerator<AuditEntry> {
   for await (const entry of allEntries()) yield showEntry(entry);
 }
 
-/** What was found in the trail: how far it goes, and the first thing that is wrong. */
+/** The result of a verification: the range of the trail, and the first problem. */
 type Verdict = { entries: number; first: number | null; last: number | null; problem: string | null };
 
 /**
- * Reads the whole trail and finds the first entry that was changed, removed, moved or added, also at its two ends; or,
- * with an export of earlier, the first one that differs from it.
+ * Reads the whole trail and finds the first entry that was changed, removed, moved or added,
+ * including at both ends. With an earlier export, it finds the first difference from it.
  */
 export async function verifyTrail(exported: Iterable<ExportedEntry> = []): Promise<Verdict> {
   const others = new Map([...exported].map(({ seq, hash }) => [seq, hash]));
   for (;;) {
     const cut = (await readState('cut')) ?? noTip;
     const verdict = await verifyOnce(cut, others);
-    // A sweep that cuts the trail off meanwhile is no problem of it.
+    // Repeat if a sweep cut off entries meanwhile, which looks like a problem.
     if (verdict.problem === null || ((await readState('cut')) ?? noTip).seq === cut.seq) return verdict;
   }
 }
@@ -47,7 +47,7 @@ async function verifyOnce(cut: Tip, others: Map<number, string>): Promise<Verdic
     return { ...verdict, problem: `Entry ${cut.seq}, the last one that was cut off, is not what the export has.` };
   let tip = cut;
   for await (const entry of allEntries()) {
-    // Cut off already, as far as the trail is concerned: a sweep was interrupted.
+    // Already cut off: the sweep was interrupted before it deleted this entry.
     if (entry._id <= cut.seq) continue;
     const problem = problemOf(entry, { tip, cut, head, other: others.get(entry._id) });
     if (problem) return { ...verdict, problem };
@@ -67,14 +67,15 @@ async function verifyOnce(cut: Tip, others: Map<number, string>): Promise<Verdic
 }
 
 function problemAtEnd({ seq }: Tip, head: Tip | undefined, lastExported: number): string | null {
-  // The record may be missing after the first entry, if its process died before it wrote the record.
+  // The head may be missing after the first entry: its process may have died before it wrote the
+  // head.
   if (!head && seq > 1) return 'The record of where the trail ends was removed.';
   if (head && head.seq === seq + 1) return `Entry ${head.seq}, the last one, was removed.`;
   if (head && head.seq > seq) return `The last entries, ${seq + 1} to ${head.seq}, were removed.`;
   return lastExported > seq ? `The trail ends with entry ${seq}, and the export with entry ${lastExported}.` : null;
 }
 
-/** What an export has of an entry. */
+/** The fields of an exported entry that the verification compares. */
 export type ExportedEntry = { seq: number; hash: string };
 
 type Surroundings = { tip: Tip; cut: Tip; head: Tip | undefined; other: string | undefined };
