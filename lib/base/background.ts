@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, log } from './log.ts';
 
-/** Work that goes on while a process serves; `end` resolves when it has ended. */
+/** Work that runs while a process serves. `end` stops it, and resolves when it has ended. */
 export type Background = { end: () => Promise<void> };
 
-/** What work in the background is given. */
+/** Helpers for work in the background. */
 type Means = {
   signal: AbortSignal;
-  /** Waits. It keeps no process alive, and throws as soon as the work is to end. */
+  /** Waits without keeping the process alive. Throws as soon as the work must end. */
   pause: (milliseconds: number) => Promise<void>;
-  /** Does something, and logs a failure with this sentence instead of passing it on, unless the work is to end. */
+  /**
+   * Runs a step. If it fails, logs the failure with this sentence instead of throwing it, unless
+   * the work must end.
+   */
   attempt: (failure: string, work: () => Promise<void>) => Promise<void>;
 };
 
-/** The longest time of Node's timers. */
+/** The longest delay of Node's timers, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Begins work that goes on until it is told to end. */
+/** Starts work that runs until `end` is called. */
 export function inBackground(work: (means: Means) => Promise<void>): Background {
   const ending = new AbortController();
   const { signal } = ending;
@@ -28,7 +31,7 @@ export function inBackground(work: (means: Means) => Promise<void>): Background 
       if (!signal.aborted) log('error', failure, { error: describeError(error) });
     }
   };
-  // A pause throws when the work is to end.
+  // A pause throws when the work must end.
   const ended = attempt('work in the background ended', () => work({ signal, pause, attempt }));
   return {
     end: () => {

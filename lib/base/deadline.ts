@@ -3,25 +3,31 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serviceUnavailable } from './errors.ts';
 
-// The deadline of the request that the current work belongs to, on the clock of `performance.now()`.
+// The deadline of the current request, on the clock of `performance.now()`.
 const deadlines = new AsyncLocalStorage<number>();
 
-// How many requests are being worked on.
+// The number of requests in progress.
 let requests = 0;
 
-/** Whether this process works on several requests now, so that what one of them asks for another is likely to ask for as well. */
+/**
+ * Returns true if this process works on several requests: then others probably need the same data.
+ */
 export const isShared = (): boolean => requests > 1;
 
-/** Requests have met if two of them were at work at the same time, or began in the same turn of the event loop. */
+/**
+ * When requests last overlapped: two in progress at the same time, or begun in the same turn of the
+ * event loop.
+ */
 let metAt = Number.NEGATIVE_INFINITY;
 let lastTurn = -1;
 
-/** For how many milliseconds after requests have met they are likely to meet again. */
+/** For so long after an overlap, in milliseconds, another is likely. */
 const meetingMs = 50;
 
 /**
- * Whether this process works on one request, and none has met another lately: then there is nobody to wait for. The
- * requests of a busy process must not all take themselves for the only one, because each of them is done in one turn.
+ * Returns true if this process works on one request and none overlapped with another lately: then
+ * batching has nothing to wait for. The overlap counts, because in a busy process each request may
+ * be done within one turn and look alone.
  */
 export const isAlone = (): boolean => requests === 1 && performance.now() - metAt > meetingMs;
 
@@ -37,7 +43,10 @@ function end(): void {
   requests--;
 }
 
-/** Does a request's work, but waits for it no longer than until `deadline` (of `performance.now()`): 503 from then on. */
+/**
+ * Does a request's work, but rejects with a 503 at `deadline` (on the clock of
+ * `performance.now()`).
+ */
 export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
   const isWhole = deadlineOfRequest() === undefined;
   if (isWhole) begin();
@@ -54,34 +63,36 @@ export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promi
   });
 }
 
-/** When the time of the current request is up, on the clock of `performance.now()`; undefined outside a request. */
+/**
+ * The deadline of the current request, on the clock of `performance.now()`; undefined outside a
+ * request.
+ */
 export const deadlineOfRequest = (): number | undefined => deadlines.getStore();
 
-/** Does work for several requests together: it has as much time as the last of them. */
+/** Does work on behalf of several requests, with the latest of their deadlines. */
 export const withLatestDeadline = <T>(all: (number | undefined)[], work: () => T): T =>
   deadlines.run(Math.max(...all.map((deadline) => deadline ?? Number.POSITIVE_INFINITY)), work);
 
 /**
- * Completes work that has begun, even if the request's time runs out meanwhile. By then nobody waits for it, but it
- * is done.
+ * Completes work that has begun, even after the request's deadline. The caller no longer waits for
+ * it, but it must not be left half done.
  */
 export const regardlessOfDeadline = <T>(work: () => T): T => deadlines.run(Number.POSITIVE_INFINITY, work);
 
-/** How often, or for how many milliseconds, to try at most; the request's deadline holds in any case. */
+/** The maximum number of attempts, or of milliseconds. The request's deadline always applies. */
 type AttemptLimit = { times: number; milliseconds?: number } | { times?: number; milliseconds: number };
 
-/** How an operation is repeated. */
+/** How an operation is retried. */
 type Attempts = AttemptLimit & {
-  /** How many milliseconds to wait after the given attempt, counted from 1. */
+  /** The milliseconds to wait after an attempt, counted from 1. */
   pause?: (attempt: number) => number;
   /** The error to throw when every attempt has failed. */
   exhausted?: () => Error;
 };
 
 /**
- * Tries until there is a result other than undefined. Gives up after a bounded number of times, or when the request
- * has no time left for another try. Every loop that waits for another process to finish or to stop interfering is one
- * of these.
+ * Tries until there is a result other than undefined. Gives up at the limit, or at the request's
+ * deadline. Every loop that waits for another process uses this function.
  */
 export async function attempt<T>(
   { times = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, pause, exhausted = serviceUnavailable }: Attempts,

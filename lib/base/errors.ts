@@ -1,4 +1,4 @@
-/** The body of an error: what went wrong in general, and in this case; `code` says the latter to programs. */
+/** The body of an error: its kind, a description of this case, and a `code` for programs. */
 type ErrorBody = {
   title: string;
   description: string;
@@ -6,7 +6,10 @@ type ErrorBody = {
   link?: { href: string; rel: string; text: string };
 };
 
-/** A response other than success: thrown anywhere below `errors()` in the chain, which turns it into a response. */
+/**
+ * A response other than success. Thrown anywhere below `errors()` in the middleware chain, which
+ * turns it into a response.
+ */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: number;
@@ -22,8 +25,8 @@ export class HttpError extends Error {
 }
 
 /**
- * An empty 204 that ends the chain early, such as the answer to OPTIONS: thrown, because only then do the steps above
- * add their headers.
+ * An empty 204 that ends the chain early, such as the answer to OPTIONS. It is thrown, because only
+ * then do the outer middlewares add their headers.
  */
 export class EarlyAnswer extends Error {
   override name = 'EarlyAnswer';
@@ -35,7 +38,10 @@ export class EarlyAnswer extends Error {
   }
 }
 
-/** Makes one particular refusal: a rule throws it, and an operation lists it, so that its sentence stands in one place. */
+/**
+ * Makes one particular error. A rule throws it and an operation lists it, so that its sentence is
+ * written once.
+ */
 export type Refusal = () => HttpError;
 
 /** 400: a required parameter is absent. */
@@ -46,7 +52,7 @@ export const missingParameter = (name: string) =>
     code: 'missing_parameter',
   });
 
-/** 400: all of several parameters are absent, of which one is required. */
+/** 400: one of several parameters is required, and all are absent. */
 export const missingEvery = (names: string[]) =>
   new HttpError(400, {
     title: 'Missing parameter',
@@ -54,7 +60,10 @@ export const missingEvery = (names: string[]) =>
     code: 'missing_parameter',
   });
 
-/** 400: the body has a field that the operation does not know; `meant` is the parameter whose name is nearest, if one is near. */
+/**
+ * 400: the body has an unknown field. `meant` is the parameter with the most similar name, if there
+ * is one.
+ */
 export const unknownParameter = (name: string, meant: string | undefined) =>
   new HttpError(400, {
     title: 'Unknown parameter',
@@ -70,7 +79,7 @@ export const invalidParameter = (name: string, rule: string) =>
     code: 'invalid_parameter',
   });
 
-/** 400: the body is unusable; `description` is a sentence. */
+/** 400: the body is invalid; `description` is a sentence. */
 export const invalidJson = (description = 'The request body is not a JSON object.') =>
   new HttpError(400, { title: 'Invalid JSON', description, code: 'invalid_json' });
 
@@ -78,21 +87,24 @@ export const invalidJson = (description = 'The request body is not a JSON object
 export const unauthenticated = (description = 'Please provide an auth token or login.', code = 'unauthenticated') =>
   new HttpError(401, { title: 'Not authentificated', description, code });
 
-/** 403: the caller is known, and has no permission for this. */
+/** 403: the caller is authenticated but does not have this permission. */
 export const permissionDenied = (code: string, description: string) =>
   new HttpError(403, { title: 'Permission Denied', description, code });
 
 /** 403: only administrators may do this. */
 export const adminRequired: Refusal = () => permissionDenied('admin_required', 'Admin required.');
 
-/** 404: the thing, one word, does not exist, or the caller may not see it. */
+/** 404: the thing (one word) does not exist, or the caller may not see it. */
 export const notFound = (thing: string) =>
   new HttpError(404, { title: 'Not found', description: `No such ${thing}.`, code: `${thing}_not_found` });
 
 /** 405, without a body; `allow` lists the path's methods. */
 export const methodNotAllowed = (allow: string) => new HttpError(405, undefined, { allow });
 
-/** 406: the caller does not accept JSON, or does not send it to a path of the specification. */
+/**
+ * 406: the caller does not accept JSON. On paths of the specification, also: the caller does not
+ * send JSON.
+ */
 export const notAcceptable = (docsUrl: string) =>
   new HttpError(406, {
     title: 'Media type not acceptable',
@@ -101,13 +113,13 @@ export const notAcceptable = (docsUrl: string) =>
     link: { href: `${docsUrl}/api/json`, rel: 'help', text: 'How to ask for JSON and how to send it' },
   });
 
-/** 409: the thing's present state does not allow it. */
+/** 409: the current state does not allow it. */
 export const conflict = (code: string, description: string) => new HttpError(409, { title: 'Conflict', description, code });
 
-/** 410: it existed, and is no longer kept. */
+/** 410: it existed, but is not kept. */
 export const gone = (code: string, description: string) => new HttpError(410, { title: 'Gone', description, code });
 
-/** 412: it looks different than the request's `If-Match` says. */
+/** 412: it differs from the version in the request's `If-Match`. */
 export const preconditionFailed: Refusal = () =>
   new HttpError(412, {
     title: 'Precondition failed',
@@ -115,7 +127,7 @@ export const preconditionFailed: Refusal = () =>
     code: 'precondition_failed',
   });
 
-/** 413: the body is larger than the service reads, in bytes. */
+/** 413: the body has more than `most` bytes. */
 export const payloadTooLarge = (most: number) =>
   new HttpError(413, {
     title: 'Payload too large',
@@ -139,7 +151,7 @@ export const unsupportedMediaType = () =>
     code: 'unsupported_media_type',
   });
 
-/** 416: there are only so many bytes. */
+/** 416: the range is beyond the file's `size`, in bytes. */
 export const rangeNotSatisfiable = (size = 0) =>
   new HttpError(
     416,
@@ -147,7 +159,7 @@ export const rangeNotSatisfiable = (size = 0) =>
     { 'Content-Range': `bytes */${size}` },
   );
 
-/** 422: the idempotency key of a request was used with another one. */
+/** 422: the idempotency key was used for a different request. */
 export const keyReused: Refusal = () =>
   new HttpError(422, {
     title: 'Idempotency key reused',
@@ -155,7 +167,10 @@ export const keyReused: Refusal = () =>
     code: 'key_reused',
   });
 
-/** 429: too many requests in too short a time; a retry makes sense after so many seconds (12 in the documentation's example). */
+/**
+ * 429: too many requests. A retry makes sense after so many seconds (12 in the documentation's
+ * example).
+ */
 export const tooManyRequests = (seconds = 12, headers: Record<string, string> = {}) =>
   new HttpError(
     429,
@@ -163,7 +178,7 @@ export const tooManyRequests = (seconds = 12, headers: Record<string, string> = 
     { ...headers, 'Retry-After': String(seconds) },
   );
 
-/** A time from now as people say it: never shorter than it is. */
+/** A duration in words, rounded up. */
 function inTime(seconds: number): string {
   const [count, unit] =
     seconds <= 90
@@ -174,7 +189,7 @@ function inTime(seconds: number): string {
   return `in ${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** 500: says nothing but where to look. */
+/** 500: reveals only the id under which the cause is logged. */
 export const internalError = (requestId: string) =>
   new HttpError(500, {
     title: 'Internal error',
@@ -182,11 +197,11 @@ export const internalError = (requestId: string) =>
     code: 'internal_error',
   });
 
-/** 503: the database is down, silent or slow; a retry makes sense. */
+/** 503: the database is down, hangs or is slow; a retry makes sense. */
 export const serviceUnavailable = (description = 'The database did not answer in time.') =>
   new HttpError(503, { title: 'Service unavailable', description, code: 'service_unavailable' }, { 'Retry-After': '2' });
 
-/** The database lacks indexes that this version relies on, such as that of unique names. */
+/** 503: the database lacks indexes that this version needs, such as that of unique names. */
 export const notPrepared = () =>
   new HttpError(
     503,
@@ -198,7 +213,7 @@ export const notPrepared = () =>
     { 'Retry-After': '10' },
   );
 
-/** One sentence about a failure for people at a terminal, which says what to do where that is known. */
+/** One sentence about a failure for a person at a terminal, with advice if the cause is known. */
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'MongoServerSelectionError')

@@ -1,30 +1,34 @@
 import { type Collection, type Document, type Filter, ObjectId, type WithId } from 'mongodb';
 import { aloneSince } from './sole-server.ts';
 
-/*
- * A lease: one process at a time does something, and says until when it may, by the clock of the database.
- */
+/* A lease lets one process at a time do something, until a time on the database's clock. */
 
-/** The fields of what is leased, besides others: until when, and by whom it was taken last. */
+/** The fields of a leased document: the end of the lease, and its last holder. */
 export type Leased = { leased_until: Date; holder?: ObjectId | null };
 
-/** The part of a filter that says that nobody has a lease of at most so many milliseconds. */
+/**
+ * The part of a filter that requires that nobody holds a lease. `lease` is the longest duration, in
+ * milliseconds.
+ */
 function isFree(lease: number) {
-  // A lease from a clock that was ahead holds nobody up.
+  // A lease that ends too late was written by a clock that was ahead: ignore it.
   const isHeld: Document[] = [{ $gt: ['$leased_until', '$$NOW'] }, { $lte: ['$leased_until', { $add: ['$$NOW', lease] }] }];
   const since = aloneSince();
-  // The process that took an earlier lease is dead.
+  // A lease from before this server started: its process is dead.
   if (since) isHeld.push({ $gte: ['$leased_until', new Date(since.getTime() + lease)] });
   return { $expr: { $not: [{ $and: isHeld }] } };
 }
 
-/** The fields of an update, as expressions, that take or renew a lease. */
+/** The fields of a pipeline update that take or renew a lease of so many milliseconds. */
 export const leased = (lease: number) => ({ leased_until: { $add: ['$$NOW', lease] } });
 
 /**
- * Takes the lease on a document, for a holder of its own, and returns the document; null if there is none, or somebody
- * has its lease. Of two who see that it is free, the second finds another holder: some databases that speak MongoDB's
- * protocol do not look at `$expr` again after they have waited for the first.
+ * Takes the lease on a document with a new holder id, and returns the document. Returns null if no
+ * document matches, or if somebody else has the lease.
+ *
+ * The filter includes the last holder, so that only one of two concurrent callers succeeds. `$expr`
+ * alone does not ensure that: some databases with MongoDB's protocol do not evaluate it again after
+ * they waited for another write.
  */
 export async function takeLease<T extends Document & Leased>(
   of: Collection<T>,

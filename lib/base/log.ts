@@ -6,16 +6,18 @@ const levels = { debug: 0, info: 1, error: 2, silent: 3 } as const;
 /** Fields of every line. */
 let hostFields: Record<string, unknown> = {};
 
-/** Adds fields to every line from now on, such as the name of the function if many share one log. */
+/**
+ * Adds fields to all further lines, such as the function's name if several functions share a log.
+ */
 export function setHostFields(fields: Record<string, unknown>): void {
   hostFields = fields;
 }
 
-/** Writes one JSON line to stdout, where CloudWatch and every log collector pick it up. */
+/** Writes one JSON line to stdout, where CloudWatch and other log collectors read it. */
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
   const entry = { time: new Date(), level, message, ...hostFields, ...fields };
-  // A frozen process writes nothing: on Lambda the line goes out at once.
+  // Lambda freezes the process after the answer, so write immediately.
   if (isOnLambda) process.stdout.write(lineOf(entry));
   else buffer(entry, level);
 }
@@ -28,17 +30,20 @@ function lineOf(entry: { message: string }): string {
   }
 }
 
-// The lines are made when they are written, after the answers that they tell of.
+// Lines are serialised when they are written, so that answers do not wait for that.
 let buffered: { message: string }[] = [];
 let timer: NodeJS.Timeout | undefined;
 let immediate: NodeJS.Immediate | undefined;
 
-/** How long a line waits for others, because a write to a pipe or a file blocks the process. */
+/**
+ * How long a line waits for others to be written with it: a write to a pipe or a file blocks the
+ * process.
+ */
 const longestWaitMs = 10;
 
 function buffer(entry: { message: string }, level: string): void {
   buffered.push(entry);
-  // What caused an error may end the process before long.
+  // The process may crash soon after an error, so write the line immediately after this turn.
   if (level === 'error') immediate ??= setImmediate(flush);
   else timer ??= setTimeout(flush, longestWaitMs).unref();
 }
@@ -53,7 +58,7 @@ function flush(): void {
 }
 process.on('exit', () => buffered.length > 0 && flush());
 
-/** An error as a log line shows it: its kind, message and stack, and those of its cause. */
+/** An error for a log line: its name, message and stack, and those of its causes. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

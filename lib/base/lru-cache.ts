@@ -1,6 +1,6 @@
 /**
- * An LRU cache: at most so many entries, and at most so much weight in total. An entry counts as used when it is set
- * or touched.
+ * An LRU cache with a maximum number of entries and a maximum total weight. `set` and `touch` count
+ * as use, `get` does not.
  */
 export class LruCache<T> {
   readonly #things = new Map<string, T>();
@@ -29,7 +29,7 @@ export class LruCache<T> {
     }
   }
 
-  /** Notes that an entry that is there was used. */
+  /** Marks an entry as used, if it exists. */
   touch(key: string): void {
     const thing = this.#things.get(key);
     if (thing === undefined) return;

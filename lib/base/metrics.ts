@@ -1,15 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
 import { config, isOnLambda } from '../settings/config.ts';
 
-/** How one request ended; `refusal` is the word for its error. */
+/** The end of one request; `refusal` is the code of its error. */
 export type RequestEnded = { function: string; method: string; status: number; milliseconds: number; refusal?: string };
 
-/** The channel on which a `RequestEnded` is published for every request. */
+/** The channel that publishes a `RequestEnded` for every request. */
 export const requestEnded = channel('chat-service:request');
 
 /**
- * The fields that make a log line a metric in CloudWatch's Embedded Metric Format; none unless this is Lambda and
- * `METRICS` is on.
+ * The fields that turn a log line into a metric in CloudWatch's Embedded Metric Format. Empty
+ * unless this is Lambda and `METRICS` is on.
  */
 export function embeddedMetrics({ function: name, status }: RequestEnded, at = Date.now()): Record<string, unknown> {
   if (!config.metrics || !isOnLambda) return {};
@@ -17,8 +17,8 @@ export function embeddedMetrics({ function: name, status }: RequestEnded, at = D
 }
 
 /**
- * The metric fields of a log line about frames: how many were sent, how many connections were gone, and how many
- * frames were dropped. Empty unless this is Lambda and `METRICS` is on.
+ * The metric fields of a log line about pushed frames: sent frames, dead connections and dropped
+ * frames. Empty unless this is Lambda and `METRICS` is on.
  */
 export const pushMetrics = (at = Date.now()): Record<string, unknown> =>
   config.metrics && isOnLambda ? { _aws: { Timestamp: at, CloudWatchMetrics: [ofPushes] } } : {};

@@ -2,17 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { HttpError } from './errors.ts';
 import { createQueues } from './queues.ts';
 
-/** The slot that a request has among those that a process works on. */
+/** The slot of a request: a server works on a limited number of requests at a time. */
 export type Turn = {
   /** The account or address that pays for the request. */
   caller: string;
-  /** Gives the slot to another request. */
+  /** Releases the slot to another request. */
   pause: () => void;
-  /** Takes a slot again, before requests that had none. Never rejects: the other party was asked, and its answer counts. */
+  /**
+   * Takes a slot again, before requests that had none. Never rejects: the outside party has been
+   * called, and its answer must not be lost.
+   */
   resume: () => Promise<void>;
 };
 
-/** A party outside the service that may be slow, or never answer. */
+/** An external party, which may be slow or never answer. */
 export type Party = 'receiver' | 'push service' | 'identity provider' | 'mail server' | 'object store';
 
 const turns = new AsyncLocalStorage<Turn>();
@@ -20,7 +23,7 @@ const turns = new AsyncLocalStorage<Turn>();
 /** Does the work of a request that has a slot. */
 export const withTurn = <T>(turn: Turn, work: () => T): T => turns.run(turn, work);
 
-/** The account or address that pays for the request that the current work belongs to; undefined without a slot. */
+/** The account or address that pays for the current request; undefined without a slot. */
 export const payerOfRequest = (): string | undefined => turns.getStore()?.caller;
 
 export const outsideBusy = (): HttpError =>
@@ -34,19 +37,25 @@ export const outsideBusy = (): HttpError =>
     { 'Retry-After': '5' },
   );
 
-/** Two queues, that of the host, and the call itself must fit into the time of a request: 1.5 + 1 + 1.5 + 5 seconds of 10. */
+/**
+ * Two queues, the host's own queue and the call must fit into the 10 s of a request: 1.5 + 1 + 1.5
+ * + 5 seconds.
+ */
 const limits = { patienceMs: 1_500, refuse: outsideBusy };
 
-/** How many requests wait for addresses that users choose: one of each caller, and 32 in all. */
+/** Concurrent calls to addresses that users chose: one per caller, and 32 in all (`ofParty`). */
 const ofCaller = createQueues({ ...limits, most: 1, mostWaiting: 4 });
-/** An operator's own servers are quick, and many people may share an address: four of each caller. */
+/**
+ * Concurrent calls to the operator's servers: four per caller, because they are fast and many
+ * people may share an address.
+ */
 const ofCallerToOperator = createQueues({ ...limits, most: 4, mostWaiting: 16 });
 const ofParty = createQueues({ ...limits, patienceMs: 1_000, most: 32, mostWaiting: 64 });
 
 /**
- * Does work that waits for a party outside the service. A request gives its slot away meanwhile, so that a party which
- * hangs stops nobody else: too many requests that wait for the same party are refused, with 503. Work without a slot,
- * such as that of a function on Lambda or in the background, is just done.
+ * Does work that waits for an external party. The request releases its slot meanwhile, so that a
+ * party that hangs blocks nobody else. If too many requests wait for the same party, the next is
+ * refused with 503. Work without a slot, such as on Lambda or in the background, is not limited.
  */
 export async function waitOutside<T>(party: Party, work: () => Promise<T>): Promise<T> {
   const turn = turns.getStore();

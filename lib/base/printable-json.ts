@@ -1,11 +1,10 @@
 /**
- * A value as JSON that changes nothing about the terminal on which it is shown: with escapes, too, for control
- * characters after the first 32, for those that end a line for some programs, and for those that turn the direction
- * of what follows.
+ * JSON that is safe to print on a terminal. It also escapes characters that `JSON.stringify`
+ * leaves: C1 control characters, Unicode line ends, and characters that change the text direction.
  */
 export function toPrintableJson(value: unknown): string {
   const json = JSON.stringify(value);
-  // Nearly all is plain ASCII, of which this is known sooner.
+  // A fast check: nearly all values are plain ASCII.
   if (!/[\u007f-\uffff]/.test(json)) return json;
   return json.replace(
     /[\u007f-\u009f\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,

@@ -1,20 +1,20 @@
 type Limits = {
-  /** How much work of one key runs concurrently. */
+  /** How many jobs of one key run concurrently. */
   most: number;
-  /** How much more may wait for its turn, and for how many milliseconds. */
+  /** How many more may wait for their turn, and for how many milliseconds. */
   mostWaiting: number;
   patienceMs: number;
-  /** The error for work whose turn does not come. */
+  /** The error for a job that does not get its turn. */
   refuse: () => Error;
 };
 
 type Queue = { running: number; waiting: Set<() => void> };
 
-/** Makes a queue for each key: work of one key never waits for work of another. */
+/** Makes a separate queue for each key: jobs of different keys never wait for each other. */
 export function createQueues({ most, mostWaiting, patienceMs, refuse }: Limits) {
   const queues = new Map<string, Queue>();
 
-  /** Waits for other work of the queue to end, whose place is then taken. */
+  /** Waits until another job of the queue ends, and takes its place. */
   const waitForTurn = ({ waiting }: Queue): Promise<void> =>
     new Promise((resolve, reject) => {
       if (waiting.size >= mostWaiting) return reject(refuse());
@@ -30,7 +30,7 @@ export function createQueues({ most, mostWaiting, patienceMs, refuse }: Limits) 
       waiting.add(begin);
     });
 
-  /** Does work when it is its turn among the work of its key; rejects if that does not come soon. */
+  /** Runs a job when it is its turn in the queue of its key; rejects if it waits too long. */
   return async function runInTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
     queues.set(key, queue);

@@ -1,11 +1,11 @@
 /*
- * A server with a database of its own is the only one that writes to it. Work that an earlier process had begun before
- * this one started will not be finished.
+ * A server with its own database is the only writer. Work that an earlier process began will not be
+ * finished.
  */
 
 let start: Date | undefined;
 
-/** Declares that no other server has worked on the database since this time; undefined: others may. */
+/** Declares that no other server has used the database since this time; undefined if others may. */
 export function serveAloneSince(time: Date | undefined): void {
   start = time;
 }

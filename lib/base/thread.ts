@@ -3,8 +3,8 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /*
- * Threads for what would hold up all requests. A thread takes some 10 MB: it starts with the first call, and ends when
- * nobody has called it for a while.
+ * Threads for work that would block all requests. A thread needs about 10 MB: it starts with the
+ * first call, and ends after `longestIdle` milliseconds without calls.
  */
 
 const longestIdle = 30_000;
@@ -12,7 +12,7 @@ const longestIdle = 30_000;
 type Waiting<Result> = { resolve: (result: Result) => void; reject: (error: unknown) => void };
 type Answer<Result> = { id: number; result?: Result; error?: unknown };
 
-/** A thread that runs a module, which answers calls by `answerCalls`. */
+/** A thread that runs a module, which must call `answerCalls`. */
 export class Thread<Job, Result> {
   readonly #module: URL;
   readonly #waiting = new Map<number, Waiting<Result>>();
@@ -24,7 +24,10 @@ export class Thread<Job, Result> {
     this.#module = module;
   }
 
-  /** Has a job done. Rejects with what its function throws; or where the thread ends, which the next call starts again. */
+  /**
+   * Runs a job in the thread. Rejects with the error of its function, or if the thread crashes; the
+   * next call starts another.
+   */
   call(job: Job): Promise<Result> {
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
@@ -53,7 +56,7 @@ export class Thread<Job, Result> {
     return worker;
   }
 
-  /** A thread without work does not keep the process alive. */
+  /** Lets the process exit while the thread is idle, and ends the thread after a while. */
   #rest(worker: Worker): void {
     worker.unref();
     this.#idle = setTimeout(() => {
@@ -63,7 +66,7 @@ export class Thread<Job, Result> {
   }
 }
 
-/** In the module of a thread: answers the calls by a function, when nothing else wants the processor. */
+/** Answers the calls of a `Thread`; for its module. The thread gets the lowest priority. */
 export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise<Result>): void {
   yieldToOthers();
   parentPort?.on('message', async ({ id, job }: { id: number; job: Job }) => {
@@ -77,10 +80,10 @@ export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise
 
 function yieldToOthers(): void {
   try {
-    // Linux gives each thread a priority of its own, by an id that Node.js does not tell.
+    // Linux has a priority per thread, by an id that only `/proc` reveals to Node.js.
     const [, id] = /task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
     if (id) setPriority(Number(id), constants.priority.PRIORITY_LOW);
   } catch {
-    // Where there is no such file, all threads have the same priority.
+    // Other systems lack this file: there, the thread keeps its priority.
   }
 }
