@@ -23,12 +23,12 @@ export const commandName: Parameter<string> = {
 };
 const namePattern = '^[a-z0-9][a-z0-9_-]{0,31}$';
 
-/** The names that clients may give commands of their own. */
+/** Names that clients may use for commands of their own. */
 const reserved: ReadonlySet<string> = new Set(
   'away ban help invite join kick leave me msg mute nick remind search settings shrug status topic who'.split(' '),
 );
 
-/** A command as the bot's owner and administrators see it. */
+/** The fields of a command, for the bot's owner and administrators. */
 const commandFields = {
   name: described('The name, without the slash.', aText),
   url: described('The address of the bot.', aText),
@@ -39,13 +39,13 @@ const commandFields = {
 };
 const commandSchema = record('BotCommand', commandFields);
 
-/** A command as it is shown to those who have registered it, this once. */
+/** A command with its secret, which is shown only once, after the registration. */
 export const newCommandSchema = record('NewBotCommand', {
   ...commandFields,
   secret: described('Shown only once: `whsec_` and the key that signs the calls.', aText),
 });
 
-/** A bot with its commands, and whether it has a webhook. */
+/** A bot with its commands, and a flag for its webhook. */
 export const botDetailsSchema = record(
   'BotDetails',
   {
@@ -72,7 +72,7 @@ function usageText(): Parameter<string> {
   };
 }
 
-/** How many commands a bot has at most. */
+/** The most commands of a bot. */
 const mostCommands = 50;
 
 export const noSuchCommand: Refusal = () => notFound('command');
@@ -81,7 +81,9 @@ const tooManyCommands: Refusal = () => conflict('too_many_commands', 'The bot ha
 export const registerRefusals = [noSuchBot, receiverRefused, commandTaken, tooManyCommands];
 export const unregisterRefusals = [noSuchBot, noSuchCommand];
 
-/** The bot with this id and its commands, for its owner and administrators; 404 for everyone else. */
+/**
+ * The bot with this id and its commands, for its owner and administrators; 404 for everybody else.
+ */
 export async function findBotDetails(id: ObjectId, caller: Caller): Promise<Shown<typeof botDetailsSchema>> {
   const bot = await requireBot(id, caller);
   const [found, webhook] = await Promise.all([
@@ -101,9 +103,11 @@ const show = ({ _id, url, description, usage, secret, created_at }: CommandDocum
 });
 
 /**
- * Registers a command of a bot, or changes it, for the bot itself, its owner and administrators. Each time it gets
- * another secret, so that a program can do it whenever it starts; the one before signs as well for a day, for a process that
- * runs beside it. 409 where another bot has a command of this name.
+ * Registers or replaces a command of a bot, for the bot itself, its owner and administrators. 409
+ * if another bot has a command of this name.
+ *
+ * Each call creates a new secret, so that a program can register when it starts. The old secret
+ * stays valid for a day, for a process that runs beside it.
  */
 export async function registerCommand(
   { bot: id, command: _id }: { bot: ObjectId; command: string },
@@ -114,7 +118,8 @@ export async function registerCommand(
   if (!isReceiver(url)) throw receiverRefused();
   if (reserved.has(_id)) throw commandTaken();
   const stored = await attempt({ times: 10 }, () => storeCommand(_id, id, { url, description, usage }));
-  // Asked when it exists: the commands of a bot end with its owner's account, and it has no more than so many.
+  // Checked after the command exists, so that concurrent calls cannot exceed the limit or outlive
+  // the owner's account.
   const isMany = (await commands.countDocuments({ bot: id }, { limit: mostCommands + 1 })) > mostCommands;
   const isAnswered = await isStillOwned(bot);
   if (!isMany && isAnswered) return { ...show(stored), secret: stored.secret };
@@ -122,7 +127,7 @@ export async function registerCommand(
   throw isAnswered ? tooManyCommands() : noSuchBot();
 }
 
-/** Stores a command with another secret; undefined where its secret has changed meanwhile. */
+/** Stores a command with a new secret; undefined if its secret has changed meanwhile. */
 async function storeCommand(
   _id: string,
   bot: ObjectId,
@@ -131,13 +136,14 @@ async function storeCommand(
   const earlier = await commands.findOne({ _id });
   if (earlier && !earlier.bot.equals(bot)) throw commandTaken();
   const secrets = earlier ? replaceSecret(earlier) : { secret: newSigningSecret(), retired: [] };
-  // What people wrote stands in no expression: a text may begin with a dollar sign.
+  // A plain update, not a pipeline: in an expression, a text that begins with `$` would be a field
+  // path.
   const change = { $set: { ...command, ...secrets }, $currentDate: { created_at: true } } as const;
   try {
     const where = { _id, bot, ...(earlier && { secret: earlier.secret }) };
     return (await commands.findOneAndUpdate(where, change, { upsert: !earlier, returnDocument: 'after' })) ?? undefined;
   } catch (error) {
-    // Another has registered it at the same time: the next look tells which bot.
+    // Somebody else has registered it concurrently: the next attempt shows which bot.
     if (isDuplicateKey(error)) return undefined;
     throw error;
   }

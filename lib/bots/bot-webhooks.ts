@@ -27,11 +27,12 @@ import { noSuchRoom } from '../rooms/permissions.ts';
 import { noSuchBot, requireBot } from './bots.ts';
 
 /*
- * The webhook of a bot: what happens in its rooms is sent to one address, by default messages that mention the bot, and those of its direct
- * conversations. The bot need not follow its rooms by a connection of its own.
+ * The webhook of a bot sends events from all rooms of the bot to one address. By default these are
+ * messages that mention the bot or are in its direct conversations. So the bot needs no connection
+ * of its own.
  */
 
-/** The webhook of a bot as the bot's owner and administrators see it. */
+/** The webhook of a bot, for the bot's owner and administrators. */
 export const botWebhookSchema = record(
   'BotWebhook',
   {
@@ -77,7 +78,9 @@ export const botWebhookRefusals = [noSuchBot, noSuchWebhook];
 export const botWebhookChangeRefusals = [...botWebhookRefusals, noSuchRoom];
 export const newBotWebhookRefusals = [noSuchBot, receiverRefused];
 
-/** The webhook of a bot, for the bot's owner and administrators, as it is stored: 404 if not found. */
+/**
+ * The stored webhook of a bot, for the bot's owner and administrators; 404 if it does not exist.
+ */
 export async function requireBotWebhook(bot: ObjectId, caller: Caller): Promise<BotWebhookDocument> {
   const account = await requireBot(bot, caller);
   const found = await botWebhooks.findOne(webhookOf(account));
@@ -85,7 +88,10 @@ export async function requireBotWebhook(bot: ObjectId, caller: Caller): Promise<
   return ownedBy(account, found);
 }
 
-/** The webhook of a bot with what one of an earlier version lacks, which is stored with the next change. */
+/**
+ * The webhook of a bot with the fields that earlier versions did not store. The next change stores
+ * them.
+ */
 const ownedBy = ({ owner }: UserDocument, stored: StoredBotWebhook): BotWebhookDocument => ({
   ...withChoice(stored),
   owner: stored.owner === undefined ? (owner ?? null) : stored.owner,
@@ -107,8 +113,9 @@ const show = ({ _id, url, events, messages, secret, created_at, disabled_at, del
 });
 
 /**
- * Creates the webhook of a bot, for its owner and administrators, or gives the one that it has another address and another
- * secret, from where it was: nothing is lost between the two. What is not chosen stays as it is.
+ * Creates the webhook of a bot, or changes its address and secret, for the bot's owner and
+ * administrators. An existing webhook continues at its position, so no event is lost. Omitted
+ * choices stay as they are.
  */
 export async function putBotWebhook(
   id: ObjectId,
@@ -119,7 +126,8 @@ export async function putBotWebhook(
   const bot = await requireBot(id, caller);
   if (!isReceiver(choice.url)) throw receiverRefused();
   const stored = await attempt({ times: 10 }, () => store(bot, choice));
-  // Asked when it exists: it ends with the account of the bot's owner. One that the next owner has stored by now stays.
+  // Checked after the webhook exists: it ends with its owner's account. If the bot has a new owner
+  // whose webhook is stored by now, that one stays.
   if (await isStillOwned(bot)) return { ...show(stored), secret: stored.secret };
   await forgetBotWebhook(id, { owner: stored.owner ?? null });
   throw noSuchBot();
@@ -129,7 +137,7 @@ function requireSome(events: unknown[] | undefined): void {
   if (events?.length === 0) throw invalidParameter('events', 'have at least one type');
 }
 
-/** Stores a webhook with another secret; undefined where another has done that meanwhile. */
+/** Stores a webhook with a new secret; undefined if somebody else has done so meanwhile. */
 async function store(
   bot: UserDocument,
   { url, events, messages }: Values<typeof botWebhookParameters>,
@@ -140,16 +148,17 @@ async function store(
   const earlier = await botWebhooks.findOne({ _id });
   if (earlier && isWebhookOf(earlier, bot))
     return change(ownedBy(bot, earlier), { ...choice, disabled_at: null, ...replaceSecret(earlier) });
-  // Another owner's, who knows its secrets: nothing of it goes on. Unless that owner is the one that the bot has by now.
+  // The webhook of an earlier owner, who knows its secrets: start from nothing. But if this
+  // request's owner is the earlier one, the bot has a new owner, and the request is refused.
   if (earlier && !(await isStillOwned(bot))) throw noSuchBot();
   if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner ?? null });
   const created = { ...withChoice(choice), owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };
   const insert = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $literal: created }, { created_at: '$$NOW' }] } }];
   try {
-    // One that is there by now does not match, and another can't have its `_id`.
+    // An existing webhook does not match, and a second one cannot have the same `_id`.
     const isNew = { _id, url: { $exists: false } };
     const stored = await botWebhooks.findOneAndUpdate(isNew, insert, { upsert: true, returnDocument: 'after' });
-    // What an earlier webhook may have left whose removal was cut off.
+    // Left over from an earlier webhook if its removal was interrupted.
     if (stored) await webhookStates.deleteMany({ bot: _id });
     return stored ? ownedBy(bot, stored) : undefined;
   } catch (error) {
@@ -158,16 +167,19 @@ async function store(
   }
 }
 
-/** Changes a webhook that has the secret still; has it sent at once what waits, if it is on or sends something else from now on. */
+/**
+ * Changes a webhook unless its secret has changed. If it is switched on or its choice changes,
+ * waiting events are sent immediately.
+ */
 async function change(earlier: BotWebhookDocument, set: Partial<BotWebhookDocument>): Promise<BotWebhookDocument | undefined> {
   const { _id, secret, disabled_at, owner = null } = earlier;
-  // What one of an earlier version lacks.
+  // Adds the fields that earlier versions did not store.
   await botWebhooks.updateOne({ _id, secret, owner: { $exists: false } }, { $set: { owner, ...usualChoice } });
   const changed = await botWebhooks.findOneAndUpdate({ _id, secret }, { $set: set }, { returnDocument: 'after' });
   const { disabled_at: offSince = disabled_at, events, messages } = set;
   if (changed && !offSince && (set.disabled_at === null || events || messages)) {
-    // Also from whom is at it: what became of an attempt at the earlier address says nothing of this one. While it was on, what has
-    // neither failed nor is being sent has nothing behind it.
+    // Also resets leases in progress: the outcome of an attempt at the old address says nothing
+    // about the new one. If the webhook was on, events wait only in these rooms.
     const isWaiting = { $or: [{ holder: { $ne: null } }, { retry_at: { $ne: null } }] };
     const where = { bot: _id, ...(disabled_at === null && isWaiting) };
     await webhookStates.updateMany(where, { $set: { ...freshState, retry_at: new Date() } });
@@ -175,7 +187,10 @@ async function change(earlier: BotWebhookDocument, set: Partial<BotWebhookDocume
   return changed ? { ...earlier, ...withChoice(changed) } : undefined;
 }
 
-/** Switches the webhook of a bot on or off, or gives it another choice or secret, for the bot's owner and administrators. */
+/**
+ * Switches the webhook of a bot on or off, or changes its choice or secret, for the bot's owner and
+ * administrators.
+ */
 export async function changeBotWebhook(
   bot: ObjectId,
   { is_enabled, events, messages, new_secret }: Omit<Values<typeof botWebhookChanges>, 'room' | 'seq'>,
