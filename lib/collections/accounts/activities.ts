@@ -2,8 +2,9 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * When somebody was here last, to the hour: by a session, so that no program counts. It outlives the session, and is
- * apart from the accounts, whose every change makes what is remembered of them old.
+ * When a person last used the service, rounded to the hour. Only sessions count, so programs do
+ * not. It outlives the session. It is not part of the account, because every change of an account
+ * invalidates its cached copies.
  */
 type ActivityDocument = {
   /** The account's id. */
@@ -11,12 +12,12 @@ type ActivityDocument = {
   at: Date;
 };
 
-/** For how many days it is known who was here. */
+/** For how many days activity is kept. */
 export const activityDays = 30;
 
 export const activityIndexes: IndexDescription[] = [
   { key: { at: 1 }, name: 'at', expireAfterSeconds: (activityDays + 1) * 86_400 },
 ];
 
-/** When people were here last. */
+/** The last activity of each account. */
 export const activities = collection<Omit<ActivityDocument, '_id'>>('activities');

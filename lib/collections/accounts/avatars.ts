@@ -1,11 +1,13 @@
 import type { Binary, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** The picture of a user or a room: small enough to be beside what else is known of it. */
+/** The picture of a user or a room, small enough for the database. */
 type AvatarDocument = {
-  /** The account, or the room. */
+  /** The id of the user or the room. */
   _id: ObjectId;
-  /** The beginning of the SHA-256 of the bytes; its owner has it as well, and is shown with it. */
+  /**
+   * The beginning of the SHA-256 of the bytes. The user or the room stores it too, and shows it.
+   */
   version: string;
   type: string;
   bytes: Binary;

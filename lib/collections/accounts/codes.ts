@@ -2,25 +2,27 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * A one-time code, by which someone shows within an hour to read the e-mail of an address, or within a day to run the
- * service; its 32 characters are stored nowhere.
+ * A one-time code. Its owner proves within an hour that they read e-mail to an address, or within a
+ * day that they run the service. Only a hash of its 32 characters is stored.
  */
 export type CodeDocument = {
   _id: ObjectId;
   /** SHA-256 of the code, in hexadecimal. */
   hash: string;
   /**
-   * The address to the letter: two addresses that compare as equal may have different readers. Empty for a code
-   * without an address.
+   * The exact address: two addresses with the same `emailKey` may have different readers. Empty for
+   * a code without an address.
    */
   email: string;
-  /** For a new password: whose it will be, in which generation of its sessions; null where the code is good for nothing. */
+  /**
+   * The account whose password it sets, and its session generation; null if the code is useless.
+   */
   account?: { user: ObjectId; generation: number } | null;
-  /** For an imported account that nobody has used: good for days. */
+  /** For an imported account that nobody has used; valid for days. */
   is_for_import?: true;
-  /** Whether its link was sent to the address. */
+  /** Set if its link was sent to the address. */
   is_mailed?: true;
-  /** For the first administrator. */
+  /** Creates the first administrator. */
   is_for_setup?: true;
   expires_at: Date;
 };

@@ -1,9 +1,12 @@
 import type { IndexDescription } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A session at an identity provider that has just ended: a sign-in of it that is under way is not completed. */
+/**
+ * A session at an identity provider that has just ended. A sign-in from it that is in progress is
+ * not completed.
+ */
 type EndedProviderSessionDocument = {
-  /** As tokens have it in `provider_session`. */
+  /** The value of `provider_session` in tokens. */
   _id: string;
   expires_at: Date;
 };

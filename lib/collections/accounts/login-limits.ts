@@ -2,16 +2,18 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * The failed logins of one account from one address, of one account, or of one address. Every attempt takes a slot
- * before its password is checked, and returns it if the password was right. So the attempts that run never exceed the
- * number that may fail, however many processes are asked concurrently.
+ * The failed logins of an account from an address, of an account, or from an address. Every attempt
+ * takes a slot before its password is checked, and returns it if the password was right. So
+ * concurrent attempts never exceed the limit of failures, in any number of processes.
  */
 export type LimitDocument = {
-  /** The hash of the thing that is counted: people now and then type their password for a name. */
+  /** The hash of the counted name or address: users sometimes type their password as the name. */
   _id: string;
   attempts: { id: ObjectId; at: Date; is_pending: boolean }[];
   checked_at: Date;
-  /** Of an account and an address: until when a login from there counts as the owner's. */
+  /**
+   * Until when a login from this address counts as the owner's; only for an account and an address.
+   */
   known_until?: Date;
   expires_at: Date;
 };

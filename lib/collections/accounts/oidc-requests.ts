@@ -1,23 +1,29 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A sign-in by the identity provider that somebody has begun: it can be completed once, within ten minutes, by the same browser. */
+/**
+ * A sign-in through the identity provider that is in progress. It can be completed once, within ten
+ * minutes, by the same browser.
+ */
 export type OidcRequestDocument = {
   /** The SHA-256 of the `state`, in hexadecimal. */
   _id: string;
   /** The SHA-256 of the secret in the browser's cookie, in hexadecimal. */
   browser: string;
-  /** The provider that it was begun at; absent where an earlier version has begun it, which knew that of `OIDC_ISSUER` alone. */
+  /**
+   * The provider where it began. Absent in requests of an earlier version, which supported only
+   * `OIDC_ISSUER`.
+   */
   issuer?: string;
   nonce: string;
-  /** The secret of PKCE, whose hash the provider has. */
+  /** The secret of PKCE; the provider has its hash. */
   verifier: string;
-  /** The path of the page that was asked for. */
+  /** The path of the requested page. */
   path: string;
   invitation?: string;
-  /** The account that the provider's person is to be linked to, in which generation of its sessions. */
+  /** The account to connect with the identity, and its session generation. */
   account?: { user: ObjectId; generation: number };
-  /** The account that the person gets instead of an own one, by a code that was made for it. */
+  /** The account that the person gets instead of a new one, by a code that was made for it. */
   claim?: { user: ObjectId; generation: number; code: ObjectId };
   expires_at: Date;
 };

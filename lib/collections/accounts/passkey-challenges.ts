@@ -1,11 +1,17 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** What an authenticator is to sign, once and within five minutes: for a new passkey of an account, or to sign in. */
+/**
+ * A challenge for an authenticator to sign, once and within five minutes: to add a passkey, or to
+ * sign in.
+ */
 type PasskeyChallengeDocument = {
   /** The SHA-256 of the challenge, in hexadecimal. */
   _id: string;
-  /** The account that gets a passkey, in which generation of its passkeys; absent for a sign-in, which names no account. */
+  /**
+   * The account that gets a passkey, and its passkey generation. Absent for a sign-in, which names
+   * no account.
+   */
   account?: { user: ObjectId; generation: number };
   expires_at: Date;
 };

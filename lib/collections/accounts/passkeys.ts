@@ -1,22 +1,25 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A passkey of an account (WebAuthn): the public half of a key pair whose other half never leaves its owner's device. */
+/**
+ * A passkey of an account (WebAuthn): the public key of a pair. The private key never leaves the
+ * owner's device.
+ */
 export type PasskeyDocument = {
   _id: ObjectId;
   user: ObjectId;
-  /** The id that the authenticator has given to the credential, in base64url. */
+  /** The credential id from the authenticator, in base64url. */
   credential: string;
-  /** The public key as the authenticator has sent it (COSE), in base64url. */
+  /** The public key from the authenticator (COSE), in base64url. */
   public_key: string;
-  /** How often the authenticator says that it has signed; 0 for one that does not count. */
+  /** The signature counter of the authenticator; 0 if it does not count. */
   counter: number;
-  /** The ways in which browsers reach the authenticator. */
+  /** How browsers reach the authenticator. */
   transports: string[];
   name: string;
-  /** The passkey has ended if its account's `passkey_generation` is higher. */
+  /** The passkey is invalid if its account's `passkey_generation` is higher. */
   generation: number;
-  /** Whether the key is in more than one place, such as the account at a platform. */
+  /** Set if the key has a copy elsewhere, such as in the owner's account at a platform. */
   is_backed_up: boolean;
   created_at: Date;
   last_used_at: Date | null;

@@ -2,15 +2,15 @@ import type { IndexDescription } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * How much of its rate an account has used: the one number of the generic cell rate algorithm (GCRA), and what the
- * last step found.
+ * The used part of an account's rate: the one number of the generic cell rate algorithm (GCRA), and
+ * the outcome of its last step.
  */
 export type RateDocument = {
   /** The account's id, in hexadecimal. */
   _id: string;
-  /** When all of its burst is free again. */
+  /** When its whole burst is available again. */
   free_at: Date;
-  /** When that was written, by the database's clock, and whether what was asked for was granted. */
+  /** The time of the last step, by the database's clock, and its outcome. */
   checked_at: Date;
   is_granted: boolean;
   expires_at: Date;
@@ -18,5 +18,5 @@ export type RateDocument = {
 
 export const rateLimitIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
 
-/** The rates of all accounts that have changed something lately. */
+/** The rates of all accounts with recent changes. */
 export const rateLimits = collection<RateDocument>('rate_limits');

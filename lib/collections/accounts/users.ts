@@ -3,104 +3,135 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 import { scoped } from '../../database/scoped.ts';
 
-/** An account. A deleted one keeps its `_id`, which its messages refer to, and loses everything that tells whose it was. */
+/**
+ * An account. A deleted account keeps its `_id`, which its messages refer to, and loses all
+ * personal data.
+ */
 export type UserDocument = {
   _id: ObjectId;
   username: string;
   name?: string;
-  /** The version of the picture that `avatars` has. */
+  /** The version of the picture in `avatars`. */
   avatar?: string;
   status?: StatusDocument;
-  /** Until when the user wants no notifications. */
+  /** The user wants no notifications before this time. */
   quiet_until?: Date;
-  /** In which hours of each day the user wants no notifications. */
+  /** The daily hours in which the user wants no notifications. */
   quiet_hours?: QuietHours;
-  /** Only there, and true, when notifications are not to have the text of messages. */
+  /** Set if notifications must not contain the text of messages. */
   hides_push_text?: true;
-  /** Only there, and false, when the user wants no e-mails about what is unread. */
+  /** Set if the user does not want e-mails about unread messages. */
   email_digest?: false;
-  /** Only there when others are not to be told when the user is active. */
+  /** Set if others must not see when the user is active. */
   shows_presence?: false;
-  /** By which administrators find the account: `identity/beginnings.ts`. Written together with the names, and with the address. */
+  /**
+   * The search index of administrators (`identity/beginnings.ts`). Each is written together with
+   * the names or the address.
+   */
   name_beginnings?: string[];
   email_beginnings?: string[];
-  /** As it was typed, and below as it is compared; a bot has none. */
+  /** `email` is the address as typed, `email_key` the form for comparisons. Absent for bots. */
   email?: string;
   email_key?: string;
-  /** Only there for an account that has a password: one of an identity provider's people need not have any. */
+  /**
+   * Absent for an account without a password, such as one that signs in through an identity
+   * provider.
+   */
   password_hash?: string;
-  /** The address, to the letter, for which somebody has shown to read its e-mail. It counts as long as it is `email`. */
+  /** The exact address that the owner has confirmed. It counts only while it equals `email`. */
   confirmed_email?: string;
-  /** The person at an identity provider who signs in to the account. */
+  /** The identity at a provider that signs in to the account. */
   identity?: IdentityDocument;
-  /** Only there for an account that an import of another chat has made. */
+  /** Set for an account from an import of another chat. */
   imported?: ImportedDocument;
   is_admin: boolean;
   is_active: boolean;
   created_at: Date;
-  /** Sessions of an older generation are over: one write ends them all, wherever they are used. */
+  /** Sessions of an older generation are invalid. So one write ends all sessions of the account. */
   session_generation: number;
-  /** The account was made before there was any other: `accounts/setup.ts`. */
+  /** The account was the first of the service: `accounts/setup.ts`. */
   is_first?: true;
-  /** Set while an administrator is about to give that up; see `accounts/last-admin.ts`. */
+  /** Set while an administrator is about to step down; see `accounts/last-admin.ts`. */
   leaving?: { id: ObjectId; at: Date };
-  /** The users whose conversations the user does not want to see. */
+  /** The users whose conversations are hidden from this user. */
   blocked?: ObjectId[];
-  /** Asked for at a login, beside the password. */
+  /** Required at a login, in addition to the password. */
   second_factor?: SecondFactorDocument;
-  /** A second factor that was begun and not yet confirmed: its encrypted secret. */
+  /** The encrypted secret of a second factor that is not confirmed yet. */
   pending_second_factor?: { secret: string; expires_at: Date };
-  /** Passkeys of an older generation have ended: one write ends them all. Absent before the first reset. */
+  /**
+   * Passkeys of an older generation are invalid, so one write ends them all. Absent before the
+   * first reset.
+   */
   passkey_generation?: number;
-  /** How many messages and changes a second the account may make for long; only there when it is not the setting's. */
+  /**
+   * The account's own sustained rate of messages and changes, per second. Absent if the default
+   * applies.
+   */
   writes_per_second?: number;
-  /** Only there, and true, for an account that is a program's: it is marked wherever it is shown. */
+  /** Set for a bot, which is marked as one everywhere. */
   is_bot?: true;
-  /** Who answers for a bot, and manages its tokens; one without belongs to the administrators. */
+  /**
+   * The user who is responsible for a bot and manages its tokens. A bot without an owner belongs to
+   * the administrators.
+   */
   owner?: ObjectId;
-  /** The room of the webhook that speaks by this account. It has a name and nothing else: nobody signs in with it. */
+  /**
+   * The room of the webhook that posts as this account. Such an account has a name only, and cannot
+   * sign in.
+   */
   webhook_of?: ObjectId;
-  /** Only there, and true, while no message of the account is deleted because of its age; also of a deleted account. */
+  /**
+   * Set while the account is on hold: its messages do not expire. Also possible for a deleted
+   * account.
+   */
   is_held?: true;
   deleted_at?: Date;
-  /** The account is deleted, but still in some rooms. */
+  /** The account is deleted, but is still a member of some rooms. */
   has_leftovers?: true;
 };
 
 /** A second factor by TOTP. */
 export type SecondFactorDocument = {
-  /** Encrypted by `SECRET_KEY`, for this account alone. */
+  /** Encrypted with `SECRET_KEY`, for this account only. */
   secret: string;
   since: Date;
-  /** The step of the code that was used last: no code of it, or of an earlier one, is accepted again. */
+  /** The time step of the last code. Codes of this step or an earlier one are refused. */
   last_step: number;
-  /** The SHA-256 of the recovery codes that are left, in hexadecimal. */
+  /** The SHA-256 of the unused recovery codes, in hexadecimal. */
   recovery_codes: string[];
 };
 
-/** Where an account of an import comes from. */
+/** The origin of an imported account. */
 export type ImportedDocument = {
   import: ObjectId;
-  /** Whether the source had it as active at the last import: a later change there counts here as long as nobody uses it. */
+  /**
+   * The `is_active` of the source at the last import. A later import updates the account if the
+   * source has changed and nobody has used the account.
+   */
   was_active: boolean;
-  /** Only there, and true, if the archive names somebody whom it does not list. */
+  /** Set if the archive refers to this person without listing them. */
   is_unlisted?: true;
-  /** Only there, and true, until somebody gets a way to use the account. */
+  /** Set until somebody gets access to the account. */
   is_unclaimed?: true;
 };
 
-/** A person at an identity provider: `subject` is unique there, and never given to another person. */
+/** A person at an identity provider: `subject` is unique there, and never reassigned. */
 export type IdentityDocument = {
   issuer: string;
   subject: string;
-  /** The provider's group made the account an administrator, which ends with the membership in the group. */
+  /**
+   * A group of the provider made the account an administrator. This ends with the membership in the
+   * group.
+   */
   gave_admin?: true;
 };
 
-/** What a user says of themselves, until a time or for good. */
+/** A user's status text, until a time or for good. */
 export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
-// Sparse, because a deleted account has neither name nor address, and leaves both to others; a program's has no address.
+// Sparse: deleted accounts lose their name and address, so that others can take them. Bots lack an
+// address.
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },
@@ -128,14 +159,14 @@ export const userIndexes: IndexDescription[] = [
   },
 ];
 
-/** The accounts of people and programs who can sign in: neither deleted, nor those by which webhooks speak. */
+/** The accounts of people and bots who can sign in: not deleted, and not those of webhooks. */
 export const users = scoped(collection<Omit<UserDocument, '_id'>>('users'), {
   deleted_at: { $exists: false },
   webhook_of: { $exists: false },
 });
 
-/** An account by which a webhook speaks: it has what its messages show of it. */
+/** The account that a webhook posts as. It has the fields that its messages show. */
 export type WebhookAccount = Required<Pick<UserDocument, '_id' | 'username' | 'name' | 'is_bot' | 'webhook_of' | 'created_at'>>;
 
-/** The accounts by which webhooks speak. */
+/** The accounts that webhooks post as. */
 export const webhookAccounts = collection<Omit<WebhookAccount, '_id'>>('users');

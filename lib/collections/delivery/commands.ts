@@ -2,14 +2,14 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 import type { SigningSecret } from '../rooms/signing-secrets.ts';
 
-/** A slash command of a bot, by its name without the slash: no two bots have one of the same name. */
+/** A slash command of a bot. `_id` is its name without the slash, which is unique across bots. */
 export type CommandDocument = SigningSecret & {
   _id: string;
   bot: ObjectId;
-  /** Where the bot is asked. */
+  /** The address that is called. */
   url: string;
   description: string;
-  /** What may follow the name. */
+  /** The arguments after the name. */
   usage: string;
   created_at: Date;
 };

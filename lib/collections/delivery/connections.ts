@@ -1,24 +1,30 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A connection to a gateway, which outlives the functions that hear of it. */
+/** A connection to a gateway. It outlives the functions that handle its frames. */
 export type ConnectionDocument = {
   /** The gateway's id of the connection. */
   _id: string;
   user: ObjectId;
-  /** The token on whose behalf it was opened. */
+  /** The token that opened it. */
   token: ObjectId;
-  /** Whether it has said hello, after which it gets news; and whether it wants the events in them. */
+  /**
+   * `is_greeted`: it has sent hello, and gets frames since then. `wants_events`: its frames include
+   * events.
+   */
   is_greeted: boolean;
   wants_events: boolean;
-  /** How much of its rate of frames it has used (GCRA); how many frames in a row were too much, and whether the last one was. */
+  /**
+   * The used part of its frame rate (GCRA), the number of excess frames in a row, and whether the
+   * last frame was one.
+   */
   free_at: Date;
   excess: number;
   is_excess: boolean;
-  /** In which room its user was last shown as typing, and when. */
+  /** The room where its user was last shown as typing, and when. */
   typing_in: ObjectId | null;
   typing_at: Date | null;
-  /** When it was last heard, by the database's clock, and until when it counts without a word. */
+  /** When its last frame arrived, by the database's clock, and when it expires without another. */
   heard_at: Date;
   expires_at: Date;
 };
@@ -29,9 +35,12 @@ export const connectionIndexes: IndexDescription[] = [
   { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
 ];
 
-/** The connections of all users to a gateway; those to a server are in its memory. */
+/** The connections to a gateway. Connections to a server are in the server's memory. */
 export const connections = collection<ConnectionDocument>('connections');
 
-/** Whether there may be a connection. An expired one counts until it is removed, so that no clock matters. */
+/**
+ * Returns true if there may be a connection. Expired ones count until they are removed, so that
+ * clocks do not matter.
+ */
 export const isAnyoneConnected = async (): Promise<boolean> =>
   (await connections.findOne({ expires_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) !== null;

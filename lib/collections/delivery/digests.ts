@@ -2,24 +2,26 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import type { Leased } from '../../base/lease.ts';
 import { collection } from '../../database/bounded.ts';
 
-/** The e-mails about what is unread that a user gets, by the user's `_id`. */
+/** The state of a user's e-mails about unread messages. `_id` is that of the user. */
 export type DigestDocument = {
   _id: ObjectId;
-  /** When the last one was sent, or was about to be: no other one is for a day. */
+  /** The start of the last attempt to send one. The next follows after a day at the earliest. */
   at?: Date;
-  /** Up to when messages are told of. */
+  /** Messages up to this time were included in an e-mail. */
   until?: Date;
-  /** The SHA-256 of the links in the last e-mails, by which their receiver ends them; they are good for nothing else. */
+  /** The SHA-256 of the links in the last e-mails. Their only use is to turn the e-mails off. */
   links?: string[];
 };
 
 export const digestIndexes: IndexDescription[] = [{ key: { links: 1 }, name: 'links', sparse: true }];
 
-/** The e-mails about what is unread. */
+/** The e-mails about unread messages. */
 export const digests = collection<DigestDocument>('digests');
 
-/** How far a round over all accounts with a confirmed address has come, and until when a process is at it. */
+/**
+ * The progress of a round over all accounts with a confirmed address, and the lease of its process.
+ */
 type DigestRoundDocument = Leased & { _id: 'round'; after?: { email: string; user: ObjectId } };
 
-/** The round over all accounts; there is one. */
+/** The round over all accounts: a single document. */
 export const digestRounds = collection<DigestRoundDocument>('digest_rounds');

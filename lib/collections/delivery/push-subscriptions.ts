@@ -1,25 +1,27 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** Where pushes reach a device while its page is closed (RFC 8030), and which of them it wants. */
+/** The push subscription of a device (RFC 8030), and the messages that it wants. */
 export type PushSubscriptionDocument = {
-  /** The token of the device: the subscription ends with it. */
+  /** The token of the device; the subscription ends with it. */
   _id: ObjectId;
   user: ObjectId;
-  /** The address at the browser's push service, and the keys by which its payloads are encrypted (RFC 8291). */
+  /**
+   * The address at the browser's push service, and the keys that encrypt the payloads (RFC 8291).
+   */
   endpoint: string;
   p256dh: string;
   auth: string;
-  /** The key of the service for which it was made. */
+  /** The service's public key that the device subscribed with. */
   key: string;
-  /** Which messages it is told of: mentions, conversations and followed threads; or all. */
+  /** The messages to notify about. `mine`: mentions, conversations and followed threads. */
   of: 'mine' | 'all';
   created_at: Date;
   /** When its token expires. */
   expires_at: Date | null;
-  /** How many pushes the push service has refused since it took one last. */
+  /** How many pushes in a row the push service has refused. */
   refused: number;
-  /** The rooms, and the messages to be reminded of, of which it could not be told yet, and when to try again. */
+  /** Rooms and reminders whose notifications failed, and when to retry. */
   retry?: { at: Date; rooms?: ObjectId[]; reminders?: ObjectId[] };
 };
 

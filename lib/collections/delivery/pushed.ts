@@ -2,10 +2,13 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import type { Leased } from '../../base/lease.ts';
 import { collection } from '../../database/bounded.ts';
 
-/** How far the devices of a room's members were told of it, by its `_id`; and which process is telling them, until when. */
+/**
+ * The last event of a room that its members' devices were notified of, with the lease of the
+ * notifying process. `_id` is that of the room.
+ */
 type PushedDocument = Leased & { _id: ObjectId; seq: number };
 
-/** What is older than any push is forgotten. */
+/** A document without activity for a day is older than any push. */
 export const pushedIndexes: IndexDescription[] = [{ key: { leased_until: 1 }, name: 'leased_until', expireAfterSeconds: 86_400 }];
 
 /** The progress of pushes in all rooms. */

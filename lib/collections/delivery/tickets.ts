@@ -1,7 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A ticket, which opens one connection on behalf of a token, once and for half a minute. */
+/** A one-time ticket that opens a connection for a token within half a minute. */
 type TicketDocument = {
   /** The SHA-256 of the ticket, in hexadecimal. */
   _id: string;
@@ -12,5 +12,5 @@ type TicketDocument = {
 
 export const ticketIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 }];
 
-/** The tickets that nobody has used yet. */
+/** The unused tickets. */
 export const tickets = collection<TicketDocument>('tickets');

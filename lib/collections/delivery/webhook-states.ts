@@ -2,34 +2,39 @@ import { createHash } from 'node:crypto';
 import { type IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** What became of one event at the receiver of a webhook: no `status` where no answer came. */
+/**
+ * The delivery of one event to the receiver of a webhook. `status` is null if no answer arrived.
+ */
 export type DeliveryDocument = {
   seq: number;
   type: string;
   at: Date;
   milliseconds: number;
   status: number | null;
-  /** The beginning of the answer, or why there was none. */
+  /** The beginning of the answer, or the reason why there was none. */
   answer: string;
 };
 
-/** How far an outgoing webhook of a room is, by its `_id`; or that of a bot in one of its rooms, by an id made of both. */
+/**
+ * The position of an outgoing webhook. `_id` is that of the room's webhook, or `stateIdOf` a bot
+ * and one of its rooms.
+ */
 export type WebhookStateDocument = {
   _id: ObjectId;
   room: ObjectId;
   /** The bot; absent for the webhook of a room. */
   bot?: ObjectId;
-  /** The last event that its receiver has acknowledged, or did not want. */
+  /** The last event that the receiver has acknowledged, or that its filter skipped. */
   seq: number;
-  /** The process that delivers, and until when it may. */
+  /** The delivering process, and the end of its lease. */
   holder: ObjectId | null;
   leased_until: Date;
-  /** How often the next event has failed, since when, and when to try again. */
+  /** How often the next event has failed, since when, and when to retry. */
   failures: number;
   failing_since: Date | null;
   retry_at: Date | null;
   disabled_at: Date | null;
-  /** The last ones, oldest first. */
+  /** The last deliveries, oldest first. */
   deliveries: DeliveryDocument[];
 };
 
@@ -43,7 +48,10 @@ export const webhookStateIndexes: IndexDescription[] = [
 /** The states of all outgoing webhooks. */
 export const webhookStates = collection<WebhookStateDocument>('webhook_states');
 
-/** The id under which it is noted how far the webhook of a bot is in a room: the same for all who ask, so that there is one. */
+/**
+ * The id of the state of a bot's webhook in a room. It is derived from both, so that concurrent
+ * callers cannot create two.
+ */
 export const stateIdOf = (bot: ObjectId, room: ObjectId): ObjectId =>
   new ObjectId(
     createHash('sha256')

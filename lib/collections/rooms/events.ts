@@ -2,23 +2,26 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 import { fromConfig } from '../../settings/config.ts';
 
-/** A change of a room that is not a new message: it takes a `seq` of the room as messages do, so that both form one feed. */
+/**
+ * A change of a room other than a new message. Events and messages share the room's `seq`, so that
+ * both form one feed.
+ */
 export type EventDocument = {
   _id: ObjectId;
   room: ObjectId;
   seq: number;
-  /** How many messages the room had counted when the `seq` was taken. */
+  /** The number of messages in the room when the `seq` was taken. */
   ordinal?: number;
   type: EventType;
-  /** The database's time of the update that took the `seq`. */
+  /** The time of the update that took the `seq`, by the database's clock. */
   at: Date;
-  /** The user who did it; null for the service and its command line. */
+  /** The user who made the change; null for the service and its command line. */
   actor: ObjectId | null;
-  /** The things that the event is about: their ids, never a copy of anything that can change. */
+  /** The ids of what changed, never a copy of anything that can change. */
   data: Record<string, unknown>;
 };
 
-/** The events of a message once it is there. */
+/** The events of an existing message. */
 export const messageEventTypes = [
   'message.edited',
   'message.deleted',
@@ -38,12 +41,14 @@ export const roomEventTypes = ['room.changed', 'room.archived'] as const;
 export const sentEventTypes = ['message.created', ...messageEventTypes, ...memberEventTypes, ...roomEventTypes] as const;
 export type SentEventType = (typeof sentEventTypes)[number];
 
-/** The events of a room besides a new message; `void` fills a `seq` that was taken in vain. */
+/**
+ * The events of a room other than a new message; `void` fills a `seq` that was taken and not used.
+ */
 export type EventType = (typeof messageEventTypes | typeof memberEventTypes | typeof roomEventTypes)[number] | 'void';
 
 export const eventIndexes = fromConfig(({ eventDays }): IndexDescription[] => [
   { key: { room: 1, seq: 1 }, name: 'room, seq', unique: true },
-  // A day longer than a feed promises, so that every event that it may still show exists.
+  // A day longer than the feed promises, so that every event that it may still return exists.
   { key: { at: 1 }, name: 'at', expireAfterSeconds: (eventDays + 1) * 86_400 },
 ]);
 

@@ -1,14 +1,17 @@
 import type { IndexDescription } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** The bytes that the files of an account, or of the whole service, take. */
+/** The bytes in use by the files of an account, or of the whole service. */
 export type FileQuotaDocument = {
   /** The account's id in hexadecimal, or `service`. */
   _id: string;
   bytes: number;
-  /** Whether the last reservation was granted. */
+  /** The outcome of the last reservation. */
   is_granted: boolean;
-  /** How often and when it has changed, and whether it has since it was compared with the files. */
+  /**
+   * The number and the time of changes, and a flag for changes since the last comparison with the
+   * files.
+   */
   changes: number;
   changed_at: Date;
   is_unchecked?: true;
@@ -19,5 +22,8 @@ export const fileQuotaIndexes: IndexDescription[] = [
   { key: { bytes: 1 }, name: 'bytes' },
 ];
 
-/** The bytes that are used: apart from the accounts, whose every change makes what is remembered of them old. */
+/**
+ * The bytes in use. They are not part of the accounts, because every change of an account
+ * invalidates its cached copies.
+ */
 export const fileQuotas = collection<FileQuotaDocument>('file_quotas');

@@ -2,12 +2,12 @@ import { type IndexDescription, ObjectId } from 'mongodb';
 import type { IdempotencyFields } from '../../api/idempotency.ts';
 import { collection } from '../../database/bounded.ts';
 
-/** Bytes as their sender announces them; the hash is a SHA-256 in hexadecimal. */
+/** The type, size and SHA-256 (in hexadecimal) that the sender announces before the upload. */
 export type AnnouncedBytes = { type: string; size: number; sha256: string };
 
 /**
- * A file: announced, then stored, then bound to the one message that has it. What a deletion was cut off in is
- * `deleted`, and finished by the next sweep.
+ * A file: announced (`reserved`), then stored, then bound to a single message. If a deletion is
+ * interrupted, the file is `deleted`, and the next sweep finishes it.
  */
 export type FileDocument = AnnouncedBytes & {
   _id: ObjectId;
@@ -20,21 +20,22 @@ export type FileDocument = AnnouncedBytes & {
   height: number | null;
   duration: number | null;
   alt?: string;
-  /** The small picture of it, and whether its bytes are there. */
+  /** Its preview picture; `is_stored` once that is uploaded. */
   preview?: AnnouncedBytes & { is_stored?: true };
-  /** What the store calls it: random, because names are anything. */
+  /** Its name in the object store: random, because users choose `name`. */
   key: string;
-  /** The bytes that count against the quotas: its own and those of its preview. */
+  /** The bytes that count against the quotas: those of the file and its preview. */
   bytes: number;
   state: 'reserved' | 'stored' | 'bound' | 'deleted';
   created_at: Date;
-  /** When the sweep must look at it; absent while nothing is pending. */
+  /** When the sweep must check it; absent while nothing is pending. */
   due?: Date;
 } & Partial<IdempotencyFields>;
 
 export const fileIndexes: IndexDescription[] = [
   { key: { due: 1 }, name: 'due', sparse: true },
-  // As the indexes of messages: a planner sees that an id is at least this one.
+  // A range instead of `$type`, as in the indexes of messages: a query planner recognises that any
+  // id is within it.
   { key: { message: 1 }, name: 'message', partialFilterExpression: { message: { $gte: new ObjectId('0'.repeat(24)) } } },
   { key: { room: 1 }, name: 'room' },
   { key: { user: 1 }, name: 'user' },

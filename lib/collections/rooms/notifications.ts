@@ -1,22 +1,22 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** For how many days the list of notifications goes back. */
+/** For how many days notifications are kept and listed. */
 export const notificationDays = 90;
 
 /**
- * A notification that no message is: someone has reacted to a message of the user, or has added the user to a room.
- * There is one for each message, of the last reaction, and for each room. Mentions and replies are found by the
- * indexes of messages and threads: a send writes nothing here.
+ * A notification that is not a message: a reaction to the user's message, or an addition of the
+ * user to a room. There is one per message (of the last reaction) and one per room. Mentions and
+ * replies are not stored here: they are found by the indexes of messages and threads.
  */
 export type NotificationDocument = {
-  /** `of` is the message, or the room. */
+  /** `of` is the id of the message or the room. */
   _id: { user: ObjectId; of: ObjectId };
   kind: 'reaction' | 'added';
   room: ObjectId;
-  /** The place of the message, or of the addition. */
+  /** The `seq` of the message, or of the addition. */
   seq: number;
-  /** Who has reacted, or added the user. */
+  /** The user who reacted, or who added the user. */
   actor: ObjectId;
   at: Date;
 };
@@ -30,8 +30,8 @@ export const notificationIndexes: IndexDescription[] = [
 /** The notifications of all users that are not messages. */
 export const notifications = collection<NotificationDocument>('notifications');
 
-/** Up to when a user has read the list of notifications, by the user's `_id`. */
+/** The end of what a user has read in the list of notifications. `_id` is that of the user. */
 type NotificationMarkerDocument = { _id: ObjectId; read_until: Date };
 
-/** The places in the lists of notifications up to which all users have read. */
+/** How far all users have read their lists of notifications. */
 export const notificationMarkers = collection<NotificationMarkerDocument>('notification_markers');

@@ -1,28 +1,36 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** What a room can be chosen to tell of: all messages, or those that mention one and what answers them. */
+/**
+ * The messages of a room to notify about: all, or only mentions of the user and replies to them.
+ */
 export const roomNews = ['all', 'mentions'] as const;
 export type RoomNews = (typeof roomNews)[number];
 
 /**
- * The reading of one user in one room, and the news that the user wants of it. Away from the room, which every
- * message writes.
+ * How far a user has read a room, and their settings for it. It is not part of the room's document,
+ * which every message changes.
  */
 export type ReadMarkerDocument = {
   _id: { room: ObjectId; user: ObjectId };
-  /** Up to which place the user has read, and how many messages that was; absent while that is nothing. */
+  /**
+   * The last message that the user has read, and the number of messages up to it. Absent if they
+   * have read nothing.
+   */
   seq?: number;
   ordinal?: number;
-  /** The last place at which a message may mention the user: only where it is after `seq` mentions need counting. */
+  /**
+   * The last `seq` that may mention the user. Mentions need counting only if it is greater than
+   * `seq`.
+   */
   mentioned?: number;
-  /** Only there, and true, while the user wants to hear nothing of the room. */
+  /** Set while the user has muted the room. */
   is_muted?: true;
-  /** Of which messages of the room the user wants to be told, on every device; absent where each device decides. */
+  /** The messages to notify about, on every device; absent if each device decides. */
   notify_of?: RoomNews;
-  /** Only there, and true, while the user wants the room at the top of the list. */
+  /** Set while the room is a favourite, at the top of the user's list. */
   is_favourite?: true;
-  /** Where a favourite stands among the others, if the user has put it somewhere. */
+  /** The position among the favourites, if the user has moved it. */
   favourite_order?: number;
 };
 

@@ -1,15 +1,15 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A message that a user has saved, to find it again. */
+/** A message that a user has saved. */
 export type SavedDocument = {
   _id: { user: ObjectId; message: ObjectId };
-  /** The room of the message, with which this goes. */
+  /** The room of the message; saved messages are deleted with it. */
   room: ObjectId;
   saved_at: Date;
-  /** When the user wants to be reminded of it, or wanted to be and has not looked at it since. */
+  /** When to remind the user. It stays until they look at the message. */
   remind_at?: Date;
-  /** When the devices of the user are to be told of that; absent once they are. */
+  /** When to notify the user's devices of the reminder; absent afterwards. */
   tell_at?: Date;
 };
 

@@ -1,35 +1,44 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** One entry of the audit trail: an act of an administrator, the command line or the service itself. It never changes. */
+/**
+ * One entry of the audit trail: an act of an administrator, the command line or the service. It
+ * never changes.
+ */
 export type AuditDocument = {
-  /** Its number: they begin with 1 and have no gap. */
+  /** Its number: consecutive from 1. */
   _id: number;
-  /** The time by the clock of the process that wrote it. */
+  /** The time, by the clock of the writing process. */
   at: Date;
   actor: AuditActor;
   action: string;
   target: AuditTarget | null;
-  /** What else there is to know, never a secret or the text of a message. */
+  /** Further facts; never a secret or the text of a message. */
   details: Record<string, string>;
   /** The address of the request; null for the command line and the service. */
   source: string | null;
-  /** The number of the entry whose act was refused or failed; null in the entry of an act. */
+  /** The number of the entry whose act was refused or failed; null for an act. */
   failed: number | null;
-  /** The hash of the entry before; empty in the first one. */
+  /** The hash of the entry before; empty in the first entry. */
   previous: string;
-  /** SHA-256 of all of the above, in hexadecimal: `audit/chain.ts`. */
+  /** SHA-256 of the other fields, in hexadecimal: `audit/chain.ts`. */
   hash: string;
 };
 
 export const auditActors = ['user', 'command line', 'service'] as const;
 
-/** Who acted. The name is that of the time: for the command line, of the account of the operating system. */
+/**
+ * The actor, with the name at that time. For the command line, it is the operating system's
+ * account.
+ */
 export type AuditActor = { kind: (typeof auditActors)[number]; id: ObjectId | null; name: string | null };
 
 export const auditTargets = ['user', 'room', 'data'] as const;
 
-/** What an act is about, by its name at that time. What is yet to be made has no id. */
+/**
+ * The target of an act, with its name at that time. The id is null if the target is yet to be
+ * created.
+ */
 export type AuditTarget = { kind: (typeof auditTargets)[number]; id: ObjectId | null; name: string | null };
 
 export const auditIndexes: IndexDescription[] = [
@@ -43,8 +52,8 @@ export const auditIndexes: IndexDescription[] = [
 export const audit = collection<AuditDocument>('audit');
 
 /**
- * Where the trail ends (`head`), so that the removal of its last entries shows; and the last entry that was cut off on
- * purpose, because of its age (`cut`), which the first one that is kept follows.
+ * `head`: the last entry, so that its removal is detected. `cut`: the last entry that a sweep has
+ * deleted because of its age; the first kept entry follows it.
  */
 export type AuditStateDocument = { _id: 'head' | 'cut'; seq: number; hash: string };
 

@@ -1,23 +1,32 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** What came from one workspace of another chat. Its accounts, rooms and messages have its `_id`, so that it can be undone. */
+/**
+ * The import of one workspace of another chat. Its accounts, rooms and messages refer to its `_id`,
+ * so that it can be undone.
+ */
 export type ImportDocument = {
   _id: ObjectId;
   /** The other chat: `slack`, `mattermost`, `zulip` or `rocketchat`. */
   source: string;
-  /** The name that tells several workspaces apart; empty for one that needs none. */
+  /** The name that distinguishes several workspaces; empty if there is only one. */
   workspace: string;
-  /** When its first import began, and its last one. */
+  /** The start of its first import and of the last one. */
   created_at: Date;
   last_at: Date;
-  /** How often it was undone: messages that come again have other ids than those that were deleted. */
+  /**
+   * The number of undos. New ids depend on it, so that messages that are imported again get other
+   * ids than the deleted ones.
+   */
   undone: number;
-  /** Only there while it is being undone, or if that was cut off. */
+  /** Set while it is being undone, also after an interruption. */
   undoing_since?: Date;
-  /** When it was undone last; only there until something is imported again. */
+  /** When it was last undone; removed by the next import. */
   undone_at?: Date;
-  /** Rooms that have messages and do not exist yet, of a run that is under way or was cut off. */
+  /**
+   * Rooms that are not created yet but have messages, from a run that is in progress or was
+   * interrupted.
+   */
   unfinished: ObjectId[];
 };
 

@@ -3,24 +3,28 @@ import type { ObjectId } from 'mongodb';
 import { type Background, inBackground } from '../../base/background.ts';
 import { type UpgradeDocument, upgrades } from './upgrades.ts';
 
-/** How many documents of a chunk were changed, and the last one of it; null at the end. */
+/** The number of changed documents, and the id of the last one in the chunk; null at the end. */
 export type UpgradedChunk = { count: number; last: ObjectId | null };
 
-/** A change of what earlier versions stored: chunk by chunk, those before an id, the newest first. */
+/**
+ * An upgrade of documents that earlier versions stored. `change` upgrades the chunk before an id;
+ * the newest documents come first.
+ */
 export type Upgrade = {
   name: UpgradeDocument['_id'];
-  /** What the log says when it fails. */
+  /** The log message for a failure. */
   failure: string;
   change: (before: ObjectId | undefined) => Promise<UpgradedChunk>;
 };
 
-/** Where to begin, and what ends it. */
+/** `from: 'start'` begins again; `signal` ends the upgrade. */
 export type UpgradeOptions = { from?: 'start'; signal?: AbortSignal };
 
 /**
- * Changes what earlier versions stored. How far it came is stored, so that it goes on there if it is cut off;
- * `from: 'start'` looks at everything again, as is due after an import. While the process serves, which a signal shows,
- * others have their turn for as long as each chunk took. Returns how many documents were changed.
+ * Upgrades documents that earlier versions stored, and returns how many it changed. The progress is
+ * stored, so an interrupted upgrade continues there. `from: 'start'` checks all documents again,
+ * which is necessary after an import. With a signal, the process serves meanwhile: the upgrade then
+ * pauses after each chunk for as long as the chunk took.
  */
 export async function upgradeAll({ name, change }: Upgrade, { from, signal }: UpgradeOptions = {}): Promise<number> {
   if (from === 'start') await upgrades.deleteOne({ _id: name });
@@ -37,10 +41,13 @@ export async function upgradeAll({ name, change }: Upgrade, { from, signal }: Up
   return changed;
 }
 
-/** Does so while the process serves; what fails is tried again at the next start. */
+/**
+ * Runs an upgrade in the background while the process serves. After a failure, the next start
+ * retries it.
+ */
 export const upgradeMeanwhile = (upgrade: Upgrade): Background =>
   inBackground(({ signal, attempt }) => attempt(upgrade.failure, async () => void (await upgradeAll(upgrade, { signal }))));
 
-/** Whether everything has been changed. */
+/** Returns true if an upgrade is complete. */
 export const isUpgraded = async (name: UpgradeDocument['_id']): Promise<boolean> =>
   (await upgrades.findOne({ _id: name }))?.down_to === null;

@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * How far the documents of earlier versions have been given what this version needs: all from the newest to this one,
- * or all there are.
+ * The progress of an upgrade: all documents from the newest down to this id are done. Null if all
+ * are done.
  */
 export type UpgradeDocument = { _id: 'words of messages' | 'beginnings of accounts'; down_to: ObjectId | null };
 
-/** The data that is yet to be added to documents of earlier versions. */
+/** The progress of all upgrades. */
 export const upgrades = collection<UpgradeDocument>('upgrades');
