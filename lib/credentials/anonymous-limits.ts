@@ -5,9 +5,9 @@ import { failClosed, keyOf, type Limit, minute, networkOf, returnSlots, takeSlot
 import { config } from '../settings/config.ts';
 
 /**
- * Counts a sign-up of anyone at an address, or refuses it with 429. Resolves to what counts it as one by a name that
- * somebody has instead: colleagues who share an address try several names. Beyond the wider limit for those it stays
- * a sign-up, so that nobody tries out by many which names there are.
+ * Counts a sign-up from an address, or refuses it with 429. The returned function counts it as an
+ * attempt with a taken name instead: colleagues behind one address may try several names. Beyond
+ * the wider limit for those it stays a sign-up, so that nobody can probe which names exist.
  */
 export async function countSignUp(source: string): Promise<() => Promise<void>> {
   const network = networkOf(source);
@@ -22,8 +22,8 @@ export async function countSignUp(source: string): Promise<() => Promise<void>> 
 }
 
 /**
- * Counts a sign-up by an invitation: colleagues who share an address come with it. The inviter answers for them, so
- * that nobody makes more accounts by many invitations.
+ * Counts a sign-up with an invitation. The limit is wider, because colleagues behind one address
+ * use it. It also counts for the inviter, so that many invitations do not lead to more accounts.
  */
 export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<void> =>
   count([
@@ -31,14 +31,18 @@ export const countInvitedSignUp = (inviter: ObjectId, source: string): Promise<v
     [keyOf('invited sign-ups of an hour', networkOf(source)), { most: config.limits.signUpsPerDay, window: hour }],
   ]);
 
-/** Counts the start of a sign-in by an identity provider, of which something is stored, or refuses it with 429. */
+/**
+ * Counts the start of a sign-in through an identity provider, or refuses it with 429: each start
+ * stores a document.
+ */
 export const countSignIn = (source: string): Promise<void> =>
   count([[keyOf('sign-ins from', networkOf(source)), { most: 250, window: 5 * minute }]]);
 
 /**
- * Counts an e-mail that anyone at an address asks for, whatever becomes of it, or refuses it with 429, so that no
- * mailbox is flooded. The limit for one network is below the limit for all networks. So requests from one network
- * cannot use up the e-mails that the owner of the mailbox asks for.
+ * Counts an e-mail that somebody at an address requests, whether or not it is sent, or refuses it
+ * with 429, so that no mailbox is flooded. The limit for one network is below the limit for all
+ * networks. So requests from one network cannot use up the e-mails that the owner of the mailbox
+ * requests.
  */
 export const countMail = (recipient: string, purpose: string, source: string): Promise<void> =>
   count([
@@ -48,9 +52,9 @@ export const countMail = (recipient: string, purpose: string, source: string): P
   ]);
 
 /**
- * Counts an invitation by e-mail, or refuses it with 429. For one address the limit for one inviter is below the limit
- * for all, so that nobody keeps others from inviting somebody. Resolves to what makes it uncounted, for one that was not
- * sent: entirely, or for the recipient alone.
+ * Counts an invitation by e-mail, or refuses it with 429. The limit of one inviter for an address
+ * is below the limit of all inviters, so that one cannot block the others. The result undoes the
+ * count if the e-mail was not sent: entirely, or for the recipient only.
  */
 export async function countInvitationMail(
   recipient: string,
@@ -72,16 +76,16 @@ export async function countInvitationMail(
   return { uncount, uncountForRecipient: () => uncount(ofRecipient) };
 }
 
-/** Who invites somebody: administrators may invite more people. */
+/** The user who invites; administrators have a higher limit. */
 type Inviter = { user: ObjectId; isAdmin: boolean };
 
-/** Forgets the e-mails that were counted for a mailbox. */
+/** Resets the counted e-mails of a mailbox. */
 export const forgetMails = (recipient: string): Promise<void> => {
   const start = `${mailsTo(recipient)} `;
   return inBatches(loginLimits, { _id: { $gte: start, $lt: `${start}~` } }, (some) => loginLimits.deleteMany(some));
 };
 
-// By it, all keys of a mailbox are found.
+// The common prefix of all keys of a mailbox.
 const mailsTo = (recipient: string) => keyOf('e-mails to', recipient);
 
 const hour = 60 * minute;
@@ -90,10 +94,10 @@ const count = async (limits: NamedLimit[]): Promise<void> => void (await takeSlo
 
 type NamedLimit = [key: string, limit: Limit];
 
-/** Returns the slots that were taken, or some of them. */
+/** Returns all slots that were taken, or those of some keys. */
 type Uncount = (keys?: readonly string[]) => Promise<void>;
 
-/** Takes a slot of each, or refuses and takes none. */
+/** Takes a slot of each limit. If one refuses, takes none. */
 async function takeSlots(limits: NamedLimit[]): Promise<Uncount> {
   const id = new ObjectId();
   const taken: string[] = [];

@@ -1,26 +1,25 @@
 import bcrypt from 'bcryptjs';
 
 /*
- * The computations with passwords. Each call holds up its thread for as long as a hash takes, a quarter of a second
- * at a cost of 12: a server calls these functions in threads of their own (`password-pool.ts`).
+ * The computations with passwords. Each call blocks its thread for the time of a hash: 250 ms at a
+ * cost of 12. So a server calls these functions in separate threads (`password-pool.ts`).
  */
 
-/** A password as it is hashed: keyboards differ in how they encode an accent. */
+/** A password in NFC: keyboards differ in how they encode an accent. */
 export const normalisePassword = (plain: string): string => plain.normalize('NFC');
 
-/** Hashes a password at a cost. */
+/** Hashes a password with a bcrypt cost. */
 export const hash = (plain: string, cost: number): string => bcrypt.hashSync(plain, cost);
 
 /**
- * Whether a password is the one that was hashed. A wrong password takes the same time whatever it is compared with:
- * nothing at all (an account that does not exist), a hash of the given cost, or one that was computed when the cost
- * was lower.
+ * Returns true if a password matches a hash. A wrong password always takes the same time: without a
+ * hash (the account does not exist), with a current hash, and with an older hash of a lower cost.
  */
 export function verify(plain: string, hashed: string | undefined, cost: number): boolean {
   const matches = bcrypt.compareSync(plain, hashed ?? hashOfNothing(cost));
-  // bcrypt sees 72 bytes: a longer password must not pass for the one that ends there.
+  // bcrypt uses only 72 bytes: a longer password must not match its own beginning.
   if (matches && hashed !== undefined && !bcrypt.truncates(plain)) return true;
-  // Each step of the cost doubles the time: 2^c and then 2^c + ... + 2^(n-1) make 2^n.
+  // Each step of the cost doubles the time: 2^c and then 2^c + ... + 2^(n-1) add up to 2^n.
   for (let lower = hashed === undefined ? cost : costOf(hashed); lower < cost; lower++)
     bcrypt.compareSync(plain, hashOfNothing(lower));
   return false;
@@ -29,5 +28,5 @@ export function verify(plain: string, hashed: string | undefined, cost: number):
 /** The cost of a hash. */
 export const costOf = (hashed: string): number => bcrypt.getRounds(hashed);
 
-// A salt and a hash of zeroes, at a given cost: no password is known to have it.
+// A salt and a hash of zeroes at a given cost. No known password matches it.
 const hashOfNothing = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;

@@ -13,7 +13,10 @@ export const codeParameter = tokenOf('a code');
 
 export const noSuchCode: Refusal = () => notFound('code');
 
-/** Stores a new code, good for an hour or as long as is said, in milliseconds: its 32 characters can't be read again. */
+/**
+ * Stores a new code, valid for an hour or `validFor` milliseconds. Only its hash is stored, so its
+ * 32 characters cannot be read again.
+ */
 export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'expires_at'>, validFor = anHour) {
   const code = randomToken();
   const { expires_at } = await insertWithTimes(
@@ -24,31 +27,33 @@ export async function createCode(fields: Omit<CodeDocument, '_id' | 'hash' | 'ex
   return { code, expires_at: showDate(expires_at) };
 }
 
-/** The code with these characters; 404 if not found. A code that has expired by the database's clock is not found. */
+/**
+ * Finds a code by its characters; 404 if it does not exist or has expired by the database's clock.
+ */
 export async function findCode(code: string): Promise<CodeDocument> {
   const found = await codes.findOne({ hash: hashToken(code), ...unexpiredWithin(longestOf) });
   if (!found) throw noSuchCode();
   return found;
 }
 
-/** Forgets a code that has been used. Its use must have been possible only once. */
+/** Deletes a used code. The caller must ensure that it cannot be used twice. */
 export async function forgetCode(_id: ObjectId): Promise<void> {
   await codes.deleteMany({ _id });
 }
 
-/** Forgets the codes for an account. */
+/** Deletes the codes of an account. */
 export async function forgetCodesOf(user: ObjectId): Promise<void> {
   await codes.deleteMany({ 'account.user': user });
 }
 
 const anHour = 3_600_000;
 
-/** How many days a code for an imported account is valid at most. */
+/** The maximum validity of a code for an imported account, in days. */
 export const mostImportDays = 30;
 
 /**
- * The milliseconds for which a code for the first administrator is valid. The person who starts a service need not be
- * the one who opens the page.
+ * The validity of a code for the first administrator, in milliseconds. Long, because the person who
+ * starts the service may not be the one who opens the page.
  */
 export const aDay = 86_400_000;
 

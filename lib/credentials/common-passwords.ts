@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
-/** The smallest number of characters of a password. */
+/** The minimum number of characters in a password. */
 export const leastCharacters = 8;
 
 /**
- * The 3 000 most common passwords of those that are long enough to be chosen (OWASP ASVS 5.0, 6.2.4), in lower case.
- * The package that they come from has ten times as many, and much else: it is unloaded again, and
+ * The 3,000 most common passwords with enough characters (OWASP ASVS 5.0, 6.2.4), in lower case.
+ * Their package has ten times as many and more data, so it is unloaded again.
  * `hosts/aws/bundles/bundle.ts` puts only this list into a bundle.
  */
 export function readCommonPasswords(): string[] {

@@ -10,12 +10,12 @@ import { verifyPassword } from './passwords.ts';
 export const wrongCurrentPassword: Refusal = () =>
   permissionDenied('wrong_current_password', 'The current password is incorrect.');
 
-/** The password of the caller's account, where a token alone does not do. */
+/** The caller's password, for operations that require more than a token. */
 export const currentPassword = about('The current password of the caller, as proof of identity.', optional(anyText));
 
 /**
- * Requires that the caller knows the account's password as well: 403 if not. Guessing is as slow here as at the login.
- * For an account without a password, a session that has just begun is the proof.
+ * Requires that the caller knows the account's password; 403 otherwise. Attempts are limited as at
+ * the login. For an account without a password, a recent sign-in is the proof.
  */
 export async function confirmPassword(password: string, caller: Caller): Promise<void> {
   const {
@@ -31,13 +31,16 @@ export async function confirmPassword(password: string, caller: Caller): Promise
   throw wrongCurrentPassword();
 }
 
-/** Requires the caller's current password: 400 without it, unless the account has none, and 403 when it is wrong. */
+/**
+ * Requires the caller's current password: 403 if it is wrong, 400 if it is missing. An account
+ * without a password needs a recent sign-in instead.
+ */
 export async function requireCurrentPassword(password: string | undefined, caller: Caller): Promise<void> {
   if (password !== undefined) return confirmPassword(password, caller);
   if (await hasPassword(caller)) throw missingParameter('current_password');
   await requireFreshSession(caller);
 }
 
-/** Whether the caller's account has a password. */
+/** Returns true if the caller's account has a password. */
 export const hasPassword = async ({ user: { _id } }: Caller): Promise<boolean> =>
   (await users.findOne({ _id, password_hash: { $exists: true } }, { projection: { _id: 1 } })) !== null;

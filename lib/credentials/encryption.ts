@@ -5,10 +5,13 @@ const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 const tagLength = 16;
 
-/** Whether there is a key to encrypt with. */
+/** Returns true if `SECRET_KEY` is set. */
 export const canEncrypt = (): boolean => secretKeys().length > 0;
 
-/** Encrypts bytes by the first key. `owner` is authenticated as well: nobody can move the result to another account. */
+/**
+ * Encrypts bytes with the first key. `owner` is authenticated too, so that the result is useless
+ * for another account.
+ */
 export function encrypt(bytes: Uint8Array, owner: string): string {
   const [key] = secretKeys();
   if (!key) throw new Error('SECRET_KEY is not set');
@@ -18,7 +21,10 @@ export function encrypt(bytes: Uint8Array, owner: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64');
 }
 
-/** Decrypts what one of the keys has encrypted for this owner, and tells whether it was not the first; undefined if none has. */
+/**
+ * Decrypts a text that one of the keys encrypted for this owner; undefined if none did. `isOld` if
+ * it was not the first key.
+ */
 export function decrypt(text: string, owner: string): { bytes: Buffer; isOld: boolean } | undefined {
   for (const [index, key] of secretKeys().entries()) {
     const bytes = decryptBy(key, Buffer.from(text, 'base64'), owner);
@@ -34,6 +40,6 @@ function decryptBy(key: Buffer, bytes: Buffer, owner: string): Buffer | undefine
       .setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength));
     return Buffer.concat([decipher.update(bytes.subarray(nonceLength + tagLength)), decipher.final()]);
   } catch {
-    return undefined; // It is of another key, or of another account.
+    return undefined; // It was encrypted with another key, or for another account.
   }
 }

@@ -6,43 +6,51 @@ import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlo
 import { config } from '../settings/config.ts';
 
 /**
- * An attempt with a password that was admitted; one of the three must follow. It was withdrawn when the password is
- * right and nothing can be said of the rest.
+ * An admitted attempt with a password. The caller must call exactly one of the three; `withdrawn`
+ * if the password was right but the login did not complete.
  */
 export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise<void>>;
 
-/** An attempt to log in. A code of the second factor is counted before it is looked at: 429 if there were too many. */
+/**
+ * An attempt to log in. `countCode` must be called before a code of the second factor is checked:
+ * 429 after too many codes.
+ */
 export type LoginAttempt = Attempt & { countCode: () => Promise<void> };
 
 /**
- * Where an attempt to log in comes from: an address, and the program that is used there; and whether it is a first
- * step, which lacks the code of a second factor that the account has.
+ * The origin of a login: its address and its program. `isFirstStep` if it lacks the code of the
+ * account's second factor.
  */
 type Origin = { source: string; agent: string | undefined; isFirstStep?: boolean };
 
 /**
- * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or the name that no user has.
+ * Admits an attempt to log in, or refuses it with 429. `account` is the user's id, or a name that
+ * no user has.
  *
- * A limit of an account over all addresses would let anyone lock its owner out. A limit of an address would lock out
- * everyone who shares it. So neither holds for an address from which there was a login to the account (or its
- * sign-up) in the last 90 days: there, only the limit of the account and the address together holds, and failures do
- * not count against others at the address. For those others, each program has a limit of its own below that of the
- * address, so that one of many colleagues does not stop the rest. A program that changes its name gets at most five
- * times as much.
+ * A limit of an account over all addresses would let anyone lock its owner out. A limit of an
+ * address would lock out everyone who shares it. So both apply only to unknown addresses. An
+ * address is known for 90 days after a login to the account, or its sign-up. From a known address,
+ * only the limit of the account and the address together applies, and failures do not count against
+ * others at the address.
  *
- * The codes of a second factor that are wrong are counted for the account over all addresses that are not known, 10 in
- * 15 minutes and 50 a day: they are short, and those who guess them know the password. Of all that fit into a year,
- * one is right with a probability of 5 %. The owner goes on where there was a login.
+ * From unknown addresses, each program has a limit below that of the address, so that one of many
+ * colleagues does not block the rest. A program that changes its name gets at most five times as
+ * much.
+ *
+ * Wrong codes of a second factor are counted per account over all unknown addresses: 10 in 15
+ * minutes and 50 a day. Codes are short, and an attacker who guesses them knows the password. A
+ * year of guessing at this rate succeeds with a probability of 5 %. The owner can still log in from
+ * a known address.
  */
 export function beginLogin(account: string, { source: address, agent = '', isFirstStep = false }: Origin): Promise<LoginAttempt> {
   return failClosed(async () => {
     const id = new ObjectId();
     const here = keyOfBoth(account, address);
     const ofAccount = keyOf('account', account);
-    // First steps of somebody who has the password alone must not use up the logins of the owner.
+    // First steps must not use up the owner's logins: they prove the password only.
     const right = isFirstStep ? `${here} first step` : `${ofAccount} right`;
 
-    // The narrowest first: an attempt that is refused there takes no slot from others.
+    // The narrowest limit first: a refused attempt then takes no slot of the others.
     const { known_until, checked_at } = await takeSlot(here, id, { most: 5, window: 15 * minute });
     const knownFor = known_until ? known_until.getTime() - checked_at.getTime() : 0;
     const isKnown = knownFor > 0 && knownFor <= mostKnown;
@@ -65,7 +73,7 @@ export function beginLogin(account: string, { source: address, agent = '', isFir
       throw refused.reason;
     }
     const begun = attempt(id, wrong, right, () => remember(here));
-    // Those who guess codes know the password, and may have many addresses.
+    // Attackers who guess codes know the password, and may have many addresses.
     const countCode = async () => {
       if (isKnown) return;
       try {
@@ -78,7 +86,7 @@ export function beginLogin(account: string, { source: address, agent = '', isFir
           wrong.push(key);
         }
       } catch (error) {
-        // As a wrong one, which takes none of the owner's logins.
+        // Counts as a wrong code, which does not use up the owner's logins.
         await begun.failed();
         throw error;
       }
@@ -88,9 +96,9 @@ export function beginLogin(account: string, { source: address, agent = '', isFir
 }
 
 /**
- * Admits an attempt to confirm the password of someone who is signed in, or refuses it with 429. Each session has a
- * limit of its own, which nobody who guesses elsewhere can exhaust; named tokens, of which one makes as many as one
- * likes, share one.
+ * Admits an attempt of a signed-in user to confirm their password, or refuses it with 429. Each
+ * session has its own limit, which guesses elsewhere cannot exhaust. Named tokens share one limit,
+ * because a user can create any number of them.
  */
 export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']): Promise<Attempt> {
   return failClosed(async () => {
@@ -109,7 +117,10 @@ export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']
   });
 }
 
-/** An attempt that holds a slot in each of `wrong` and in `right`: it keeps those of its outcome. */
+/**
+ * An attempt that holds a slot in each of `wrong` and in `right`. It keeps the slots of its outcome
+ * and returns the others.
+ */
 const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async () => {}): Attempt => ({
   failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
   succeeded: () =>
@@ -117,15 +128,16 @@ const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async
   withdrawn: () => failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id)]))),
 });
 
-// Checking a password is dear, also when it is right: a slot is kept by who has logged in, and returned by who has not.
+// Each check of a password is expensive, even of a right one. A login keeps its slot; a failed
+// attempt returns it.
 async function takeRight(key: string, id: ObjectId): Promise<void> {
   if (config.limits.areOn) await takeSlot(key, id, { most: config.limits.loginsPerMinute, window: minute });
 }
 
-/** Notes that an address is one of the account's owner's. */
+/** Marks an address as known: it belongs to the account's owner. */
 export const rememberAddress = (account: string, address: string): Promise<void> => remember(keyOfBoth(account, address));
 
-/** Forgets the failed logins of an account, and the addresses of its owner. */
+/** Deletes the failed logins and the known addresses of an account. */
 export async function forgetAttempts(account: string): Promise<void> {
   const key = keyOf('account', account);
   await inBatches(loginLimits, { _id: { $gte: key, $lt: `${key}!` } }, (some) => loginLimits.deleteMany(some));
@@ -139,6 +151,6 @@ async function remember(key: string): Promise<void> {
   await retryContended(() => loginLimits.updateOne({ _id: key }, [{ $set: change }], { upsert: true }));
 }
 
-// It begins with the key of the account, by which all of its keys are found.
+// It begins with the key of the account, so that a range query finds all keys of the account.
 const keyOfBoth = (account: string, address: string) =>
   `${keyOf('account', account)} ${keyOf('address', JSON.stringify([account, networkOf(address)]))}`;

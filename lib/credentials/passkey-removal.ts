@@ -4,8 +4,8 @@ import { passkeys } from '../collections/accounts/passkeys.ts';
 /** Removes all passkeys of an account. */
 export const forgetPasskeys = async (user: ObjectId): Promise<void> => void (await passkeys.deleteMany({ user }));
 
-/** How many passkeys an account may have. */
+/** The most passkeys of an account. */
 export const mostPasskeys = 20;
 
-/** How many passkeys an account has, whichever generation they are of. */
+/** Counts the passkeys of an account, of any generation. */
 export const countPasskeys = (user: ObjectId): Promise<number> => passkeys.countDocuments({ user }, { limit: mostPasskeys + 1 });

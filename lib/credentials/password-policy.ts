@@ -3,7 +3,7 @@ import { anyText, type Parameter } from '../api/parameters.ts';
 import { normalisePassword } from './bcrypt.ts';
 import { leastCharacters, readCommonPasswords } from './common-passwords.ts';
 
-// Read when the first password is set, which most processes never see.
+// Loaded with the first new password: most processes never need it.
 let common: Set<string> | undefined;
 function isCommon(password: string): boolean {
   common ??= new Set(readCommonPasswords());
@@ -11,8 +11,8 @@ function isCommon(password: string): boolean {
 }
 
 /**
- * A new password: at least 8 characters, at most the 72 bytes that bcrypt sees, and not one of those that are tried
- * first by guessing.
+ * A new password: at least 8 characters, at most 72 bytes (bcrypt ignores the rest), and not among
+ * the most common passwords.
  */
 export const newPassword: Parameter<string> = {
   read: (sent) => {

@@ -3,7 +3,7 @@ import { serviceUnavailable } from '../base/errors.ts';
 import { Thread } from '../base/thread.ts';
 import { config } from '../settings/config.ts';
 
-/** A password to be hashed (`isNew`), or to be compared with a hash, at a cost. */
+/** A password to hash (`isNew`), or to compare with a hash, at a cost. */
 export type PasswordJob = { plain: string; cost: number } & (
   | { isNew: true; hashed?: undefined }
   | { isNew: false; hashed: string | undefined }
@@ -11,16 +11,21 @@ export type PasswordJob = { plain: string; cost: number } & (
 
 type PasswordThread = Thread<PasswordJob, string | boolean>;
 
-// One core stays free for everything else; more than two threads would only give guesses of passwords more of the machine.
+// One core stays free for everything else. More than two threads would only let password guessing
+// use more of the machine.
 const count = Math.max(1, Math.min(2, availableParallelism() - 1));
 
-// About two seconds of work, which doubles with each step of the cost: later callers are better served by an immediate 503.
+// About two seconds of work at the default cost: later callers are better served with an immediate
+// 503. The time of a job doubles with each step of the cost.
 const mostWaiting = () => count * Math.max(1, 8 * 2 ** (12 - config.bcryptCost));
 
 const free: PasswordThread[] = Array.from({ length: count }, () => new Thread(new URL('./password-worker.ts', import.meta.url)));
 const waiting: ((thread: PasswordThread) => void)[] = [];
 
-/** Computes a job in a thread, so that it does not block other requests; 503 when too many jobs wait already. */
+/**
+ * Computes a job in a thread, so that it does not block other requests; 503 if too many jobs are
+ * waiting.
+ */
 export async function computeInThread(job: PasswordJob): Promise<string | boolean> {
   const thread = free.pop() ?? (await nextFree());
   try {

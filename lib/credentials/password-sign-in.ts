@@ -6,8 +6,8 @@ const passwordsOff: Refusal = () =>
 export const passwordRefusals = [passwordsOff];
 
 /**
- * Refuses, with 403, to sign in, to sign up or to get a new password where the identity provider alone signs people
- * in. Operators make tokens on the command line.
+ * Refuses sign-in, sign-up and password reset with 403 if people sign in through the identity
+ * provider only. Operators create tokens on the command line.
  */
 export function requirePasswords(): void {
   if (!config.takesPasswords) throw passwordsOff();

@@ -2,7 +2,7 @@ import { config, isOnLambda } from '../settings/config.ts';
 import { costOf, hash, normalisePassword, verify } from './bcrypt.ts';
 import { computeInThread } from './password-pool.ts';
 
-// A function on Lambda has its one request at a time, and no core for a thread.
+// A Lambda function handles one request at a time, and lacks a core for a thread.
 
 /** Hashes a password with bcrypt at the configured cost. */
 export async function hashPassword(typed: string): Promise<string> {
@@ -13,11 +13,11 @@ export async function hashPassword(typed: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one that was hashed; takes as long for no hash (an account that does not exist) as for
- * one that differs.
+ * Returns true if a password matches a hash. Without a hash (the account does not exist) it takes
+ * as long as with a wrong password.
  */
 export async function verifyPassword(typed: string, hashed: string | undefined): Promise<boolean> {
-  // Older hashes are of what the keyboard sent that the password was set with.
+  // Earlier versions hashed the password in the encoding of the keyboard.
   for (const plain of new Set([normalisePassword(typed), typed, typed.normalize('NFD')]))
     if (await matches(plain, hashed)) return true;
   return false;
@@ -28,5 +28,5 @@ const matches = async (plain: string, hashed: string | undefined): Promise<boole
     ? verify(plain, hashed, config.bcryptCost)
     : ((await computeInThread({ isNew: false, plain, hashed, cost: config.bcryptCost })) as boolean);
 
-/** Whether a hash was computed at a lower cost than the configured one. */
+/** Returns true if a hash has a lower cost than configured. */
 export const isCheap = (hashed: string): boolean => costOf(hashed) < config.bcryptCost;
