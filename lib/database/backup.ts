@@ -4,28 +4,31 @@ import { config } from '../settings/config.ts';
 import { clientOptions } from './client.ts';
 import { isUnknownCommand } from './failures.ts';
 
-/** How many documents a copy has, by database and collection. */
+/** The number of documents in a copy, by database and collection. */
 export type CopyCounts = Record<string, number>;
 
-/** Receives how far a copy or a check is, in words. */
+/** Receives the progress of a copy or a check, in words. */
 type Progress = (what: string) => void;
 
 /**
- * Has the embedded database copy itself into a new directory, by its absolute path, and check the copy, while others
- * go on working.
+ * Makes the embedded database copy itself to a new directory (an absolute path) and check the copy.
+ * It serves other calls meanwhile.
  */
 export const backUp = async (directory: string, progress?: Progress): Promise<CopyCounts> =>
   (await call({ backup: 1, directory }, progress)).documents;
 
-/** Has the embedded database copy its pages, damaged or not, into a new directory. */
+/** Makes the embedded database copy its pages, damaged or not, to a new directory. */
 export const copyPages = async (directory: string): Promise<void> => void (await call({ backup: 1, directory, unchecked: true }));
 
-/** Has the embedded database check a copy of itself, document by document, while others go on working. */
+/**
+ * Makes the embedded database check a copy of itself, document by document. It serves other calls
+ * meanwhile.
+ */
 export const checkEverything = async (progress?: Progress): Promise<CopyCounts> =>
   (await call({ checkCopy: 1 }, progress)).documents;
 
 async function call(command: Document, progress: Progress = () => {}): Promise<Document> {
-  // A large copy takes longer than any request may.
+  // A large copy takes longer than the time limit of a request.
   const client = new MongoClient(config.mongodbUri, { ...clientOptions(), socketTimeoutMS: 0 });
   const ended = new AbortController();
   try {
@@ -41,7 +44,10 @@ async function call(command: Document, progress: Progress = () => {}): Promise<D
   }
 }
 
-/** Follows the progress. Rejects when the database has not answered for a while: it may be caught in a damaged file. */
+/**
+ * Reports the progress. Rejects if the database has not answered for `patienceMillis`: it may hang
+ * in a damaged file.
+ */
 async function watch(signal: AbortSignal, progress: Progress): Promise<never> {
   const client = new MongoClient(config.mongodbUri, clientOptions());
   try {

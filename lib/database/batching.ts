@@ -1,39 +1,43 @@
 /*
- * Calls that come at about the same time become one batch. Time runs to the right:
+ * Calls at about the same time become one batch. Time runs to the right:
  *
  *   calls      a b      c   d    e
  *   batches      [ a b ======= ]
  *                               [ c d e ======= ]
  *
- * The first batch starts at the end of the turn of the event loop in which its first call came (`setImmediate`);
- * while the process works on several requests, when no call has come for a few turns. Calls that come while it runs
- * wait for it and form the next one. Nothing is ever read or done before it was asked for, so that a caller sees its
- * own earlier writes.
+ * The first batch starts at the end of the event loop's turn in which its first call arrived
+ * (`setImmediate`). While the process works on several requests, it starts when no call has arrived
+ * for a few turns. Calls that arrive while it runs form the next one. No call is served from a
+ * batch that started before it, so a caller sees its own earlier writes.
  *
- * A batch of writes to a database within the process waits for no turn while there is one request alone.
+ * If there is a single request, a batch of writes to a database within the process starts without
+ * waiting for the turn to end.
  */
 
 import { deadlineOfRequest, isAlone, isShared, withLatestDeadline } from '../base/deadline.ts';
 import { isWithinProcess } from './within-process.ts';
 
-/** For how many milliseconds a batch may delay the next one: one that hangs must not hold up everyone. */
+/**
+ * How long a batch may delay the next one, in milliseconds: a batch that hangs must not block
+ * everyone.
+ */
 const longestDelay = 50;
 
 /**
- * The number of consecutive turns of the event loop without a call before a batch starts. A client that was just
- * answered often asks again.
+ * The number of consecutive turns of the event loop without a call before a batch starts. A client
+ * that has just been answered often sends its next request soon.
  */
 const idleTicks = 10;
 
 type Work<I, O> = (items: I[]) => Promise<PromiseSettledResult<O>[]>;
 type Call<I, O> = { item: I; deadline: number | undefined; resolve: (value: O) => void; reject: (error: unknown) => void };
 
-/** The calls that wait for a batch, and the one that runs. */
+/** The calls that wait for a batch, and the batch that runs. */
 class Queue<I, O> {
   readonly #work: Work<I, O>;
   readonly #isWrite: boolean;
   #waiting: Call<I, O>[] = [];
-  /** Whether a batch is about to start, or runs and has not let the next one go yet. */
+  /** True if a batch is about to start, or runs and still blocks the next one. */
   #isBusy = false;
 
   constructor(work: Work<I, O>, isWrite = false) {
@@ -52,7 +56,10 @@ class Queue<I, O> {
     });
   }
 
-  /** Starts a batch when no call has come for `idleTicks` turns of the event loop, or after five times as many turns. */
+  /**
+   * Starts a batch when no call has arrived for `idleTicks` turns of the event loop, or after five
+   * times as many turns.
+   */
   #gather(known = this.#waiting.length, ticksLeft = idleTicks, mostTicks = 5 * idleTicks): void {
     setImmediate(() => {
       const isIdle = this.#waiting.length === known;
@@ -89,23 +96,23 @@ class Queue<I, O> {
 }
 
 /**
- * Batches the calls that come at about the same time. `work` settles each item in its place; an error that it throws
- * fails all of them.
+ * Batches calls at about the same time. `work` returns a result for each item, in order; an error
+ * that it throws rejects all of them.
  */
 export function batch<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
   const queue = new Queue(work);
   return (item) => queue.add(item);
 }
 
-/** Batches writes that come at about the same time. */
+/** Batches writes at about the same time. */
 export function batchWrites<I, O>(work: Work<I, O>): (item: I) => Promise<O> {
   const queue = new Queue(work, true);
   return (item) => queue.add(item);
 }
 
 /**
- * Batches calls by key, for work that can only be batched under one key. The batches of one key do not wait for those
- * of another.
+ * Batches calls by key, for work on a single key. Batches of different keys do not wait for each
+ * other.
  */
 export const batchByKey = <I, O>(work: Work<I, O>): ((key: string, item: I) => Promise<O>) => queuesByKey(work, false);
 
@@ -128,7 +135,7 @@ function queuesByKey<I, O>(work: Work<I, O>, isWrite: boolean): (key: string, it
   };
 }
 
-/** Looks keys up in batches, each key once. `load` returns the values of the keys that have one. */
+/** Loads keys in batches, each key once. `load` returns the values of the keys that have one. */
 export function loader<T>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, T | undefined>>,
 ): (key: string) => Promise<T | undefined> {
@@ -140,9 +147,9 @@ export function loader<T>(
 }
 
 /**
- * Reads once for all callers that ask for the same key at about the same time, as the members of a room do when
- * something has happened in it. The result must depend on nothing but the key. All callers get the same object, and
- * must not change it.
+ * Reads once for all concurrent callers with the same key, such as the members of a room after a
+ * change in it. The result must depend on the key only. All callers get the same object, and must
+ * not change it.
  */
 export function singleFlight<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
   return batchByKey<() => Promise<T>, T>(async ([read, ...others]) => {
@@ -151,7 +158,7 @@ export function singleFlight<T>(): (key: string, read: () => Promise<T>) => Prom
   });
 }
 
-/** A success, as one of the results of a batch. */
+/** A success, as a result in a batch. */
 export const fulfilled = <T>(value: T): PromiseFulfilledResult<T> => ({ status: 'fulfilled', value });
 
 /** The value of a result; throws the reason of a failure. */

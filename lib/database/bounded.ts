@@ -4,12 +4,12 @@ import { serviceUnavailable } from '../base/errors.ts';
 import { database } from './client.ts';
 
 /**
- * For how many milliseconds one call may occupy the database: less than a socket waits for an answer, so that none is
- * sent a second time.
+ * The longest time of one call in the database, in milliseconds. It is less than the socket's
+ * timeout, so that the driver does not send a running call again.
  */
 const longestCall = 3_000;
 
-/** Which argument of a collection's methods has the options. */
+/** The position of the options among the arguments of a collection's methods. */
 const methods = {
   find: 1,
   findOne: 1,
@@ -27,9 +27,9 @@ const methods = {
 } as const satisfies Partial<Record<keyof Collection, number>>;
 
 /**
- * A collection of the current database. Its calls, on behalf of a request, end with the request's time and after
- * `longestCall` in any case: the database gives them up itself (`maxTimeMS`). Outside a request, as on the command
- * line, they may take as long as they need.
+ * A collection of the current database. Calls of a request end at the request's deadline, and after
+ * `longestCall` at the latest: the database itself aborts them (`maxTimeMS`). Outside a request,
+ * such as on the command line, calls are not limited.
  */
 export function collection<T extends Document>(name: string): Collection<T> {
   let known = { database, unbounded: database.collection<T>(name) };

@@ -4,8 +4,9 @@ import { checkConnectionString } from './connection-rules.ts';
 import { connectAfterFailure } from './driver-fix.ts';
 
 /**
- * Every stage of a database call has its own limit, so that no call outlasts a request. `timeoutMS` is not used:
- * before driver 7.8.0 it could hand one caller's answer to another (CVE-2026-119179), since then it does nothing.
+ * Every stage of a database call has its own limit, so that no call outlasts a request. `timeoutMS`
+ * is not used: before driver 7.8.0 it could give a caller the answer to another call
+ * (CVE-2026-119179). Since then it does nothing.
  */
 export const clientOptions = fromConfig(
   ({ mongodbPoolSize, patienceMs }) =>
@@ -17,8 +18,8 @@ export const clientOptions = fromConfig(
       serverSelectionTimeoutMS: patienceMs.database,
       connectTimeoutMS: patienceMs.database,
       socketTimeoutMS: 4_000,
-      // A function has one request at a time, which waits as long as a connection may take. A process that serves many
-      // concurrently, and has the larger pool for it, lets them queue.
+      // A function handles one request at a time, which waits as long as for a new connection. A
+      // server has a larger pool, and its concurrent requests may queue.
       waitQueueTimeoutMS: mongodbPoolSize > 5 ? 5_000 : patienceMs.database,
       retryWrites: true,
       retryReads: true,
@@ -34,13 +35,13 @@ export let client: MongoClient;
 /** The service's database. */
 export let database: Db;
 
-/** A client that connects with its first call, and again if that fails. */
+/** Creates a client that connects with its first call, and again if that fails. */
 export const createClient = (uri: string, options: MongoClientOptions): MongoClient =>
   connectAfterFailure(new MongoClient(uri, options));
 
 const clients = new Map<string, MongoClient>();
 
-// Settings that lead to another database, or to it in another way, need another client.
+// Another address, pool size or timeout needs another client.
 followConfig(() => {
   const key = JSON.stringify([config.mongodbUri, config.mongodbPoolSize, config.patienceMs.database]);
   client = clients.get(key) ?? createClient(checkConnectionString(config.mongodbUri), clientOptions());

@@ -1,8 +1,9 @@
 import { ConfigError } from '../settings/settings.ts';
 
 /**
- * The options of a connection string that take precedence over those of the code, or add to them, and on which the service relies. Each has the
- * only value that is accepted, if there is one. https://www.mongodb.com/docs/manual/reference/connection-string-options/
+ * Options of a connection string that override or extend those in the code, and that the service
+ * relies on. The value is the only accepted one; undefined if none is accepted.
+ * https://www.mongodb.com/docs/manual/reference/connection-string-options/
  */
 const fixed: Readonly<Record<string, string | undefined>> = {
   readpreference: 'primary',
@@ -24,7 +25,10 @@ const fixed: Readonly<Record<string, string | undefined>> = {
   forceserverobjectid: 'false',
 };
 
-/** Refuses a connection string that weakens what the service relies on: reads that see earlier writes, and writes that are on disk. */
+/**
+ * Refuses a connection string that would weaken guarantees: reads see earlier writes, and
+ * acknowledged writes are on disk.
+ */
 export function checkConnectionString(uri: string): string {
   const query = /^[^?]*\?(.*)$/.exec(uri)?.[1] ?? '';
   for (const [name, value] of new URLSearchParams(query)) {

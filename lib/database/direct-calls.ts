@@ -4,8 +4,8 @@ import operations from 'mongodb/lib/operations/execute_operation.js';
 import { databaseIsWithinThisProcess, type LastChange } from './within-process.ts';
 
 /**
- * The parts of the driver (7.8.0) that are used: its client once it is connected, an operation, and how that reads an
- * answer.
+ * The internals of the driver (7.8.0) that are used: a connected client, and an operation with its
+ * parser of answers.
  */
 type Client = { readonly topology?: { readonly s: { readonly servers: ReadonlyMap<string, object> } } };
 type Answer = { readonly ok: number; toObject: (options: object) => ErrorDescription };
@@ -18,14 +18,17 @@ type Operation = {
   handleOk: (answer: Answer) => unknown;
   handleError: (error: unknown) => unknown;
 };
-/** A database within this process: its address, how to call it, and the last change of each collection. */
+/**
+ * A database within this process: its address, the function that calls it, and the last change of
+ * each collection.
+ */
 type DatabaseWithin = { address: string; call: (message: Buffer) => Promise<Buffer>; lastChange: LastChange };
 type Execute = (client: Client, operation: Operation, ...options: unknown[]) => Promise<unknown>;
 
 /**
- * Makes the driver call a database within this process directly, once a client is connected to it as usual. This bypasses
- * sockets, the pool, server selection and sessions, which cost more of the processor than most operations. Nothing
- * can be lost on the way, so that no retry is needed.
+ * Makes the driver call a database within this process directly, once a client is connected to it
+ * in the usual way. This bypasses sockets, the pool, server selection and sessions, which use more
+ * CPU time than most operations. Nothing can get lost on the way, so no retry is needed.
  */
 export function callDirectly({ address, call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };

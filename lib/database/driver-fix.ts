@@ -4,10 +4,10 @@ import { Connection } from 'mongodb/lib/cmap/connection.js';
 import { CursorResponse } from 'mongodb/lib/cmap/wire_protocol/responses.js';
 
 /*
- * The driver (7.8.0) waits forever when it writes to a socket that closed a moment ago: such a socket takes nothing
- * and never drains. After a restart of the database this could hang requests, each with its connection of the pool,
- * and the driver's monitor, without which it never finds the database again. With this patch such a write fails like
- * one on any other broken connection, and is retried.
+ * The driver (7.8.0) hangs when it writes to a socket that has just closed: such a socket never
+ * drains. After a restart of the database this could hang requests, each with its connection of the
+ * pool. It could also hang the driver's monitor, without which it never finds the database again.
+ * With this patch such a write fails as on any other broken connection, and is retried.
  */
 type PendingWrite = { socket: Socket; onClose: () => void; error?: Error };
 const { prototype } = Connection as {
@@ -26,9 +26,9 @@ prototype.writeCommand = async function (...options) {
 };
 
 /*
- * The driver (7.8.0) makes a table of the fields of each document that a cursor gives, and keeps it as long as the
- * cursor, before it decodes the document without that. This leaves the tables out, which take as long again and more
- * memory than the documents.
+ * The driver (7.8.0) makes a table of fields for each document of a cursor before it decodes the
+ * document, and does not use the table for that. It keeps the tables as long as the cursor. This
+ * patch omits them: they take more time and memory than the documents.
  */
 type Field = readonly [type: number, nameAt: number, nameLength: number, at: number, length: number];
 type Batch = { bson: Uint8Array; batch: { elements: readonly Field[] }; batchSize: number; iterated: number };
@@ -44,8 +44,9 @@ response.shift = function (options) {
 };
 
 /**
- * The driver (7.8.0) keeps a topology that it closed because its first connection failed. All later calls of the client
- * then fail at once, for as long as the process lives. Without the topology, the next call connects again.
+ * The driver (7.8.0) keeps a topology that it closed because its first connection failed. Then all
+ * later calls of the client fail immediately, as long as the process lives. Without the topology,
+ * the next call connects again.
  */
 export function connectAfterFailure(client: MongoClient): MongoClient {
   const connecting = client as unknown as { topology?: unknown };

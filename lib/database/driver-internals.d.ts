@@ -1,4 +1,4 @@
-/** Parts of the driver that it has no types for. */
+/** Parts of the driver without types. */
 declare module 'mongodb/lib/cmap/connection.js' {
   export const Connection: { prototype: object };
 }

@@ -7,14 +7,18 @@ import { askEmbedded } from './file-state.ts';
 import { stateOf } from './within-process.ts';
 
 /*
- * A restored database goes back in time, and its rooms then take the same places again for other things. So every cursor says
- * in which epoch it counts. The epoch is made with the database and made again when the database was replaced by an earlier one.
+ * A restored database goes back in time, and its rooms then use the same `seq` again for other
+ * messages. So every cursor has the epoch that it belongs to. The epoch is created with the
+ * database, and renewed when an earlier state replaces the database.
  */
 
-/** The epoch of the database, and whether it is the first: only then can a cursor be right that does not say its epoch. */
+/** The epoch of the database. A cursor without an epoch is valid only in the first one. */
 type Epoch = { id: string; isFirst: boolean };
 
-/** The only document of its collection; `file` is the embedded database's file for which it was made. */
+/**
+ * The only document of its collection. `file` is the id of the embedded database's file that the
+ * epoch belongs to.
+ */
 type EpochDocument = { _id: 'now'; epoch: string; is_first: boolean; file?: string };
 
 const epochs = collection<EpochDocument>('epochs');
@@ -23,7 +27,10 @@ const only = { _id: 'now' } as const;
 /** The start of a cursor: 60 random bits. */
 export const epochPattern = '[0-9a-f]{15}';
 
-/** For how many milliseconds a process believes what it has read, where a change of the database does not show by itself. */
+/**
+ * How long a process may use a cached epoch, in milliseconds, if it cannot detect changes of the
+ * database.
+ */
 const longestBelief = 5_000;
 
 type CachedEpoch = Epoch & { database: Db; readAt: number; state: number };
@@ -31,17 +38,17 @@ let known: CachedEpoch | undefined;
 let reading: Promise<CachedEpoch> | undefined;
 
 /**
- * The epoch of the database. To be read before what it is told with: an epoch that is too old for what was read is refused
- * later, one that is too new would not be.
+ * The epoch of the database. Read it before the data that it is sent with. An epoch that is older
+ * than the data is refused later; a newer one would be accepted.
  */
 export const currentEpoch = async (): Promise<Epoch> => (known && isFresh(known) ? known : readEpoch());
 
-/** The epoch that `currentEpoch` has told last. */
+/** The last epoch that this process has read. */
 export const lastEpoch = (): string => known?.id ?? '';
 
 /**
- * Whether this is the epoch of the database. Another process may know a newer one than this process, so a foreign epoch is not
- * refused before the database was asked.
+ * Returns true if this is the epoch of the database. Another process may know a newer epoch than
+ * this one, so the database is asked before a foreign epoch is refused.
  */
 export const isCurrentEpoch = async (id: string): Promise<boolean> =>
   (await currentEpoch()).id === id || (await readEpoch()).id === id;
@@ -76,7 +83,9 @@ async function makeFirst(file?: string): Promise<EpochDocument> {
   }
 }
 
-/** Begins another epoch: the database was restored or imported, and no cursor of before is right. */
+/**
+ * Starts another epoch, because the database was restored or imported: no earlier cursor is valid.
+ */
 export async function renewEpoch(): Promise<void> {
   const file = await findFileId();
   const change = { epoch: randomEpoch(), is_first: false, ...(file !== undefined && { file }) };
@@ -84,7 +93,10 @@ export async function renewEpoch(): Promise<void> {
   known = undefined;
 }
 
-/** Begins another epoch if the embedded database's file is a copy, such as a backup that was put in its place. */
+/**
+ * Starts another epoch if the embedded database's file is a copy, such as a backup that was put in
+ * its place.
+ */
 export async function noteFile(): Promise<void> {
   const file = await findFileId();
   const found = (await epochs.findOne(only)) ?? (await makeFirst(file));

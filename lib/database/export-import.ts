@@ -8,30 +8,35 @@ import { BSON, type Document } from 'mongodb';
 import { database } from './client.ts';
 import { renewEpoch } from './epoch.ts';
 
-/** How many documents there are of each collection. */
+/** The number of documents by collection. */
 export type Counts = Record<string, number>;
 
-/** Receives how many documents are done, and of how many. */
+/** Receives the number of finished documents, and of all. */
 export type Progress = (done: number, all: number) => void;
 
-/** Whether an export to this path goes to standard output. */
+/** Returns true if an export to this path goes to standard output. */
 export const isStandardOutput = (path: string): boolean => path === '-' || resolve(path) === '/dev/stdout';
 
-/** Whether an export to this path would take the place of what has that name. */
+/** Returns true if an export to this path would replace an existing file. */
 export const replacesFile = async (path: string): Promise<boolean> =>
   !(isStandardOutput(path) || (await isStream(path))) && (await lstat(path).catch(() => undefined)) !== undefined;
 
-/** The documents of each exported collection, and the collections that are not the service's and were left out. */
+/**
+ * The number of exported documents by collection, and the unknown collections that were left out.
+ */
 type ExportReport = { documents: Counts; leftOut: string[] };
 
-/** What is exported: the collections that there are, how many documents are expected, and the documents of each, some at a time. */
+/**
+ * The source of an export: its collections, the expected numbers of documents, and the documents in
+ * batches.
+ */
 export type ExportSource = {
   names: string[];
   expected: Counts;
   read: (name: string) => AsyncIterable<Document[]>;
 };
 
-/** Without a `source` it is the database. */
+/** Without a `source`, the database is exported. */
 type ExportOptions = { collections: readonly string[]; progress: Progress; source?: ExportSource };
 
 async function databaseSource(): Promise<ExportSource> {
@@ -42,10 +47,12 @@ async function databaseSource(): Promise<ExportSource> {
 }
 
 /**
- * Writes every document of these collections: a line each, in canonical Extended JSON, so that every type survives.
- * The first line says what follows, the last one that nothing is missing. `-` is standard output; devices and pipes
- * are written to; a file is written beside the one of that name, and takes its place when it is complete. Only its
- * owner can read it.
+ * Writes every document of these collections as one line of canonical Extended JSON, which
+ * preserves all types. The first line has the expected counts; the last line proves that the export
+ * is complete.
+ *
+ * `-` is standard output. Devices and pipes are written directly. A file is written under a
+ * temporary name, and replaces the existing file when it is complete. Only its owner can read it.
  */
 export async function exportTo(path: string, { collections, progress, ...options }: ExportOptions): Promise<ExportReport> {
   const source = options.source ?? (await databaseSource());
@@ -60,16 +67,20 @@ export async function exportTo(path: string, { collections, progress, ...options
   return { documents, leftOut };
 }
 
-/** Devices, also the file that /dev/fd/3 stands for, and one's own pipes; but no files in memory, which Linux has below /dev. */
+/**
+ * Returns true for devices, for open files by their descriptor (`/dev/fd/3`), and for the user's
+ * own pipes. Files in shared memory (`/dev/shm`) are ordinary files.
+ */
 async function isStream(path: string): Promise<boolean> {
   if (/^\/(dev(?!\/shm\/)|proc)\//.test(resolve(path))) return true;
   const found = await stat(path).catch(() => undefined);
-  // In a directory that others write to, a pipe of theirs would read the hashes.
+  // In a directory that others can write to, their pipe would receive the password hashes.
   return found !== undefined && (found.isCharacterDevice() || (found.isFIFO() && found.uid === process.getuid?.()));
 }
 
 async function writeFile(path: string, lines: Readable): Promise<void> {
-  // It contains the hashes of passwords and tokens: nobody may have made the file before, or a link to one, to read them there.
+  // The export contains hashes of passwords and tokens, so the file must be new: an existing file
+  // or link may belong to somebody else.
   const partial = `${path}.${randomBytes(6).toString('hex')}.partial`;
   const file = await open(partial, 'wx', 0o600);
   try {
@@ -97,10 +108,10 @@ async function* linesOfAll({ names, read, expected }: ExportSource, counts: Coun
 }
 
 /**
- * Writes every document of such a file to the database, replacing the document with the same `_id`: an interrupted
- * import can be repeated. The whole file is read and checked before anything is written, so that a file that is
- * incomplete, or has other collections, changes nothing. The documents of the collections in `skip` are counted, and stay
- * as they are in the database.
+ * Writes every document of an export to the database, replacing the document with the same `_id`.
+ * So an interrupted import can be repeated. The whole file is checked before the first write: an
+ * incomplete file, or one with unknown collections, changes nothing. Documents of the collections
+ * in `skip` are counted and not written.
  */
 export async function importFrom(
   path: string,
@@ -109,7 +120,7 @@ export async function importFrom(
   { skip = [] }: { skip?: readonly string[] } = {},
 ): Promise<Counts> {
   const expected = await check(path, collections);
-  // Before as well: an interrupted import has changed the database, too.
+  // Before the import too: if it is interrupted, the database has already changed.
   await renewEpoch();
   const counts: Counts = Object.fromEntries(Object.keys(expected).map((name) => [name, 0]));
   let done = 0;
@@ -132,7 +143,7 @@ async function replaceAll(collection: string, documents: Document[]): Promise<vo
     throw new Error(`Of ${documents.length} documents for ${collection}, only ${matchedCount + upsertedCount} were stored.`);
 }
 
-/** The entries of the audit trail in an export, which come first in it. */
+/** The audit entries of an export, which are at its beginning. */
 export async function* entriesIn(path: string, collections: readonly string[]): AsyncGenerator<Document> {
   for await (const line of linesOf(path, collections)) {
     if (line.kind === 'begin') continue;
@@ -142,8 +153,8 @@ export async function* entriesIn(path: string, collections: readonly string[]): 
 }
 
 /**
- * The collections that describe this database, and not the data in it. An import makes an epoch of its own, upgrades
- * the data that it has read, prepares its indexes, and its messages are counted again.
+ * Collections that describe this database rather than its data. After an import they are created
+ * again: the epoch, the upgrades, the indexes and the message counts.
  */
 const unexported = ['epochs', 'upgrades', 'day_counts', 'preparations'];
 
@@ -154,19 +165,19 @@ const batch = 500;
 /** One line of an export: its first, a document, or its last. */
 type Line = { kind: 'begin' } | { kind: 'document'; collection: string; document: Document } | { kind: 'end'; counts: Counts };
 
-/** The documents of a collection, as many at a time as one round trip brings. */
+/** The documents of a collection, in the batches that the database sends. */
 async function* documentsOf(collection: string): AsyncGenerator<Document[]> {
   const cursor = database.collection(collection).find({}, { sort: { _id: 1 }, batchSize: batch, ...exactTypes });
   while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
 }
 
-/** Options by which the driver gives each value with its exact type. */
+/** Driver options that preserve the exact type of each value. */
 export const exactTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
 
 const lineOf = (collection: string, document: Document) =>
   `${escaped(BSON.EJSON.stringify({ collection, document }, { relaxed: false }))}\n`;
 
-/** U+2028 and U+2029, which JSON has in texts as they are, end a line for some programs that read line by line. */
+/** Escapes U+2028 and U+2029, which are valid in JSON but end a line for some programs. */
 const escaped = (json: string) => json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
 async function* batchesOf(
@@ -187,7 +198,7 @@ async function* batchesOf(
   if (waiting) yield waiting;
 }
 
-/** Reads the whole file and compares its documents with the counts at its end. */
+/** Reads the whole file and compares the number of its documents with the counts at its end. */
 async function check(path: string, collections: readonly string[]): Promise<Counts> {
   const counts: Counts = {};
   let end: Counts | undefined;
@@ -203,7 +214,7 @@ async function check(path: string, collections: readonly string[]): Promise<Coun
   return end;
 }
 
-/** The lines of an export: one that is not what stands at its place in an export of these collections is an error. */
+/** The lines of an export. Throws if a line is not valid at its position. */
 async function* linesOf(path: string, collections: readonly string[]): AsyncGenerator<Line> {
   let last: Line['kind'] | undefined;
   for await (const text of textLinesOf(path)) {
@@ -246,8 +257,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The lines of a file. Only `\n` ends one: `node:readline` also takes U+2028, which earlier exports have in texts as
- * it is, for an end.
+ * The lines of a file. Only `\n` ends a line: `node:readline` would also split at U+2028, which
+ * earlier exports do not escape.
  */
 async function* textLinesOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,8 +1,8 @@
 import { MongoDriverError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
 /**
- * Whether an error says that the database is out of reach, too slow or without a disk that takes writes, rather than
- * that a call was wrong.
+ * Returns true if the database is unreachable, too slow or cannot write to its disk; false if the
+ * call itself was wrong.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isSocketError(error)) return true;
@@ -13,16 +13,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether a database does not know a command, as others than the embedded one don't know what is its own. */
+/** Returns true if the database does not know a command, such as those of the embedded database. */
 export const isUnknownCommand = (error: unknown): boolean => error instanceof MongoServerError && error.code === 59;
 
-/** Whether the database found its file damaged. */
+/** Returns true if the database found damage in its file. */
 export const isDamagedDatabase = (error: unknown): boolean => error instanceof MongoServerError && error.code === 366;
 
-/** Why a call got no answer from the database, as a sentence and as a word for metrics; `isLasting`: the next calls will not either. */
+/**
+ * The reason why a call failed, as a sentence and as a word for metrics. `isLasting` if retries
+ * will fail too.
+ */
 type Unavailability = { description: string; reason: string; isLasting: boolean };
 
-/** Whether, and why, an error says that the database is unavailable. */
+/** The reason why the database is unavailable; undefined if the error has another cause. */
 export function whyUnavailable(error: unknown): Unavailability | undefined {
   const lasting = error instanceof MongoServerError ? lastingFailures[Number(error.code)] : undefined;
   if (lasting) return { ...lasting, isLasting: true };
@@ -42,27 +45,27 @@ const lastingFailures: Partial<Record<number, { description: string; reason: str
   366: { description: 'The file of the database is damaged where this is stored.', reason: 'database_damaged' },
 };
 
-/** Whether a write was refused because a unique index already holds its key. */
+/** Returns true if a write was refused because its key exists in a unique index. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
 /**
- * The name of the unique index that refused a write; undefined for every other failure. The message always has it,
- * `keyPattern` may be missing.
+ * The name of the unique index that refused a write; undefined for any other failure. It is parsed
+ * from the message, because `keyPattern` may be missing.
  */
 export function duplicateIn(error: unknown): string | undefined {
   return isDuplicateKey(error) ? / index: (.+?) (?:collation: .+? )?dup key: /.exec(error.message)?.[1] : undefined;
 }
 
-// A socket that ended just before the driver wrote to it: the driver passes the system's error on as it is.
+// A socket that closed just before the driver wrote to it: the driver rethrows the system's error.
 const isSocketError = (error: unknown) =>
   error instanceof Error &&
   'code' in error &&
   ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(String(error.code));
 
-// A pool is full or was cleared, or the first connection failed while others waited for it. The driver does not
-// export all of these classes.
+// The pool is full or was cleared, or the first connection failed while others waited for it. The
+// driver does not export all of these classes.
 const unavailableNames = new Set([
   'MongoWaitQueueTimeoutError',
   'MongoPoolClosedError',
@@ -72,6 +75,6 @@ const unavailableNames = new Set([
   'MongoClientClosedError',
 ]);
 
-// FileStreamFailed, MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted..., PrimarySteppedDown,
-// ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
+// FileStreamFailed, MaxTimeMSExpired, ShutdownInProgress, NotWritablePrimary, Interrupted...,
+// PrimarySteppedDown, ExceededTimeLimit, NotPrimary..., OutOfDiskSpace
 const unavailableCodes = new Set([39, 50, 91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436, 14_031]);

@@ -3,25 +3,27 @@ import type { Document } from 'mongodb';
 import { client } from './client.ts';
 import { isUnknownCommand } from './failures.ts';
 
-/** The state of the embedded database's file, as sentences; each is missing if nothing is wrong. */
+/**
+ * The state of the embedded database's file, in sentences. A field is absent if nothing is wrong.
+ */
 export type FileState = {
   /** The damage. */
   damage?: string;
-  /** The part of the log that a start could not use. */
+  /** The part of the log that the last start could not use. */
   dropped?: string;
-  /** Whether writes that were acknowledged are lost with it. After a power cut, others may be. */
+  /** Set if the dropped part contained acknowledged writes. After a power cut, more may be lost. */
   isIncomplete?: true;
-  /** Why nothing can be written. */
+  /** The reason why writes are refused. */
   readOnly?: string;
-  /** How far a backup or a check is. */
+  /** The progress of a backup or a check. */
   copying?: string;
   /** The size of the file and its log. */
   bytes?: number;
 };
 
 /**
- * Asks the database for a sign of life, and what it knows of its file; another database than the embedded one has
- * nothing to tell.
+ * Checks that the database answers, and reads the state of its file. For a database other than the
+ * embedded one, the state is empty.
  */
 export async function readFileState(): Promise<FileState> {
   if (isEmbedded) {
@@ -34,15 +36,19 @@ export async function readFileState(): Promise<FileState> {
 }
 
 /**
- * Compares the next part of the embedded database's file, after a page, with its checksums. Returns the page to go on
- * from, 0 at the end, and the number of pages; undefined for another database.
+ * Checks the next part of the embedded database's file, from a page on, against its checksums.
+ * Returns the page to continue from (0 at the end) and the number of pages; undefined for another
+ * database.
  */
 export async function checkPages(from: number): Promise<{ next: number; pages: number; state: FileState } | undefined> {
   const answer = await askEmbedded({ checkPages: 1, from });
   return answer && { next: answer.next, pages: answer.pages, state: note(answer) };
 }
 
-/** Compares the whole file with its checksums; undefined for another database than the embedded one. */
+/**
+ * Checks the whole file against its checksums; undefined for a database other than the embedded
+ * one.
+ */
 export async function checkAllPages(): Promise<FileState | undefined> {
   let part = await checkPages(0);
   while (part && part.next > 0) part = await checkPages(part.next);
@@ -50,21 +56,24 @@ export async function checkAllPages(): Promise<FileState | undefined> {
 }
 
 /**
- * Forgets what a start had to leave out of the log, and the damage that reading met, because an operator knows of it. Returns the state before;
- * undefined for another database.
+ * Clears the recorded damage and the dropped part of the log, because an operator has acknowledged
+ * them. Returns the state before; undefined for another database.
  */
 export async function acknowledgeDamage(): Promise<FileState | undefined> {
   const before = await askEmbedded({ acknowledgeDamage: 1 });
   return before && note(before);
 }
 
-/** Whether the database is the embedded one, as far as `readFileState` has asked. */
+/** Returns true if the database is the embedded one, according to the last `readFileState`. */
 export const isEmbeddedDatabase = (): boolean => isEmbedded;
 
-/** The state that this process has heard last. */
+/** The last state that this process has read. */
 export const lastFileState = (): FileState => last;
 
-/** Asks, but waits no longer than a second, and not for an answer: for those who count and not for those who depend on it. */
+/**
+ * Updates the last state, but waits for at most a second and ignores failures: for metrics, not for
+ * decisions.
+ */
 export const refreshFileState = (): Promise<unknown> => Promise.race([readFileState().catch(() => undefined), sleep(1_000)]);
 
 let isEmbedded = true;
@@ -82,7 +91,9 @@ function note({ damage, dropped, isIncomplete, readOnly, copying, bytes }: Docum
   return last;
 }
 
-/** The answer of the embedded database to a command of its own; undefined for another database. */
+/**
+ * The answer of the embedded database to one of its own commands; undefined for another database.
+ */
 export async function askEmbedded(command: Document): Promise<Document | undefined> {
   try {
     return await client.db('admin').command(command);

@@ -1,9 +1,12 @@
 import { BSON, type Document, type IndexDescription } from 'mongodb';
 
-/** The options of an index that decide about documents or about which queries can use it. */
+/** The index options that affect documents, or which queries can use the index. */
 const options = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation', 'hidden'] as const;
 
-/** How an existing index differs from the one of its name that the service needs, in words; undefined if it does not. */
+/**
+ * The differences between an existing index and the required one of the same name, in words;
+ * undefined without differences.
+ */
 export function differenceOf(existing: Document, wanted: IndexDescription): string | undefined {
   const differing = options.filter((option) => show(existing[option]) !== show(wanted[option]));
   const found = [
@@ -13,12 +16,12 @@ export function differenceOf(existing: Document, wanted: IndexDescription): stri
   return found.length > 0 ? found.join(', ') : undefined;
 }
 
-/** The fields of an index in order. A text index does not show the fields of its texts among them. */
+/** The fields of an index in order. A text index does not list its text fields there. */
 function fieldsOf(key: Document | Map<string, unknown> = {}): string {
   const fields = [...(key instanceof Map ? key : Object.entries(key))].filter(([name]) => name !== '_ftsx');
   return JSON.stringify(fields.map(([name, direction]) => (direction === 'text' ? 'text' : [name, Number(direction)])));
 }
 
-/** Absent and false are the same, and so are numbers of all types. */
+/** Absent equals false, and numeric types are ignored. */
 const show = (value: unknown): string =>
   value === undefined || value === false ? 'none' : BSON.EJSON.stringify(value, { relaxed: true });

@@ -1,5 +1,5 @@
 /**
- * The version of the indexes: a digest of their definitions, which a test computes. It is written here because the
- * functions and the deployment do not load the definitions.
+ * The version of the indexes: a digest of their definitions, which a test checks. It is a constant,
+ * because the functions and the deployment do not load the definitions.
  */
 export const indexVersion = '5197e1a9e536ce0e';

@@ -5,31 +5,39 @@ import { database } from './client.ts';
 import { indexVersion } from './index-version.ts';
 
 /*
- * Unique indexes hold rules such as one account per name, so nothing may be written before they exist. A server makes
- * them before it listens; a deployment on AWS has functions that serve at once, and notes in the database which
- * versions of the indexes it has made.
+ * Unique indexes enforce rules such as one account per name, so nothing may be written before they
+ * exist. A server creates them before it listens. On AWS, functions serve as soon as they are
+ * deployed, so the deployment records in the database which index versions it has created.
  */
 
-/** The only document of its collection. An earlier version may run beside a later one, or be rolled back to. */
+/**
+ * The only document of its collection. It lists several versions, because an earlier version may
+ * run beside a later one, or be rolled back to.
+ */
 type PreparationDocument = { _id: 'indexes'; versions: string[] };
 
 const preparations = collection<PreparationDocument>('preparations');
 const only = { _id: 'indexes' } as const;
 
-/** The databases that are known to have them, by client and name: with other settings there is another client. */
+/**
+ * The databases whose indexes are known to exist, by client and name: other settings use another
+ * client.
+ */
 const prepared = new WeakMap<MongoClient, Set<string>>();
 
 const remember = ({ client, databaseName }: Db): void =>
   void prepared.set(client, new Set(prepared.get(client)).add(databaseName));
 
-/** Notes that the indexes of this version exist. */
+/** Records that the indexes of this version exist. */
 export async function notePreparation(): Promise<void> {
   const found = await preparations.findOne({ ...only, versions: indexVersion }, { projection: { _id: 1 } });
   if (!found) await preparations.updateOne(only, { $addToSet: { versions: indexVersion } }, { upsert: true });
   remember(database);
 }
 
-/** Whether the database has the indexes of this version. It is asked until it has. */
+/**
+ * Returns true if the database has the indexes of this version. Only the positive answer is cached.
+ */
 export async function isPrepared(): Promise<boolean> {
   if (prepared.get(database.client)?.has(database.databaseName)) return true;
   const asked = database;
@@ -38,7 +46,7 @@ export async function isPrepared(): Promise<boolean> {
   return found !== null;
 }
 
-/** Refuses to write without these indexes. */
+/** Refuses a write, with 503, if these indexes do not exist. */
 export async function requirePreparation(): Promise<void> {
   if (!(await isPrepared())) throw notPrepared();
 }

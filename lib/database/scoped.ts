@@ -13,9 +13,9 @@ import type {
 } from 'mongodb';
 
 /**
- * The documents of a collection that meet a condition, such as that they are not being deleted: every call through
- * this handle asks for it, so that no look-up can forget it. Inserts, and work on the documents that do not meet it,
- * take the collection itself: `unscoped`.
+ * A collection whose every call has a condition, such as that a document is not being deleted. So
+ * no query can forget it. For inserts, and for documents that do not match, use the plain
+ * collection: `unscoped`.
  */
 export function scoped<T extends Document>(unscoped: Collection<T>, condition: Document) {
   const within = (filter: Filter<T>): Filter<T> => ({ ...filter, ...condition });
@@ -26,7 +26,7 @@ export function scoped<T extends Document>(unscoped: Collection<T>, condition: D
       unscoped.find<Found>(within(filter), options),
     findOne: <Found extends Document = WithId<T>>(filter: Filter<T>, options?: FindOptions) =>
       unscoped.findOne<Found>(within(filter), options),
-    /** The pipeline's first stage matches `filter`. */
+    /** `filter` is the first stage of the pipeline. */
     aggregate: <Found extends Document>(filter: Filter<T>, stages: Document[], options?: AggregateOptions) =>
       unscoped.aggregate<Found>([{ $match: within(filter) }, ...stages], options),
     countDocuments: (filter: Filter<T>, options?: CountDocumentsOptions) => unscoped.countDocuments(within(filter), options),

@@ -1,6 +1,9 @@
 import { tooManyRequests } from '../base/errors.ts';
 
-/** Does the work of each key one after the other, with at most so many waiting: 429 for what comes then. */
+/**
+ * Runs the jobs of each key one after the other. At most `mostWaiting` may wait; further ones are
+ * refused with 429.
+ */
 export function oneAtATime(mostWaiting: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const queues = new Map<string, { last: Promise<unknown>; length: number }>();
 

@@ -1,42 +1,48 @@
 import type { Collection, WriteConcernSettings } from 'mongodb';
 
-/** Which of all changes of a database was the last to a collection's documents; undefined while there is no such collection. */
+/**
+ * The number of the last change to a collection's documents, among all changes of its database.
+ * Undefined if the collection does not exist.
+ */
 export type LastChange = (db: string, collection: string) => number | undefined;
 
 let lastChange: LastChange | undefined;
 
 /**
- * Call this if the database is within this process. `tells` knows the last change of each collection, by any client;
- * nothing does if it is not.
+ * Declares that the database is within this process. `tells` returns the last change of each
+ * collection, by any client. Undefined declares the opposite.
  */
 export function databaseIsWithinThisProcess(tells: LastChange | undefined): void {
   lastChange = tells;
 }
 
-/** Whether the database is within this process: then a call more costs little, and what has changed is known. */
+/**
+ * Returns true if the database is within this process: then calls are cheap, and changes are
+ * detected.
+ */
 export const isWithinProcess = (): boolean => lastChange !== undefined;
 
 /**
- * The write concern of a write that is nothing without the next one, whose sync saves both. A database within this
- * process may forget it in a power cut, from which nobody is left to go on. One that may forget it while this process
- * goes on, as MongoDB may, syncs it at once.
+ * The write concern of a write that is useless without the next one, which syncs both to disk. A
+ * database within this process may lose it in a power cut, because the process dies with it. Any
+ * other database could lose it while this process continues, so it syncs the write immediately.
  */
 export const savedByTheNext = (): { writeConcern?: WriteConcernSettings } =>
   isWithinProcess() ? { writeConcern: { w: 'majority', journal: false } } : {};
 
-/** What this process has noted for a collection and not stored yet, by the collection's name: how often that changed. */
+/** Counters of changes that are only in this process and not stored, by the collection's name. */
 const noted = new Map<string, () => number>();
 
-/** Counts what is noted for a collection as part of its state. */
+/** Adds a counter of changes outside the database to a collection's state. */
 export const countNoted = ({ collectionName }: CollectionName, changes: () => number): void =>
   void noted.set(collectionName, changes);
 
 type CollectionName = Pick<Collection, 'dbName' | 'collectionName'>;
 
 /**
- * A number that stays the same only while no document of these collections changes, and nothing that is noted for
- * one. As long as it does, data that was read after it was asked for is up to date. For a database that is not within
- * this process it is NaN, which nothing equals.
+ * A number that stays the same only while no document of these collections changes, and no counter
+ * of `countNoted`. If it is unchanged, data that was read after an earlier call is up to date. NaN,
+ * which equals nothing, if the database is not within this process.
  */
 export const stateOf = (...collections: CollectionName[]): number =>
   collections.reduce(

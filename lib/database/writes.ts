@@ -12,12 +12,13 @@ import { attempt } from '../base/deadline.ts';
 import { batchByKey, fulfilled } from './batching.ts';
 import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
 
-// How many documents one command deletes or changes: few enough for others not to wait for it.
+// How many documents one command deletes or changes. It is small, so that other calls do not wait
+// long.
 const batchSize = 500;
 
 /**
- * Deletes or changes, batch by batch, all documents that match a filter. `write` gets the filter of a batch. After
- * it, the documents of the batch must no longer match.
+ * Deletes or changes all documents that match a filter, batch by batch. `write` gets the filter of
+ * a batch. After it, the documents of the batch must no longer match.
  */
 export async function inBatches<T extends Document>(
   collection: Collection<T>,
@@ -32,7 +33,9 @@ export async function inBatches<T extends Document>(
   } while (found === batchSize);
 }
 
-/** How each of the `count` writes of an unordered bulk ended: one may fail while the others succeed. */
+/**
+ * The outcome of each of the `count` writes of an unordered bulk, in which some writes may fail.
+ */
 export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise<PromiseSettledResult<void>[]> {
   const results: PromiseSettledResult<void>[] = Array.from({ length: count }, () => fulfilled(undefined));
   try {
@@ -40,7 +43,8 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
-    // The driver wraps network errors in the same class; only an error that a server has reported has a code.
+    // The driver wraps network errors in the same class. Only errors that a server reported have a
+    // code.
     if (failures.length === 0) throw error.code === undefined ? new MongoNetworkError(error.message, { cause: error }) : error;
     for (const { index, err } of failures) results[index] = { status: 'rejected', reason: new MongoServerError(err) };
   }
@@ -48,9 +52,10 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
 }
 
 /**
- * Repeats an update for as long as it fails only because others change the same document at the same moment: MongoDB
- * may refuse one of two upserts of one key, which then finds the document, and DocumentDB, which stands in for
- * MongoDB in tests and elsewhere, loses `$$NOW` when it evaluates an update a second time.
+ * Retries an update that fails only because of a concurrent update of the same document. MongoDB
+ * may refuse one of two concurrent upserts of a key; on a retry, it finds the document. DocumentDB,
+ * which is used in tests instead of MongoDB, loses `$$NOW` when it evaluates an update a second
+ * time.
  */
 export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
   const { result } = await attempt({ times: 50, pause: () => 10 * Math.random() }, async () => {
@@ -66,9 +71,10 @@ export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs inserts of which a unique index admits one, one after the other for each key. MongoDB takes them all
- * concurrently, but DocumentDB lets many of them wait for each other, and resolves one such deadlock a second
- * (`deadlock_timeout` of PostgreSQL). When one cannot reach the database, those after it are not tried.
+ * Runs inserts that compete for one key of a unique index, one after the other for each key.
+ * MongoDB handles them concurrently. DocumentDB lets them deadlock, and resolves one deadlock per
+ * second (`deadlock_timeout` of PostgreSQL). If one insert cannot reach the database, the ones
+ * after it fail without a try.
  */
 export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) => Promise<T>) =>
   batchByKey<() => Promise<T>, T>(async (inserts) => {
@@ -82,9 +88,10 @@ export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) =>
   });
 
 /**
- * Inserts a document with times of the database's clock: `times` are expressions such as `'$$NOW'`. Returns it as it
- * was stored. It is an update that inserts, because a plain insert knows no `$$NOW`. A text that users typed stands
- * in `$literal`, where `$` has no meaning. The document gets a new `_id` unless it has one.
+ * Inserts a document with times of the database's clock, and returns the stored document. `times`
+ * are expressions such as `'$$NOW'`. It is an upsert, because a plain insert cannot use `$$NOW`.
+ * `$literal` protects user texts that contain a `$`. The document gets a new `_id` unless it has
+ * one.
  */
 export async function insertWithTimes<T extends Document>(
   collection: Pick<Collection<T>, 'findOneAndUpdate'>,
