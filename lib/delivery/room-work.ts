@@ -5,15 +5,18 @@ import { deliverOfRoom, findUndelivered, retryDeliveries } from '../senders/deli
 import { type Due, tasks } from './tasks.ts';
 
 /**
- * Work for a room that has news, frames to connected clients aside. A host runs it when it is due: a server from a
- * queue in its process, AWS from a queue of SQS.
+ * Work for a room that has news, except frames to connected clients. A host runs it when it is due:
+ * a server from a queue in its process, AWS from an SQS queue.
  */
 export type RoomWork = Due & {
-  /** Does the work: all of it, a part with more to come, or none because another process has the room. */
+  /**
+   * Does the work of a room. Returns `more` if a part is left, and `taken` if another process has
+   * the room.
+   */
   run: (room: string, signal?: AbortSignal) => Promise<'all' | 'more' | 'taken'>;
-  /** Does what failed before and is due. */
+  /** Retries failed work that is due. */
   retry: (signal?: AbortSignal) => Promise<void>;
-  /** Finds the rooms whose work was lost, with no news for `restMs`. */
+  /** Finds the rooms whose work was lost: their last news is at least `restMs` old. */
   findMissed: (restMs?: number) => Promise<string[]>;
   /** The log line of a failure. */
   failure: string;
