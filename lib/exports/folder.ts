@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { toPrintableJson } from '../base/printable-json.ts';
 import { fileKeyOf, findStore } from '../files/store.ts';
 
-/** A file of a message, as it is exported. */
+/** The file of a message, as input for an export. */
 type ExportedFile = { _id: { toHexString: () => string }; key: string; name: string; size: number };
 
 /**
- * A new folder for an export that people read: JSON, a line for each record, and files under names that say what they are.
- * Only its owner can read it.
+ * A new folder for an export that people can read: JSON with one record per line, and files under
+ * their names. Only its owner can read it.
  */
 export class ExportFolder {
   readonly #path: string;
@@ -21,16 +21,16 @@ export class ExportFolder {
     this.#path = path;
   }
 
-  /** Makes the folder; an error if there is something with this name. */
+  /** Creates the folder; throws if the name exists. */
   static async create(path: string): Promise<ExportFolder> {
     await mkdir(path, { mode: 0o700 });
     return new ExportFolder(path);
   }
 
-  /** A folder within it. */
+  /** Creates a folder within it. */
   folder = (name: string): Promise<ExportFolder> => ExportFolder.create(join(this.#path, name));
 
-  /** Writes a record as a file of its own. */
+  /** Writes a record as a separate file. */
   async write(name: string, record: unknown): Promise<void> {
     const file = await open(join(this.#path, name), 'wx', 0o600);
     await file.writeFile(`${JSON.stringify(record, null, 2)}\n`).finally(() => file.close());
@@ -42,7 +42,7 @@ export class ExportFolder {
     await file.writeFile(bytes).finally(() => file.close());
   }
 
-  /** Adds records to a list, a line for each. */
+  /** Appends records to a list, one per line. */
   async add(list: string, records: readonly unknown[]): Promise<void> {
     const name = `${list}.ndjson`;
     const file = this.#lists.get(list) ?? (await open(join(this.#path, name), 'wx', 0o600));
@@ -55,7 +55,7 @@ export class ExportFolder {
     this.counts[what] = (this.counts[what] ?? 0) + count;
   }
 
-  /** Copies a file; returns where it is in the folder, or null if the service has lost its bytes. */
+  /** Copies a file. Returns its path in the folder, or null if the service has lost its bytes. */
   async addFile({ _id, key, name, size }: ExportedFile): Promise<string | null> {
     const safe = name.replaceAll(/[^\p{L}\p{M}\p{N} ._-]+/gu, '_').replace(/^\.+/, '');
     const path = `files/${_id.toHexString()}-${shortName(safe)}`;
@@ -71,7 +71,7 @@ export class ExportFolder {
   }
 }
 
-/** The end of a name, which says what kind of file it is; names of files have 255 bytes at most. */
+/** The end of a name, which includes its extension. File systems limit names to 255 bytes. */
 function shortName(name: string): string {
   let short = name;
   while (Buffer.byteLength(short) > 200) short = [...short].slice(1).join('');
@@ -82,7 +82,7 @@ async function copyBytes(key: string, size: number, path: string): Promise<boole
   const store = findStore();
   if (!store || (await store.beginning(key)) === undefined) return false;
   if (store.read && size > 0) {
-    // Not by a link: somebody who changes what was exported would change what the service has.
+    // A copy, not a link: otherwise a change of the exported file would change the service's file.
     await pipeline(store.read(key, { start: 0, end: size - 1 }), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     return true;
   }

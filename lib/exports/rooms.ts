@@ -7,7 +7,10 @@ import { exportMessages, messagesOf, type Period } from './messages.ts';
 
 type RoomOptions = { period: Period; progress: (done: number, all: number) => void };
 
-/** Exports a room, or all of them, to a new folder: who is in it, its messages in a time, and their files. */
+/**
+ * Exports a room, or all rooms, to a new folder: the members, the messages of a period, and their
+ * files.
+ */
 export async function exportRooms(
   which: ObjectId | 'all',
   path: string,
@@ -21,7 +24,7 @@ export async function exportRooms(
   try {
     for (const [index, _id] of ids.entries()) {
       const room = found ?? (await rooms.findOne({ _id }));
-      // It was deleted meanwhile.
+      // Deleted during the export.
       if (!room) continue;
       const own = which === 'all' ? await folder.folder(_id.toHexString()) : folder;
       await exportRoom(room, own, period).finally(() => own.close());
