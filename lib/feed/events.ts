@@ -16,7 +16,7 @@ import { aSeq } from '../rooms/sequence.ts';
 import { cursorTooOld, type Reader, readFeed } from './feed.ts';
 import type { FullRow } from './rows.ts';
 
-/** The fields that every event has, around those of its own. */
+/** The schema of an event: common fields, and its own `data`. */
 const event = <const Type extends string, T>(title: string, types: readonly Type[], description: string, data: Schema<T>) =>
   record(title, {
     seq: aSeq,
@@ -27,7 +27,10 @@ const event = <const Type extends string, T>(title: string, types: readonly Type
     data: described(description, data),
   });
 
-/** An event in a room, as the API shows it, by its `type`; `data` is the thing that it is about, as that is now. */
+/**
+ * An event in a room. `data` is the current state of the message, member or room that the event is
+ * about.
+ */
 export const eventSchema = union(
   'Event',
   event('MessageCreated', ['message.created'], 'The message as it is now, possibly edited or deleted.', shownMessage.schema),
@@ -39,7 +42,10 @@ export type Event = Shown<typeof eventSchema>;
 
 export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld, historyReplaced];
 
-/** Reads a room's feed after a cursor, and where it continues: up to `limit` events, or as many as fit in a page. */
+/**
+ * Reads a room's feed after a cursor: up to `limit` events, or as many as fit in a page. `next` is
+ * the cursor to continue from.
+ */
 export async function readEvents(room: ObjectId, after: number | undefined, limit: number, reader: Reader) {
   const { rows, next } = await readFeed(room, after, limit, reader);
   if (rows.length === 0) return { events: [], next };
@@ -47,9 +53,9 @@ export async function readEvents(room: ObjectId, after: number | undefined, limi
   return { events, next: isCut ? last : next };
 }
 
-// The rows of a room's feed as the API shows them, without those at which nothing happened, and the last row that
-// fitted in the page. The things that they are about are read after them, and so as they are now: an event is
-// recorded when its change is done.
+// The rows of a room's feed as the API shows them, without void ones, and the last row that fitted
+// in the page. Their messages and members are read after the rows, so they are up to date: an event
+// is recorded after its change.
 async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Event[]; isCut: boolean; last: number }> {
   const happened = all.flatMap(({ event }) => (event && event.type !== 'void' ? [event] : []));
   const ofRoom = happened.filter(({ data }) => !('message' in data));
@@ -91,13 +97,16 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
     if (message)
       return [{ ...common, type: 'message.created', actor: showId(message.user), data: showAuthored(message, replies) }];
     if (!event || event.type === 'void') return [];
-    // The thing that an event is about, and so its data, was recorded with its type.
+    // `data` is valid for the type, because both were recorded together.
     return [{ ...common, type: event.type, actor: event.actor && showId(event.actor), data: about(event) } as Event];
   });
   return { events, isCut: rows.length < all.length, last: rows.at(-1)?.seq ?? 0 };
 }
 
-/** How many changed messages a page shows: with the longest texts, they weigh twice what a page may. */
+/**
+ * The most changed messages on a page: with the longest texts, they weigh twice the limit of a
+ * page.
+ */
 const mostChanged = 52;
 
 const idsIn = (happened: EventDocument[], name: string): ObjectId[] =>

@@ -9,20 +9,23 @@ import { findRoomState, findRoomToRead, type RoomState, readChecked } from '../r
 import { config } from '../settings/config.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 
-/** A part of a room's feed: its rows without a gap, and where it ends. */
+/** A page of a room's feed: consecutive rows, and the cursor to continue from. */
 type FeedPage = { rows: FullRow[]; next: number };
 
 export const cursorTooOld: Refusal = () => gone('cursor_too_old', 'The cursor is older than the kept history.');
 
 /**
- * Reads a room's feed after a cursor; without one: nothing, and where the feed is now. It stops before the first gap,
- * because what belongs there may be on its way, and a reader who has passed the gap would never see it. When what
- * follows the gap is older than any function may run, the gap is closed, which leaves no way for it to be filled.
+ * Reads a room's feed after a cursor. Without a cursor, it returns only the current end.
+ *
+ * The page stops before the first gap: its row may still be on its way, and a reader who has passed
+ * the gap would never see it. If the rows after the gap are older than any function can run, the
+ * gap is closed, so that nothing can fill it later.
  */
 export async function readFeed(room: ObjectId, after: number | undefined, limit: number, reader: Reader): Promise<FeedPage> {
   const read = () => (after === undefined ? readEnd(room, reader) : readPage(room, after, limit, reader));
   let { page, gaps } = await read();
-  // Each round closes what the one before it found; new gaps can only be as old as a feed waits.
+  // Each round closes the gaps that the one before found. New gaps can be at most as old as the
+  // feed's patience.
   for (let round = 0; gaps.length > 0 && round < mostRounds; round++) {
     await closeGaps(gaps);
     ({ page, gaps } = await read());
@@ -32,17 +35,17 @@ export async function readFeed(room: ObjectId, after: number | undefined, limit:
 
 const mostRounds = 3;
 
-/** The reader: a caller, who must be allowed to read, or the service on behalf of the members. */
+/** A caller, whose permission to read is checked, or the service on behalf of all members. */
 export type Reader = Caller | 'service';
 
 const findRoom = (room: ObjectId, reader: Reader): Promise<RoomState> =>
   reader === 'service' ? findRoomState(room) : findRoomToRead(room, reader);
 
-/** The rows that were read, and the gaps in them that are to be closed before they are read again. */
+/** The rows of a page, and the gaps to close before it is read again. */
 type FeedReading = { page: FeedPage; gaps: Gap[] };
 
 async function readPage(room: ObjectId, after: number, limit: number, reader: Reader): Promise<FeedReading> {
-  // The place at the cursor itself is read too, for its number of messages.
+  // The row at the cursor is read too, for its ordinal.
   const [context, { rows: found, isAll }] = await readChecked(
     () => findRoom(room, reader),
     () => sharedRows(`${room.toHexString()} ${after} ${limit}`, () => rowsFrom(room, after, limit + 1)),
@@ -53,10 +56,10 @@ async function readPage(room: ObjectId, after: number, limit: number, reader: Re
   return { page: { rows, next: rows.at(-1)?.seq ?? after }, gaps };
 }
 
-// Those who have followed a room until now poll it from the same place.
+// Clients that have followed a room until now poll it with the same cursor.
 const sharedRows = singleFlight<Awaited<ReturnType<typeof rowsFrom>>>();
 
-/** Reads from a place so far before the end that nothing before it can still be on its way. */
+/** Reads the end of the feed, from a row so old that nothing before it can still be on its way. */
 async function readEnd(room: ObjectId, reader: Reader): Promise<FeedReading> {
   let [context, last] = await readChecked(
     () => findRoom(room, reader),
@@ -70,10 +73,13 @@ async function readEnd(room: ObjectId, reader: Reader): Promise<FeedReading> {
   return { page: { rows: [], next: rows.at(-1)?.seq ?? start.seq }, gaps };
 }
 
-/** How many rows at the end of a feed are looked at for gaps. */
+/** How many rows at the end of a feed are checked for gaps. */
 const mostAtEnd = 1_000;
 
-/** Where a feed that is too busy to be looked through begins: at a place before which nothing is on its way, found in leaps. */
+/**
+ * The start of a feed that is too busy to check for gaps: an old row, found in growing steps.
+ * Nothing before it can still be on its way.
+ */
 async function findOldPlace(room: RoomState): Promise<number> {
   for (let back = 4 * mostAtEnd; back < room.seq; back *= 4) {
     const row = await lastRowUpTo(room._id, room.seq - back);
@@ -84,10 +90,10 @@ async function findOldPlace(room: RoomState): Promise<number> {
 
 type Start = Pick<Row, 'seq' | 'ordinal'>;
 
-/** How many rows are wanted, and whether those that were found are all that there are. */
+/** The maximum number of rows; `isAll` if no rows follow the ones that were found. */
 type Extent = { limit: number; isAll: boolean };
 
-/** The rows after the start up to the first gap, and the gaps among all of them that are old. */
+/** The rows after the start up to the first gap, and the old gaps among all rows. */
 function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit, isAll }: Extent): { rows: R[]; gaps: Gap[] } {
   const rows: R[] = [];
   const gaps: Gap[] = [];
@@ -104,28 +110,35 @@ function walk<R extends Row>(start: Start, found: R[], room: RoomState, { limit,
   return { rows, gaps: gaps.length > 0 || !isAll ? gaps : lostAtEnd(room, previous) };
 }
 
-// A time from a clock that was ahead is old as well: nothing from before it can still be on its way.
+// A time in the future, from a clock that was ahead, also counts as old: nothing before it can
+// still be on its way.
 const isOld = (at: Date, { now }: RoomState, patience = config.feedPatience) =>
   Math.abs(now.getTime() - at.getTime()) >= patience;
 
-/** After how many milliseconds a gap is closed. If that is too soon, nothing gets lost: the late message takes a later place. */
+/**
+ * The age at which a gap is closed, in milliseconds. If that is too early, nothing gets lost: the
+ * late message takes a later `seq`.
+ */
 let shorterPatience = Number.POSITIVE_INFINITY;
 const gapPatience = () => Math.min(shorterPatience, config.feedPatience);
 
-/** From now on this process closes a gap after so many milliseconds, or earlier if `FEED_PATIENCE` says so. */
+/**
+ * Makes this process close gaps after so many milliseconds, or after `FEED_PATIENCE` if that is
+ * shorter.
+ */
 export function closeGapsAfter(milliseconds: number): void {
   shorterPatience = milliseconds;
 }
 
-/** Whether a place that was taken at this time stays empty for good. */
+/** Returns true if a `seq` that was taken at this time will never be filled. */
 function isGivenUp(at: Date, room: RoomState): boolean {
   const since = aloneSince();
   return (since !== undefined && at < since) || isOld(at, room, gapPatience());
 }
 
-// If nothing else comes, the messages that the room has counted between two rows, and that are not there, are lost.
-// It is unknown which of the places are theirs, and it does not matter: they are known by their ordinals, and a
-// reader of one of the places has read all of them.
+// The ordinals of two rows show how many messages between them are lost. It is unknown which `seq`
+// values were theirs, but that does not matter. Unread messages are counted by ordinals, and a user
+// who has read one of these rows has read all of them.
 function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isCounted'>, isCounted: boolean): Gap[] {
   const before = row.ordinal === undefined || !isCounted ? row.ordinal : row.ordinal - 1;
   const lost = before === undefined || previous.ordinal === undefined ? 0 : before - previous.ordinal;
@@ -138,16 +151,20 @@ function gapsBetween(room: ObjectId, previous: Start, row: Omit<Row, 'isCounted'
   }));
 }
 
-// Nothing follows a message that was lost at the very end, but it would count as unread for as long as nobody says more.
+// A message that was lost at the very end. Without this gap, it would count as unread until
+// somebody writes.
 function lostAtEnd(room: RoomState, last: Start): Gap[] {
   const { _id, seq, message_count: ordinal, changed_at: at } = room;
   const isLost = last.ordinal !== undefined && ordinal > last.ordinal && isGivenUp(at, room);
   return isLost ? gapsBetween(_id, last, { seq: seq + 1, ordinal, at }, false) : [];
 }
 
-/** Refuses a cursor that this room never gave, or one so old that an event after it may be deleted. */
+/**
+ * Refuses a cursor that this room never gave, or one so old that events after it may be deleted.
+ */
 function checkCursor(after: number, room: RoomState, rows: Row[]): void {
-  // Nobody was ever told of such a place, unless the database was restored and nobody has said so.
+  // The service never returned such a cursor, unless the database was restored and the epoch was
+  // not renewed.
   if (after > room.seq) throw historyReplaced();
   const oldest = room.now.getTime() - config.eventDays * 86_400_000;
   const isKept = (at: Date | undefined) => at !== undefined && at.getTime() >= oldest;
@@ -157,6 +174,7 @@ function checkCursor(after: number, room: RoomState, rows: Row[]): void {
   const isMissing = (next?.seq ?? room.seq + 1) > after + 1;
   const knownFrom = after === 0 ? room.created_at : rows.find(({ seq }) => seq === after)?.at;
   if (!isMissing || isKept(knownFrom)) return;
-  // The missing row was an event that is deleted, or it is on its way: then the row after it is young.
+  // The missing row was an event that is deleted by now. Or it is still on its way, and then the
+  // row after it is recent.
   if (isOld(next?.at ?? room.changed_at, room)) throw cursorTooOld();
 }

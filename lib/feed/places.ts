@@ -4,7 +4,7 @@ import { findRoomState } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 import { lastRowUpTo } from './rows.ts';
 
-/** The last place of a room before all that happened from a time on: halfway between two places again and again. */
+/** The last `seq` of a room before a time, by binary search. */
 export async function findPlaceBefore(room: ObjectId, time: number): Promise<number> {
   const found = await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } });
   return placeBefore(room, found?.seq ?? 0, time);
@@ -21,10 +21,10 @@ async function placeBefore(room: ObjectId, last: number, time: number): Promise<
   return before;
 }
 
-/** The first place after this one, which is too old for the feed of a room, from which that can be read. */
+/** The first `seq` after an expired cursor from which the room's feed can be read. */
 export async function findKeptPlace(room: ObjectId, after: number): Promise<number> {
   const { seq, now } = await findRoomState(room);
   const oldest = await placeBefore(room, seq, now.getTime() - config.eventDays * 86_400_000);
-  // Times are not quite in order: of two that are at the limit, the later one may be too old.
+  // Times are not strictly ordered: of two rows at the limit, the later one may be too old.
   return Math.min(seq, Math.max(oldest, after + 1));
 }

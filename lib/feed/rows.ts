@@ -4,22 +4,22 @@ import { messages } from '../collections/rooms/messages.ts';
 import { type AuthoredMessage, findAuthored } from '../messages/messages.ts';
 import { readWithinSize } from '../messages/page-size.ts';
 
-/** A place in a room's order at which something is: a message, or an event of any kind. */
+/** A row of a room's feed: a message, or an event of any type. */
 export type Row = {
   seq: number;
   at: Date;
-  /** How many messages the room had counted up to here, this one included. */
+  /** The number of messages in the room up to here, including this one. */
   ordinal: number | undefined;
-  /** Whether a message is there that the room counts. */
+  /** True for a message that counts in the room. */
   isCounted: boolean;
 };
 
-/** A row with the message or the event that is there. */
+/** A row with its message or event. */
 export type FullRow = Row & { message?: AuthoredMessage; event?: WithId<EventDocument> };
 
 /**
- * The rows of a room from `seq` on, as far as both collections were read, so that no gap comes from reading alone.
- * `isAll` says that no rows come after them.
+ * The rows of a room from `seq` on, up to the end of the shorter read of the two collections. So
+ * the reads themselves cause no gap. `isAll` if no rows follow.
  */
 export async function rowsFrom(room: ObjectId, seq: number, limit: number): Promise<{ rows: FullRow[]; isAll: boolean }> {
   const where = { room, seq: { $gte: seq } };
@@ -45,7 +45,10 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
   return { rows: rows.sort(bySeq).filter((row) => row.seq <= end), isAll: ends.length === 0 };
 }
 
-/** The last rows of a room, likewise, and only where they are; `isAll` says that no rows come before them. */
+/**
+ * The last rows of a room, without their content, back to the start of the shorter read of the two
+ * collections. `isAll` if no rows precede them.
+ */
 export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
   const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, is_folded: 1, created_at: 1, at: 1 } } as const;
   const [found, happened] = await Promise.all([
@@ -60,7 +63,7 @@ export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: R
   return { rows: rows.sort(bySeq).filter(({ seq }) => seq >= Math.max(0, ...ends)), isAll: ends.length === 0 };
 }
 
-/** The last row of a room up to a place. */
+/** The last row of a room up to a `seq`. */
 export async function lastRowUpTo(room: ObjectId, seq: number): Promise<Pick<Row, 'seq' | 'at'> | undefined> {
   const where = { room, seq: { $lte: seq } };
   const options = { sort: { seq: -1 }, projection: { seq: 1, created_at: 1, at: 1 } } as const;
@@ -69,7 +72,7 @@ export async function lastRowUpTo(room: ObjectId, seq: number): Promise<Pick<Row
   return event ?? undefined;
 }
 
-/** The last `seq` of each list that is as long as the limit, and so may go on. */
+/** The last `seq` of each list that reached the limit, and so may continue. */
 const endsOfFull = (lists: { seq: number }[][], limit: number) =>
   lists.filter(({ length }) => length === limit).map((list) => list.at(-1)?.seq ?? 0);
 
