@@ -8,9 +8,9 @@ import { isWiderThan, largestAvatarSide } from './picture-size.ts';
 import { typeOf } from './types.ts';
 
 /*
- * The pictures of users and rooms. The bytes are stored before their owner has their version, and removed after the
- * owner has lost it. What is cut off in between leaves an owner with another picture than it says, or with none, until
- * the next change.
+ * The pictures of users and rooms. The bytes are stored before their owner gets the version, and
+ * removed after the owner has lost it. If a process dies in between, the owner has a different
+ * picture than its version says, or none, until the next change.
  */
 
 const most = 65_536;
@@ -46,18 +46,18 @@ export const askedVersion = about(
 export const readAvatarRefusals = [noSuchAvatar];
 export const receivePictureRefusals = [noPicture, tooLarge, tooManyPixels];
 
-/** The picture of a user or a room, for who asks for it by the version that is wanted, if any. */
+/** The picture of a user or a room, for a request that may name a version. */
 export async function readAvatar(owner: ObjectId, asked: string | undefined) {
   const found = await avatars.findOne({ _id: owner });
   if (!found) throw noSuchAvatar();
   const { type, bytes, version } = found;
   const content = bytes.buffer;
-  // An earlier version took pictures of any size.
+  // An earlier version of the service accepted pictures of any size.
   if (isWiderThan(largestAvatarSide, type, Buffer.from(content))) throw noSuchAvatar();
   return { type, content, version, asked };
 }
 
-/** The picture that was sent; its type is what its bytes show. */
+/** Reads a picture from a request. Its type is determined from its bytes. */
 export async function receivePicture(sent: AsyncIterable<Uint8Array>): Promise<ReceivedPicture> {
   const bytes = await collect(sent);
   const type = typeOf('image/webp', bytes);

@@ -9,12 +9,12 @@ import { recountQuotas } from './quotas.ts';
 import { inGroups } from './removal.ts';
 import { fileKeyOf, findStore, previewKey } from './store.ts';
 
-/** How many files have bytes, and of how many these are missing. */
+/** The number of files that should have bytes, and how many of them lack bytes. */
 export type FileCounts = { files: number; missing: number };
 
 /**
- * Copies the database into a new directory and then, into `files` there, what the files of that time have: all that
- * the copy of the database names, but for what was deleted meanwhile.
+ * Copies the database to a new directory, and then the bytes of the files to `files` there. They
+ * include all files in the copied database, except files that were deleted meanwhile.
  */
 export async function backUpAll(
   directory: string,
@@ -31,8 +31,8 @@ export async function backUpAll(
 }
 
 /**
- * Copies the bytes of all files into a directory, by hard links if that is possible. The documents of the files may come from elsewhere than the
- * database. Returns undefined if the service keeps no files.
+ * Copies the bytes of all files to a directory, with hard links if possible. `documents` may come
+ * from elsewhere than the database. Returns undefined if the service stores no files.
  */
 export async function copyFiles(directory: string, documents = storedFiles()): Promise<FileCounts | undefined> {
   const store = findStore();
@@ -43,8 +43,8 @@ export async function copyFiles(directory: string, documents = storedFiles()): P
 }
 
 /**
- * Brings the bytes that such a directory has, after the documents of an import; what is used is then counted again.
- * Undefined where the service keeps no files.
+ * Copies the bytes from a directory into the store, after an import of the documents, and recounts
+ * the quotas. Returns undefined if the service stores no files.
  */
 export async function bringFiles(directory: string): Promise<number | undefined> {
   const brought = await findStore()?.copyFrom(directory);
@@ -53,7 +53,7 @@ export async function bringFiles(directory: string): Promise<number | undefined>
   return brought;
 }
 
-/** Counts the files whose bytes should be there, and those whose are not. */
+/** Counts the files that should have bytes, and those that lack them; undefined without a store. */
 export async function checkFiles(): Promise<FileCounts | undefined> {
   const store = findStore();
   if (!store) return undefined;
@@ -69,24 +69,24 @@ const batchSize = 500;
 
 type StoredFile = Pick<FileDocument, 'key' | 'preview'>;
 
-/** The states of files whose bytes should be there. */
+/** The states of files that should have bytes. */
 const withBytes: readonly FileDocument['state'][] = ['stored', 'bound'];
 
-/** The documents of files whose bytes should be there. */
+/** The documents of files that should have bytes. */
 const storedFiles = (): AsyncIterable<StoredFile> =>
   files.find<StoredFile>({ state: { $in: [...withBytes] } }, { projection: { key: 1, preview: 1 }, batchSize });
 
-/** Those among documents that were read elsewhere. */
+/** The files that should have bytes, among documents from elsewhere. */
 export async function* storedFilesAmong(documents: AsyncIterable<Document[]>): AsyncGenerator<StoredFile> {
   for await (const batch of documents)
     for (const { state, key, preview } of batch) if (withBytes.includes(state)) yield { key, preview };
 }
 
-/** The keys of all bytes that should be there, those of one file at a time. */
+/** The keys of all bytes that should exist, grouped by file. */
 async function* keysOf(documents: AsyncIterable<StoredFile>, counts: FileCounts): AsyncGenerator<string[]> {
   for await (const { key, preview } of documents) {
     counts.files++;
-    // A damaged document may have any name, also one that leads out of the directory.
+    // A damaged document may contain any key, even one that leads out of the directory.
     if (!isKey.test(key)) counts.missing++;
     else yield preview?.is_stored ? [key, previewKey(key)] : [key];
   }

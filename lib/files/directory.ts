@@ -12,8 +12,9 @@ export const otherBytes: Refusal = () =>
 export const uploadBroken: Refusal = () => conflict('upload_broken', 'The upload ended too early, or was too slow.');
 
 /**
- * A directory of this machine, or one that several share. Bytes are written beside their place, synced, and renamed:
- * what has a name is complete. A name never gets other bytes, so that copies may be hard links.
+ * A directory on this machine, or one that several share. Bytes are written under a temporary name,
+ * synced and renamed, so a file under its final name is complete. The bytes of a key never change,
+ * so copies can be hard links.
  */
 export function directoryStore(root: string): FileStore {
   const pathOf = (key: string) => pathIn(root, key);
@@ -82,24 +83,27 @@ export function directoryStore(root: string): FileStore {
   };
 }
 
-/** What the bytes of files and previews are called. */
+/** The keys of files, and of previews (with `p`). */
 export const isKey = /^[0-9a-f]{32}p?$/;
 
-/** Where a directory has the bytes of a key. The name of a damaged document must not lead out of the directory. */
+/**
+ * The path of a key in a directory. The key of a damaged document must not lead out of the
+ * directory.
+ */
 export function pathIn(directory: string, key: string): string {
   if (typeof key !== 'string' || /[/\\]|^\.*$/.test(key)) throw new Error(`'${key}' is not the name of a file's bytes.`);
   return join(directory, key.slice(0, 2), key);
 }
 
-/** The keys of which a directory has the bytes. */
+/** The keys whose bytes are in a directory. */
 export async function* keysIn(directory: string): AsyncGenerator<string> {
   for (const shard of await namesIn(directory)) yield* (await namesIn(join(directory, shard))).filter((name) => isKey.test(name));
 }
 
-/** The end of the name of what is not complete, or never will be. */
+/** The suffix of incomplete files. */
 const unfinished = '.partial';
 
-/** Writes bytes as they come; no more than were announced. */
+/** Writes bytes from a stream, at most as many as announced. */
 async function write(file: FileHandle, { size, sha256 }: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const hash = createHash('sha256');
   let written = 0;
@@ -112,7 +116,9 @@ async function write(file: FileHandle, { size, sha256 }: AnnouncedBytes, bytes: 
   if (written !== size || hash.digest('hex') !== sha256) throw otherBytes();
 }
 
-/** Bytes that come to their end; whatever else happens is the sender's doing, and refused. */
+/**
+ * The bytes of a stream that must end regularly. Any failure is the sender's, and throws `refuse`.
+ */
 export async function* whole(bytes: AsyncIterable<Uint8Array>, refuse: Refusal = uploadBroken): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
@@ -121,7 +127,7 @@ export async function* whole(bytes: AsyncIterable<Uint8Array>, refuse: Refusal =
   }
 }
 
-/** After a power cut, a name is there only if its directory was synced as well. */
+/** A new name survives a power cut only if its directory is synced. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {
@@ -131,7 +137,10 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A hard link where the file system has them, which takes neither time nor space; false if there is nothing to copy. */
+/**
+ * Makes a hard link if the file system supports it, which needs no time and no space. Otherwise
+ * copies. Returns false if the source does not exist.
+ */
 async function copy(from: string, to: string): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   try {
@@ -162,7 +171,7 @@ const isBefore = async (path: string, time: number): Promise<boolean> =>
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 
-/** What went wrong with an upload, for its sender. */
+/** Converts an error of the file system into an error for the sender. */
 function explained(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error)))

@@ -2,45 +2,50 @@ import type { Readable } from 'node:stream';
 import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 
 /**
- * Where the bytes of files are, by random keys. What is there under a key never changes. Senders and readers reach it
- * through the service, or themselves.
+ * A store for the bytes of files, by random keys. The bytes of a key never change. Clients transfer
+ * them through the service, or directly to and from the store.
  */
 export type FileStore = StoredKeys & (LocalTransfer | DirectTransfer);
 
-/** What each store can do. */
+/** The operations of every store. */
 type StoredKeys = {
-  /** The first bytes under a key, `beginningLength` by default; undefined if there is nothing. */
+  /**
+   * The first bytes of a key, `beginningLength` by default; undefined if the key does not exist.
+   */
   beginning: (key: string, length?: number) => Promise<Buffer | undefined>;
   remove: (key: string) => Promise<void>;
-  /** The keys of what was stored before a time, some at a time. */
+  /** The keys stored before a time, in batches. */
   keysBefore: (time: number) => AsyncIterable<string[]>;
-  /** Copies what is under these keys into a directory; returns which are missing. */
+  /** Copies the bytes of these keys to a directory; returns the missing keys. */
   copyTo: (directory: string, keys: AsyncIterable<string[]>) => Promise<string[]>;
-  /** Brings what such a copy has. */
+  /** Copies the bytes from such a directory; returns how many keys it copied. */
   copyFrom: (directory: string) => Promise<number>;
 };
 
-/** A store whose bytes come and go through the service. */
+/** A store that clients reach through the service. */
 type LocalTransfer = {
   direct?: undefined;
-  /** Stores bytes as they come, if they are those that were announced: 409 otherwise. They survive a power cut from then on. */
+  /**
+   * Stores the bytes of a stream; 409 if they are not the announced ones. Afterwards they survive a
+   * power cut.
+   */
   receive: (key: string, announced: AnnouncedBytes, bytes: AsyncIterable<Uint8Array>) => Promise<void>;
   read: (key: string, range: { start: number; end: number }) => Readable;
 };
 
-/** A store that senders and readers reach themselves, by addresses that the service signs. */
+/** A store that clients reach directly, by addresses that the service signs. */
 type DirectTransfer = {
   direct: {
-    /** The request by which a sender stores the bytes that were announced, and no others. */
+    /** A signed upload request, which the store accepts only with the announced bytes. */
     upload: (key: string, announced: AnnouncedBytes) => { url: string; headers: Record<string, string>; expiresAt: Date };
-    /** Whether it has them. */
+    /** Returns true if the store has the announced bytes. */
     holds: (key: string, announced: AnnouncedBytes) => Promise<boolean>;
-    /** Where they can be read for a minute, and as what. */
+    /** An address that is readable for a minute, with the type and disposition of the response. */
     address: (key: string, method: 'GET' | 'HEAD', shown: { type: string; disposition: string }) => string;
   };
   receive?: undefined;
   read?: undefined;
 };
 
-/** How many bytes `beginning` reads: enough to tell what kind of file it is. */
+/** How many bytes `beginning` reads: enough to detect a file's type. */
 export const beginningLength = 512;

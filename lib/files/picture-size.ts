@@ -1,32 +1,41 @@
 /*
- * The width and height of pictures, from their headers. A browser needs four bytes for each pixel, whatever the size of
- * the file: 48 kB can take gigabytes.
+ * Reads the width and height of pictures from their headers. A browser needs four bytes of memory
+ * per pixel, whatever the size of the file: 48 kB can need gigabytes.
  */
 
-/** The most pixels along each side of a picture of a user or a room, and of a preview. */
+/** The maximum width and height of an avatar and of a preview, in pixels. */
 export const largestAvatarSide = 1_024;
 export const largestPreviewSide = 2_048;
-/** The most pixels of a picture that is shown in place: what phones take, and 256 MB in the browser. */
+/**
+ * The maximum number of pixels of a picture that is shown inline: more than phone cameras have, and
+ * 256 MB of memory in the browser.
+ */
 const mostPixelsInPlace = 64_000_000;
 
-/** How many bytes of a picture are enough to find its size. JPEG has it after metadata of any length. */
+/**
+ * How many bytes of a picture are enough to find its size. In a JPEG it comes after metadata of any
+ * length.
+ */
 export const pictureHeaderLength = 262_144;
 
 type Size = { width: number; height: number };
 
-/** Whether a picture has more pixels along one side than it may; false if its size cannot be read. */
+/** Returns true if a picture is wider or higher than `side`; false if its size is unreadable. */
 export const isWiderThan = (side: number, type: string, bytes: Buffer): boolean => {
   const { width, height } = pictureSizeOf(type, bytes) ?? { width: 0, height: 0 };
   return width > side || height > side;
 };
 
-/** Whether a browser should not show a picture in place, because its pixels would take too much memory. */
+/**
+ * Returns true if a browser should not show a picture inline, because its pixels need too much
+ * memory.
+ */
 export const hasTooManyPixels = (type: string, bytes: Buffer): boolean => {
   const { width, height } = pictureSizeOf(type, bytes) ?? { width: 0, height: 0 };
   return width * height > mostPixelsInPlace;
 };
 
-/** The size of a picture of a type; undefined if its header does not have it. */
+/** The size of a picture; undefined if its header does not contain it. */
 export const pictureSizeOf = (type: string, bytes: Buffer): Size | undefined => readers[type]?.(bytes);
 
 const readers: Record<string, (bytes: Buffer) => Size | undefined> = {
@@ -42,7 +51,7 @@ const readers: Record<string, (bytes: Buffer) => Size | undefined> = {
 
 /** Frame headers: SOF0 to SOF15, without the tables DHT, JPG and DAC. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-/** TEM, RST0 to RST7 and SOI have no length. */
+/** TEM, RST0 to RST7 and SOI lack a length. */
 const isAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 
 function sizeOfJpeg(bytes: Buffer): Size | undefined {
@@ -67,7 +76,9 @@ function sizeOfWebp(bytes: Buffer): Size | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** The largest of the sizes that an AVIF names: those of the picture, of its tiles and of its thumbnails. */
+/**
+ * The largest size in an AVIF file, which has those of the picture, its tiles and its thumbnails.
+ */
 function sizeOfAvif(bytes: Buffer): Size | undefined {
   let largest: Size | undefined;
   for (let at = bytes.indexOf('ispe'); at !== -1 && at + 16 <= bytes.length; at = bytes.indexOf('ispe', at + 4)) {

@@ -6,9 +6,9 @@ import { retryContended } from '../database/writes.ts';
 import { config } from '../settings/config.ts';
 
 /*
- * What is used is counted before a file is announced, and given back after its document is gone. A process that dies
- * in between leaves a count that is too high, never one that is too low; the sweep counts again what has changed,
- * once it is at rest.
+ * Quotas are charged before a file is announced, and refunded after its document is deleted. If a
+ * process dies in between, the count is too high and never too low. The sweep recounts quotas that
+ * have changed, once they are unchanged for a while.
  */
 
 export const quotaExceeded: Refusal = () =>
@@ -16,7 +16,7 @@ export const quotaExceeded: Refusal = () =>
 
 const service = 'service';
 
-/** Takes so many bytes for a file of a user, or refuses with 409. */
+/** Charges the bytes of a file to a user's quota; 409 if it is exceeded. */
 export async function takeQuota(user: ObjectId, bytes: number): Promise<void> {
   const account = user.toHexString();
   if (!(await take(account, bytes, config.files.perUser))) throw quotaExceeded();
@@ -25,7 +25,7 @@ export async function takeQuota(user: ObjectId, bytes: number): Promise<void> {
   throw quotaExceeded();
 }
 
-/** Gives the bytes of a file back. */
+/** Refunds the bytes of a file. */
 export const giveQuotaBack = async (user: ObjectId, bytes: number): Promise<void> =>
   void (await Promise.all([add(user.toHexString(), -bytes), add(service, -bytes)]));
 
@@ -48,14 +48,17 @@ const add = (owner: string, bytes: number) =>
     { $inc: { bytes, changes: 1 }, $set: { is_unchecked: true }, $currentDate: { changed_at: true } },
   );
 
-/** For how many milliseconds a count must have been at rest: longer than a request lasts. */
+/** How long a count must be unchanged before a recount, in milliseconds: longer than a request. */
 const rest = 60_000;
 
-/** Counts again what has changed and is at rest; a count that changes meanwhile, or for which there is no time, is left to the next time. */
+/**
+ * Recounts the quotas that have changed and are at rest. The next call continues if a count changes
+ * meanwhile or the time is up.
+ */
 export async function recountQuotas({ atRestFor = rest, until = Number.POSITIVE_INFINITY } = {}): Promise<void> {
   const before = new Date(Date.now() - atRestFor);
   const due = await fileQuotas.find({ is_unchecked: true, changed_at: { $lte: before } }, { sort: { _id: 1 } }).toArray();
-  // That of the service last, for it is the sum of the others.
+  // That of the service comes last, because it is the sum of the others.
   for (const { _id, changes } of due) {
     if (performance.now() > until) return;
     const bytes = await (_id === service ? sumOfAccounts() : sumOfFiles(_id));

@@ -8,43 +8,47 @@ import { giveQuotaBack, recountQuotas } from './quotas.ts';
 import { fileKeyOf, findStore, previewKey } from './store.ts';
 
 /*
- * What is pending has a time at which the sweep must look at it, written before the step that may be cut off:
+ * A file in a pending state has `due`, the time when the sweep must check it. `due` is written
+ * before the step that may be interrupted:
  *
- *   announced            an hour later, no bytes came; a day later if they go to an object store
- *   stored               a day later, it was never sent
- *   bound                an hour later; taken away when its message is stored
- *   about to be deleted  now; written before its message or its room is deleted
+ * - announced: in an hour if no bytes arrive, in a day for an object store
+ * - stored: in a day if it is never sent
+ * - bound: in an hour; removed when its message is stored
+ * - about to be deleted: now; written before its message or its room is deleted
  *
- * A file is removed in an order that the next sweep can continue: it is marked, then its bytes go, then its document,
- * and last what it counts against the quotas.
+ * A file is removed in an order that the next sweep can continue: mark it, remove its bytes, delete
+ * its document, and refund its quota.
  */
 
-/** For how many milliseconds a file is kept that no message has. */
+/** How long a file without a message is kept, in milliseconds. */
 export const unboundTime = 24 * 3_600_000;
 
-/** For how many milliseconds the space of an announced file is reserved without its bytes. */
+/** How long space is reserved for an announced file without bytes, in milliseconds. */
 export const announcedTime = 3_600_000;
 
-/** After how many milliseconds a message that has taken a file is surely stored, or never will be. */
+/**
+ * After this time, in milliseconds, the message that a file is bound to is either stored or never
+ * will be.
+ */
 export const bindingTime = 3_600_000;
 
 type FileFilter = Filter<Omit<FileDocument, '_id'>>;
 type StoredFile = WithId<Omit<FileDocument, '_id'>>;
 
-/** How many are removed between two looks at the clock. */
+/** How many files are removed between two checks of the time. */
 const batchSize = 100;
 
-/** Notes that the sweep must look at these files, before they are removed for what is about to happen. */
+/** Makes the sweep check these files. Call it before the step that will remove them. */
 export const expectRemoval = async (matching: FileFilter): Promise<void> =>
   void (await files.updateMany(matching, { $set: { due: new Date() } }));
 
-/** Removes files and their bytes; what fails is removed by the sweep. */
+/** Removes files and their bytes. If that fails, the sweep does it. */
 export const removeFiles = (matching: FileFilter): Promise<void> =>
   regardlessOfDeadline(async () => {
     while ((await removeSomeFiles(matching)) === batchSize);
   });
 
-/** Removes a batch of them; returns how many that were. */
+/** Removes a batch of files; returns how many it found. */
 export async function removeSomeFiles(matching: FileFilter): Promise<number> {
   const present = { ...matching, state: matching.state ?? { $ne: 'deleted' } } as FileFilter;
   const found = await files.find(present, { limit: batchSize, batchSize: batchSize + 1 }).toArray();
@@ -52,7 +56,7 @@ export async function removeSomeFiles(matching: FileFilter): Promise<number> {
   return found.length;
 }
 
-/** Removes a file; false for one that has changed since it was read, which stays. */
+/** Removes a file; false if it has changed since it was read, and so stays. */
 export async function removeFile({ _id, state, due, user, key, preview, bytes }: StoredFile): Promise<boolean> {
   const asSeen = { _id, state, due: due ?? null } as FileFilter;
   const { matchedCount } = await files.updateOne(asSeen, { $set: { state: 'deleted', due: new Date(), name: '' } });
@@ -69,15 +73,16 @@ export async function removeFile({ _id, state, due, user, key, preview, bytes }:
   return true;
 }
 
-/** How many files a sweep has removed, and of how many the bytes were there without a document. */
+/** The number of removed files, and of removed bytes without a document. */
 export type SweepResult = { removed: number; orphans: number };
 
-/** How many files are looked at, or removed, at the same time. */
+/** How many files are checked or removed concurrently. */
 const groupSize = 20;
 
 /**
- * Removes what no message has, or will have; `isThorough`: also bytes without a document, for which it reads the whole
- * store. It ends before `until` (of `performance.now()`) at what is left, which the next sweep finds.
+ * Removes files without a message that will never get one. `isThorough`: also removes bytes without
+ * a document, for which it lists the whole store. It stops at `until` (on the clock of
+ * `performance.now()`); the next sweep continues.
  */
 export async function sweepFiles({
   isThorough = false,
@@ -92,13 +97,13 @@ export async function sweepFiles({
     swept.removed += (await Promise.all(some.map(sweepFile))).filter(Boolean).length;
     if (performance.now() > until) return swept;
   }
-  // Before the store is read, which takes all of the time if it is large.
+  // Before the store is listed, which uses all of the time if it is large.
   await recountQuotas({ until });
   if (isThorough) swept.orphans = await removeOrphans(store, now, until);
   return swept;
 }
 
-/** The same in groups, each of which is worked on at the same time. */
+/** Splits items into groups of `groupSize`, for concurrent work. */
 export async function* inGroups<T>(all: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const one of all) {
@@ -116,7 +121,7 @@ async function sweepFile(file: StoredFile): Promise<boolean> {
     message !== null &&
     (await messages.countDocuments({ _id: message, deleted_at: null, 'files._id': _id }, { limit: 1 })) === 1;
   if (!isSent) return removeFile(file);
-  // Not if its message is about to be deleted: then it has another time.
+  // Unless its message is about to be deleted: then `due` has changed.
   await files.updateOne({ _id, due: due as Date }, { $unset: { due: '' } });
   return false;
 }
@@ -126,7 +131,7 @@ async function removeOrphans(store: FileStore, now: number, until: number): Prom
   for await (const names of store.keysBefore(now - unboundTime)) {
     const known = await files.find({ key: { $in: names.map(fileKeyOf) } }, { projection: { key: 1 } }).toArray();
     const keys = new Set(known.map(({ key }) => key));
-    // The name of an upload that was never completed has a suffix.
+    // An upload that was never completed has a suffix in its name.
     const isOrphan = (name: string) =>
       !keys.has(fileKeyOf(name)) || ![fileKeyOf(name), previewKey(fileKeyOf(name))].includes(name);
     for await (const some of inGroups(names.filter(isOrphan))) {

@@ -8,21 +8,21 @@ import { describeError, log } from '../base/log.ts';
 import { waitOutside } from '../base/outside.ts';
 import type { Bucket } from '../settings/config.ts';
 
-/** What is asked of a bucket: of an object, or of the bucket itself where the key is empty. */
+/** A request for an object, or for the bucket itself if the key is empty. */
 type ObjectRequest = { method: string; key: string; query?: Record<string, string>; headers?: Record<string, string> };
 
-/** Bytes that are sent, with their SHA-256 in hexadecimal. */
+/** A request body, with its SHA-256 in hexadecimal. */
 type Body = { size: number; sha256: string; bytes: AsyncIterable<Uint8Array> };
 
-/** For how many milliseconds an answer is waited for, for how many nothing may move, and how long bytes may take in all. */
+/** Timeouts in milliseconds: for an answer, for a silent connection, and for a whole upload. */
 const patience = 5_000;
 const longestSilence = 30_000;
 const longest = 3_600_000;
 
-/** How often what has no body is asked for: a connection that was kept may have ended meanwhile. */
+/** Retry requests without a body once: a kept-alive connection may be stale. */
 const attempts = 2;
 
-/** Signs requests to a bucket (AWS Signature Version 4), with its name in the path, and sends them. */
+/** Signs and sends requests to a bucket (AWS Signature Version 4, path-style addresses). */
 export function s3Requests(bucket: Bucket) {
   const endpoint = new URL(bucket.endpoint);
   const root = `${endpoint.pathname.replace(/\/$/, '')}/${bucket.name}`;
@@ -47,11 +47,12 @@ export function s3Requests(bucket: Bucket) {
     });
     const late = setTimeout(() => sent.destroy(new Error('No answer came in time.')), time);
     sent.on('timeout', () => sent.destroy(new Error('Nothing moved.')));
-    // What goes wrong after the answer has begun.
+    // Ignores errors after the answer has begun; its reader gets them.
     sent.on('error', () => undefined);
     try {
       const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
-      // A body that is refused before its end breaks as well, and the answer says why.
+      // If the store refuses a body before its end, the upload breaks too, but the answer has the
+      // reason.
       const written = body && pipeline(body.bytes, sent);
       if (!body) sent.end();
       const [response] = await Promise.race([answered, Promise.resolve(written).then(() => answered)]);
@@ -61,7 +62,7 @@ export function s3Requests(bucket: Bucket) {
     }
   }
 
-  /** Sends a request; throws a refusal (503) where no answer comes. */
+  /** Sends a request; throws a 503 if the store does not answer. */
   const send = (asked: ObjectRequest, body?: Body): Promise<IncomingMessage> =>
     waitOutside('object store', () => tryToSend(asked, body));
 
@@ -85,13 +86,18 @@ export function s3Requests(bucket: Bucket) {
   }
 
   return {
-    /** An address that is good for so many seconds, for a request with exactly these headers. */
+    /**
+     * A signed address that is valid for so many seconds, for a request with exactly these headers.
+     */
     presign: ({ query, ...asked }: ObjectRequest, seconds: number): string =>
       `${endpoint.origin}${signed({ ...asked, query: { ...query, 'X-Amz-Expires': String(seconds) } }, true).path}`,
 
     send,
 
-    /** Sends a request, and reads so many bytes of the answer; undefined where there is no such object. */
+    /**
+     * Sends a request and reads at most so many bytes of the answer; undefined if the object does
+     * not exist.
+     */
     ask: (asked: ObjectRequest, { most = 0, body }: { most?: number; body?: Body } = {}) =>
       waitOutside('object store', () => sendAndRead(asked, most, body)),
   };
@@ -102,7 +108,7 @@ export function s3Requests(bucket: Bucket) {
     try {
       const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
       if (isMissing(response)) return undefined;
-      // An object without bytes has no first part to answer with.
+      // A range of an empty object is a 416.
       if (response.statusCode === 416) return { headers: response.headers, bytes: Buffer.alloc(0) };
       if (!isSuccess(response)) throw refusedWith(response, bytes);
       return { headers: response.headers, bytes };
@@ -116,7 +122,7 @@ export function s3Requests(bucket: Bucket) {
   }
 }
 
-/** As S3 writes a checksum. */
+/** A checksum in the format of S3. */
 export const base64Of = (sha256: string): string => Buffer.from(sha256, 'hex').toString('base64');
 
 export const isMissing = ({ statusCode }: IncomingMessage): boolean => statusCode === 404;
@@ -124,10 +130,13 @@ export const isSuccess = ({ statusCode = 0 }: IncomingMessage): boolean => statu
 
 const noAnswer = () => serviceUnavailable('The store of the files does not answer.');
 
-/** How much is read of what a store says about a refusal. */
+/** How many bytes of an error response are read. */
 const longestRefusal = 4_096;
 
-/** The refusal of a request by the store, which is no business of the caller's; the log says more. */
+/**
+ * The error for a request that the store refused. The caller gets a 503, because it is not their
+ * fault; the log has the reason.
+ */
 export const refused = async (response: IncomingMessage): Promise<Error> =>
   refusedWith(response, await firstBytes(response, longestRefusal).catch(() => Buffer.alloc(0)));
 
@@ -137,7 +146,9 @@ function refusedWith({ statusCode: status }: IncomingMessage, bytes: Buffer): Er
   return noAnswer();
 }
 
-/** No more than so many bytes of an answer; the rest is left unread, with its connection. */
+/**
+ * Reads at most so many bytes of an answer. The rest stays unread, and its connection is closed.
+ */
 async function firstBytes(response: IncomingMessage, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -11,24 +11,24 @@ import { beginningLength, type FileStore } from './file-store.ts';
 import { base64Of, isMissing, isSuccess, refused, s3Requests } from './s3-requests.ts';
 
 /**
- * For how many seconds an upload can begin; the same announcement again has another address. It can do so after its
- * file was removed: the sweep finds these bytes.
+ * For how many seconds an upload can start. Announcing the same file again returns a new address.
+ * An upload may start after its file was removed: the sweep removes these bytes.
  */
 const uploadTime = 900;
 
-/** For how many seconds a file can be read by its address, by everyone who has that. */
+/** For how many seconds anybody with the address can read a file. */
 const readingTime = 60;
 
-/** How many objects are copied at a time. */
+/** How many objects are copied concurrently. */
 const copiesAtATime = 4;
 
 /**
- * A bucket of an object store that speaks S3. Senders and readers reach it themselves; it takes only the bytes whose
- * number, type and SHA-256 are in the signature of the upload, so that what is there under a key never changes.
+ * A bucket of an S3-compatible object store, which clients reach directly. The signature of an
+ * upload includes the length, type and SHA-256 of the bytes, so the bytes of a key never change.
  */
 export function s3Store(bucket: Bucket): FileStore {
   const { presign, send, ask } = s3Requests(bucket);
-  // Read once here, so that a service without them does not start.
+  // Read here, so that the service does not start without credentials.
   void bucket.credentials;
 
   async function holds(key: string, { size, sha256 }: Omit<AnnouncedBytes, 'type'>): Promise<boolean> {
@@ -39,7 +39,7 @@ export function s3Store(bucket: Bucket): FileStore {
     return length === String(size) && checksum === base64Of(sha256);
   }
 
-  /** Brings an object into a directory, where it has its name when it is complete. */
+  /** Downloads an object to a directory. It gets its final name when it is complete. */
   async function download(key: string, path: string): Promise<boolean> {
     if (await isThere(path)) return true;
     const response = await send({ method: 'GET', key });
@@ -85,7 +85,8 @@ export function s3Store(bucket: Bucket): FileStore {
     direct: {
       upload(key, { type, size, sha256 }) {
         const headers = { 'Content-Type': type, 'X-Amz-Checksum-Sha256': base64Of(sha256) };
-        // Each client sends the length by itself; a browser does not let a page set that header, so `headers` lacks it.
+        // Clients set the length themselves, and browsers do not let a page set that header. So
+        // `headers` omits it.
         const url = presign({ method: 'PUT', key, headers: { ...headers, 'Content-Length': String(size) } }, uploadTime);
         return { url, headers, expiresAt: new Date(Date.now() + uploadTime * 1_000) };
       },
@@ -114,7 +115,10 @@ export function s3Store(bucket: Bucket): FileStore {
 
     remove: async (key) => void (await ask({ method: 'DELETE', key })),
 
-    /** Begins anywhere, and goes round: one that has the time for some alone comes to all of them in the end. */
+    /**
+     * Starts at a random key and wraps around. So a sweep that has time for a part only still
+     * covers all keys in the long run.
+     */
     async *keysBefore(time) {
       const begin = randomBytes(16).toString('hex');
       const older = (all: ListedObject[]) => all.flatMap(({ key, at }) => (at < time ? [key] : []));
@@ -145,13 +149,13 @@ export function s3Store(bucket: Bucket): FileStore {
   };
 }
 
-/** An object of a bucket, and when it was stored. */
+/** An object of a bucket, and when it was stored (`at`, in milliseconds since 1970). */
 type ListedObject = { key: string; at: number };
 
-/** A page of a list has 1 000 objects at most. */
+/** In bytes: a page lists at most 1,000 objects. */
 const largestPage = 4_000_000;
 
-/** The objects of a page that are files of the service: other programs may have theirs beside them. */
+/** The service's objects on a page: other programs may store theirs in the same bucket. */
 const objectsOf = (page: string, prefix: string): ListedObject[] =>
   [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, one = '']) => {
     const key = textOf(one, 'Key')?.slice(prefix.length) ?? '';
@@ -177,12 +181,12 @@ async function* each<T>(batches: AsyncIterable<T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
 }
 
-/** Does something with each, a few at a time; ends with the first that fails. */
+/** Processes items concurrently, a few at a time; stops at the first failure. */
 async function someAtATime<T>(all: AsyncGenerator<T>, work: (one: T) => Promise<void>): Promise<void> {
   const worker = async () => {
     for (let next = await all.next(); !next.done; next = await all.next()) await work(next.value);
   };
   const workers = Array.from({ length: copiesAtATime }, worker);
-  // The others are done with what they have begun before anybody cleans up.
+  // The other workers finish their current items before the caller cleans up.
   await Promise.all(workers).finally(() => all.return(undefined).then(() => Promise.allSettled(workers)));
 }

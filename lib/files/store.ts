@@ -6,21 +6,24 @@ import { s3Store } from './s3.ts';
 
 export const noFiles: Refusal = () => permissionDenied('no_files', 'The service keeps no files.');
 
-/** The store of the files; undefined if the service keeps none. */
+/** The file store; undefined if the service stores no files. */
 export const findStore = fromConfig(({ files: { place, bucket } }): FileStore | undefined => {
   if (bucket) return s3Store(bucket);
   return place === '' ? undefined : directoryStore(place);
 });
 
-/** The store, or a refusal (403) where the service keeps no files. */
+/** The file store; 403 if the service stores no files. */
 export function requireStore(): FileStore {
   const store = findStore();
   if (!store) throw noFiles();
   return store;
 }
 
-/** What the store calls the preview of a file. */
+/** The key of a file's preview in the store. */
 export const previewKey = (key: string): string => `${key}p`;
 
-/** The key of the file to which the name of some bytes belongs. */
+/**
+ * The key of the file that some bytes belong to: its own, those of its preview, or an incomplete
+ * upload.
+ */
 export const fileKeyOf = (name: string): string => name.slice(0, 32);

@@ -1,4 +1,4 @@
-/** The types that are shown in place: how their files begin, at which byte. */
+/** The types that are shown inline, with their signatures at the beginning of a file. */
 const signatures: Record<string, (beginning: Buffer) => boolean> = {
   'image/png': (bytes) => has(bytes, 0, '\x89PNG\r\n\x1a\n'),
   'image/jpeg': (bytes) => has(bytes, 0, '\xff\xd8\xff'),
@@ -17,15 +17,19 @@ const signatures: Record<string, (beginning: Buffer) => boolean> = {
 
 const has = (bytes: Buffer, at: number, text: string) => bytes.toString('latin1', at, at + text.length) === text;
 
-/** Whether a file of a type is shown in place; every other one is downloaded, as bytes that no browser takes for a page or a program. */
+/**
+ * Returns true if files of a type are shown inline. All others are downloaded, as bytes that no
+ * browser treats as a page or a program.
+ */
 export const isShownInPlace = (type: string): boolean => Object.hasOwn(signatures, type);
 
-/** What a file of another type, or of none, is called. */
+/** The type of a file with an unknown or false type. */
 export const anyType = 'application/octet-stream';
 
 /**
- * The type of a file. One that would be shown in place must begin as such files do; one that begins as another of
- * them, as pictures with a wrong ending do, is of that type, and what lies is bytes.
+ * The type of a file. A type that is shown inline must match the file's signature. If another
+ * inline type of the same kind matches, such as for a picture with a wrong extension, that type is
+ * used. Otherwise the file is plain bytes.
  */
 export function typeOf(claimed: string, beginning: Buffer): string {
   const type = otherNames[claimed] ?? claimed;
