@@ -9,26 +9,26 @@ import { type Farewell, farewells, socketLimits } from '../push/frames.ts';
 import { tooManyConnections } from '../push/open.ts';
 
 /*
- * Connections to a gateway. The gateway ends those that were silent for ten minutes, and does not always say so. A
- * connection that was silent for longer no longer counts.
+ * Connections to a gateway. The gateway ends connections after ten minutes of silence, and does not
+ * always report it. So a connection that was silent for longer does not count.
  */
 
-/** For how many milliseconds a connection counts after it was heard. */
+/** For how many milliseconds a connection counts after its last frame. */
 const silence = 11 * 60_000;
 
 const { framesPerMinute } = socketLimits;
 const interval = 60_000 / framesPerMinute;
 
 /**
- * Remembers a connection that is being opened; 429 when the user has too many. Of several at the same moment, more
- * may be refused than need be.
+ * Stores a connection that is being opened; 429 if the user has too many. Of several concurrent
+ * ones, more may be refused than necessary.
  */
 export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
   const owner = { user: user._id, token: token._id };
   const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
   const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] } };
   await connections.updateOne({ _id: id }, [{ $set: { ...owner, ...nothingYet, ...times } }], { upsert: true });
-  // Counted after it was added: of any eleven, the one that was added last sees the other ten.
+  // Counted after it is stored: of any eleven, the last to be stored sees the other ten.
   const others = await connections
     .find(
       { user: user._id, _id: { $ne: id }, ...unexpiredWithin(silence) },
@@ -41,8 +41,8 @@ export async function addConnection(id: string, { user, token }: Caller): Promis
 }
 
 /**
- * Notes that a connection has sent a frame, and whether that was too much; null if the connection is unknown or has
- * ended.
+ * Counts a frame from a connection, and marks the connection if the frame exceeds the rate. Returns
+ * null if the connection is unknown or has ended.
  */
 export const hearConnection = (id: string): Promise<ConnectionDocument | null> =>
   retryContended(() => connections.findOneAndUpdate({ _id: id }, countFrame, { returnDocument: 'after' }));
@@ -53,7 +53,7 @@ const countFrame = [
     $set: {
       heard_at: '$$NOW',
       expires_at: { $add: ['$$NOW', silence] },
-      // No further ahead than it can be, whatever the clock was.
+      // Limited to the largest regular value, in case the clock was ahead.
       free_at: { $min: [{ $max: ['$free_at', '$$NOW'] }, { $add: ['$$NOW', 60_000] }] },
     },
   },
@@ -72,15 +72,15 @@ const countFrame = [
   },
 ];
 
-/** Lets a connection get news from now on; false if it has ended. */
+/** Makes a connection receive frames about changes; returns false if it has ended. */
 export async function greetConnection(id: string, wants_events: boolean): Promise<boolean> {
   const { matchedCount } = await connections.updateOne({ _id: id }, { $set: { is_greeted: true, wants_events } });
   return matchedCount > 0;
 }
 
 /**
- * Whether the user of a connection is to be shown as typing in a room: as often as that makes sense, and once for
- * frames that come together.
+ * Returns true if the user of a connection should be shown as typing in a room. It limits the
+ * frequency, and shows concurrent frames once.
  */
 export async function mayType({ _id, typing_in, typing_at, heard_at }: ConnectionDocument, room: ObjectId): Promise<boolean> {
   const isEarly = typing_at && Math.abs(heard_at.getTime() - typing_at.getTime()) < socketLimits.typingEvery * 1_000;
@@ -89,20 +89,20 @@ export async function mayType({ _id, typing_in, typing_at, heard_at }: Connectio
   return (await connections.updateOne({ _id, typing_at }, typing)).matchedCount > 0;
 }
 
-/** Forgets a connection that has ended. */
+/** Deletes a connection that has ended. */
 export const removeConnection = async (id: string): Promise<void> => void (await connections.deleteOne({ _id: id }));
 
-/** Says why a connection ends, which the gateway can't tell, and ends it. */
+/** Sends the reason why a connection ends, which the gateway cannot send, and ends it. */
 export async function endConnection(id: string, reason: Farewell): Promise<void> {
   const { code, ...farewell } = farewells[reason];
   await carrier?.post(id, encode({ type: 'bye', code, reason, ...farewell }));
   await Promise.all([carrier?.close(id), removeConnection(id)]);
 }
 
-/** A connection that gets news. */
+/** A connection that receives frames about changes. */
 export type Recipient = Pick<ConnectionDocument, '_id' | 'user' | 'token' | 'wants_events'>;
 
-/** The connections of these users, or of this token, that get news. */
+/** The greeted connections of these users, or of this token. */
 export const findRecipients = (of: { users: ObjectId[] } | { token: ObjectId }): Promise<Recipient[]> =>
   connections
     .find(

@@ -20,18 +20,20 @@ import { type Audience, readAudience, readConversations, readEpoch, readNews } f
 import { endConnection, findRecipients, type Recipient, removeConnection } from './connections.ts';
 
 /*
- * Tells those who are connected to a gateway. A function knows nothing of what others have told, and may run twice,
- * late, or before an earlier one: each frame of a room says after which place it is, and the client puts them in
- * order.
+ * Sends frames to clients that are connected to a gateway. A function does not know which frames
+ * others have sent, and may run twice, late or out of order. So each frame of a room says which
+ * `seq` it follows, and clients put frames in order.
  */
 
-/** The outcomes of the frames. */
+/** The number of frames by outcome. */
 export type Delivery = Record<PostOutcome, number>;
 
-/** How many connections are told concurrently: the gateway's rate is that of everyone's requests. */
+/**
+ * How many connections get frames concurrently. The gateway's rate limit is shared by all requests.
+ */
 const atOnce = 64;
 
-/** Passes on what notices tell of, one after the other. */
+/** Sends the frames of notices, one notice after the other. */
 export async function deliver(notices: Notice[]): Promise<Delivery> {
   const delivery: Delivery = { sent: 0, gone: 0, dropped: 0 };
   for (const notice of notices) await tell(notice, delivery);
@@ -76,7 +78,7 @@ async function tellOfRoom({ room, seq, left = [] }: Notice & { type: 'moved' }, 
 
 type RoomNews = Audience & { frames?: EncodedFrame[]; signal: EncodedFrame };
 
-/** The news of a room from a place on; without its events if they are no longer kept, or there are none. */
+/** The news of a room from a `seq` on. Without events if they have expired or do not exist. */
 async function readRoom(room: string, seq: number): Promise<RoomNews> {
   try {
     if (seq > 0) {
@@ -103,7 +105,7 @@ async function tellOfTyping({ room, user, username }: Notice & { type: 'typing' 
 const sendTo = async (users: string[], frames: EncodedFrame[], delivery: Delivery): Promise<void> =>
   users.length === 0 ? undefined : send(await findRecipients({ users: idsOf(users) }), async () => frames, delivery);
 
-/** Sends each connection its frames in their order; ends those whose token has ended. */
+/** Sends each connection its frames in order. Ends connections whose token has ended. */
 async function send(
   recipients: Recipient[],
   choose: (to: Recipient, caller: Caller) => Promise<EncodedFrame[]>,
@@ -123,7 +125,7 @@ async function post({ _id }: Recipient, frames: EncodedFrame[], delivery: Delive
     const posted = (await carrier?.post(_id, frame)) ?? 'dropped';
     delivery[posted]++;
     if (posted === 'gone') return removeConnection(_id);
-    // The next frames would come without this one, which they follow.
+    // The next frames follow this one, so they are useless without it.
     if (posted === 'dropped') return;
   }
 }

@@ -9,17 +9,17 @@ import { type Session, answerFrame as talk } from '../push/talk.ts';
 import { addConnection, endConnection, greetConnection, hearConnection, mayType } from './connections.ts';
 
 /*
- * The life of a connection to a gateway, as functions see it: each frame is a request of its own, and the database
- * knows the rest.
+ * The life of a connection to a gateway, as functions see it: each frame is a separate request, and
+ * the state is in the database.
  */
 
-/** After how many seconds of silence clients are to ping, and how many seconds API Gateway gives a connection at most. */
+/** In seconds: the interval of pings, and the longest connection that API Gateway allows. */
 const pingEvery = 240;
 const lifetime = 7_200;
 
 /**
- * Admits a connection by the headers of its handshake, or throws the reason why it is refused. Nothing can be sent to
- * it before this is done.
+ * Accepts a connection by the headers of its handshake, or throws the reason for the refusal. The
+ * gateway can send frames only afterwards.
  */
 export async function openConnection(id: string, headers: Record<string, string | undefined>): Promise<Caller> {
   const caller = await findOpener(headers);
@@ -27,10 +27,13 @@ export async function openConnection(id: string, headers: Record<string, string 
   return caller;
 }
 
-/** Takes a frame of a client, and returns the answer if there is one. Throws what is wrong with the frame. */
+/**
+ * Handles a frame of a client and returns the answer, if there is one. Throws if the frame is
+ * invalid.
+ */
 export async function answerFrame(id: string, text: string): Promise<ServerFrame | undefined> {
   const connection = await hearConnection(id);
-  // It was ended, or forgotten: its client connects again.
+  // The connection was ended or has expired: its client reconnects.
   if (!connection) return end(id, 'unknown');
   if (connection.is_excess) return refuseExcess(connection);
   if (Buffer.byteLength(text) > socketLimits.frame) return end(id, 'large');
@@ -41,7 +44,8 @@ const sessionOf = (connection: ConnectionDocument): Session => {
   const { _id, token } = connection;
   const findCaller = async () => (await findCallersOf([token])).get(token.toHexString())?.caller ?? end(_id, 'ended');
   return {
-    // Recorded first, answered second: whatever the client reads after the answer is not older than what is pushed to it.
+    // Recorded before the answer, so that data that the client reads after the answer is never
+    // older than a pushed frame.
     greet: async (wantsEvents) => {
       if (!(await greetConnection(_id, wantsEvents))) return end(_id, 'unknown');
       return { connection: _id, ping: pingEvery, lifetime, now: tellTime(connection), epoch: await readEpoch() };
@@ -70,7 +74,8 @@ async function refuseExcess({ _id, excess }: ConnectionDocument): Promise<Server
   return excess === 3 ? end(_id, 'flood') : undefined;
 }
 
-// A change has the time at which its update began, and may be seen later, by as much as a request takes.
+// Subtracts the time of a request: a change has the time at which its update began, and may become
+// visible that much later.
 const tellTime = ({ heard_at }: ConnectionDocument) => ({
   $date: new Date(heard_at.getTime() - limits.requestTime).toISOString(),
 });
