@@ -18,9 +18,12 @@ import { viewer } from './middleware/viewer.ts';
 import type { Handler, Operations } from './operation.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
-/* The steps that every path has. Nothing here imports the database, so that functions without one load no driver. */
+/*
+ * The middlewares of every path. Nothing here imports the database, so that functions without a
+ * database load no driver.
+ */
 
-/** The handler of every path that no other function has: 404, to browsers that want a page with the page for people. */
+/** The handler for unknown paths: 404, with a page for browsers. */
 export const noSuchPath = (findPage: () => Page): Handler =>
   toLambdaHandler(
     baseChain('OPTIONS').handler(async (event) => {
@@ -34,10 +37,10 @@ export const noSuchPath = (findPage: () => Page): Handler =>
 const wantsPage = (event: ApiEvent) =>
   methodOf(event) === 'GET' &&
   !/^\/api(\/|$)/.test(event.rawPath) &&
-  // A client that is not particular, as `*/*`, gets the first.
+  // A client that accepts everything (`*/*`) gets the first type.
   new Negotiator({ headers: event.headers }).mediaType(['application/json', 'text/html']) === 'text/html';
 
-/** The headers of a page for people. */
+/** The headers of an HTML page. */
 export const pageHeaders = ({ policy }: Pick<Page, 'policy'>): Record<string, string> => ({
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'max-age=0, must-revalidate',
@@ -46,7 +49,7 @@ export const pageHeaders = ({ policy }: Pick<Page, 'policy'>): Record<string, st
   Vary: 'Accept-Encoding',
 });
 
-/** A handler that rejects every request, with a response that has the headers of every other. */
+/** A handler that rejects every request, with the headers of every other response. */
 export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =>
   toLambdaHandler(
     baseChain('OPTIONS').handler(({ requestId }) => {
@@ -55,7 +58,7 @@ export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =
     {},
   );
 
-/** The steps above all that may refuse: what they add is on every response. */
+/** The outer middlewares: their headers are on every response, including refusals. */
 export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }: ChainOptions = {}) {
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
@@ -70,8 +73,8 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
 }
 
 /**
- * The options of a chain: the watcher of the steps, the errors that mean that something that an operation needs is
- * out of reach (none by default), and whether the bodies of errors have codes (they do by default).
+ * The options of a chain: a hook before each middleware, the errors that mean that a dependency is
+ * unavailable (none by default), and whether error bodies have codes (the default).
  */
 export type ChainOptions = {
   beforeMiddleware?: (name: string) => void;
@@ -80,8 +83,8 @@ export type ChainOptions = {
 };
 
 /**
- * The chain as Lambda calls it: it needs the event of the gateway, its own steps add the rest. Other events, also those
- * of payload format 1.0, get an answer that both formats can read.
+ * The chain as a Lambda handler: it gets the event of the gateway, and the chain adds the other
+ * fields. Foreign events, including payload format 1.0, get an answer that both formats understand.
  */
 export function toLambdaHandler(chain: object, operations: Operations): Handler {
   const handle = chain as Handler;

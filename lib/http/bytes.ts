@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { rangeNotSatisfiable } from '../base/errors.ts';
 import { type ApiEvent, type ApiResponse, isHead } from './request.ts';
 
-/** The answer of an operation that is a small picture, whose address may say which version is wanted. */
+/** A small picture as the answer of an operation. The address may name the version (`asked`). */
 export type Picture = { type: string; content: Uint8Array; version: string; asked: string | undefined };
 
-/** Answers with a picture as a whole. The same version under its address never changes. */
+/** Answers with a whole picture. A version under its address never changes. */
 export const answerPicture = ({ type, content, version, asked }: Picture): ApiResponse => ({
   statusCode: 200,
   headers: {
@@ -19,27 +19,28 @@ export const answerPicture = ({ type, content, version, asked }: Picture): ApiRe
   isBase64Encoded: true,
 });
 
-/** The first and the last byte of a part. */
+/** The first and the last byte of a range. */
 export type Range = { start: number; end: number };
 
-/** The answer of an operation that is bytes instead of JSON; a host reads them while it sends them. */
+/** Bytes as the answer of an operation, instead of JSON. A host streams them. */
 export type Bytes = {
   type: string;
   size: number;
-  /** The hash of the bytes, which no other bytes have. */
+  /** The SHA-256 of the bytes, in hexadecimal. */
   sha256: string;
-  /** The name under which they are stored, and whether they are shown in place. */
+  /** The name for downloads, and whether a browser may show them inline. */
   name: string;
   isShownInPlace: boolean;
 } & (
   | { read: (range: Range) => Readable; address?: undefined }
-  /** Where a caller reads them without the service, for a short time. */
+  /** A short-lived address where the caller reads them directly from the store. */
   | { address: (method: 'GET' | 'HEAD', shown: { type: string; disposition: string }) => string }
 );
 
 /**
- * Answers with bytes, or with the part that `Range` asks for (RFC 9110, 14.2): one, because nobody asks for more; or
- * with the address where the bytes are.
+ * Answers with bytes, or with the requested range (RFC 9110, 14.2). Only a single range is
+ * supported, because no client asks for several. If the bytes are in an object store, it redirects
+ * there.
  */
 export function answerBytes(event: ApiEvent, bytes: Bytes): ApiResponse {
   const { size } = bytes;
@@ -66,20 +67,28 @@ export function answerBytes(event: ApiEvent, bytes: Bytes): ApiResponse {
   return { statusCode: part ? 206 : 200, headers, body: '', ...(!isEmpty && { stream: () => bytes.read(range) }) };
 }
 
-/** The headers of all bytes. A browser keeps them, and asks each time whether it may still show them. */
+/**
+ * The headers of all bytes. A browser caches them, and revalidates each time, so that permissions
+ * are checked.
+ */
 export const always = {
   'Cache-Control': 'private, no-cache',
   Vary: 'X-Auth-Token, Authorization, Cookie',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** The headers of an answer that leads to bytes: the next request is asked again whether it may. */
+/**
+ * The headers of a redirect to bytes. It is not cached, so that each request checks the permission.
+ */
 export const elsewhere = { 'Cache-Control': 'no-store', Vary: always.Vary };
 
-/** Opened by itself, it may load and do nothing. A browser shows no PDF in a sandbox. */
+/**
+ * Opened as a page, the bytes can load and run nothing. A PDF gets this policy without a sandbox,
+ * because browsers do not show a PDF in one.
+ */
 export const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-/** The part that a `Range` asks for; undefined for all bytes, also where it asks in another way. */
+/** The range of a `Range` header; undefined for all bytes, also if the header has another form. */
 function partOf(asked: string | undefined, size: number): Range | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(asked?.replaceAll(' ', '') ?? '') ?? [];
   if (first === '' && last === '') return undefined;
@@ -90,9 +99,9 @@ function partOf(asked: string | undefined, size: number): Range | undefined {
   return { start, end };
 }
 
-/** How and under which name a browser stores it (RFC 6266, RFC 8187). */
+/** The `Content-Disposition` of a file (RFC 6266, RFC 8187). */
 function dispositionOf({ name, isShownInPlace }: Bytes): string {
-  // Where it is stored, it is one name in one directory.
+  // A safe file name: a single path segment without special characters.
   const plain = name.replace(/[/\\:*?"<>|\p{Cc}\p{Bidi_Control}]/gu, '_').replace(/^\.+/, '_');
   const ascii = plain.replace(/[^\x20-\x7e]|[%;]/g, '_');
   const encoded = encodeURIComponent(plain.toWellFormed()).replace(

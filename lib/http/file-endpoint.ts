@@ -6,13 +6,13 @@ import { method } from './middleware/method.ts';
 import { allowedMethods, type Handler, operation } from './operation.ts';
 import type { ApiEvent, ApiResponse } from './request.ts';
 
-/** A file with its media type, and the policy of a worker: as text, or in base64, as it is or compressed. */
+/**
+ * A file with its media type, and the policy of a worker. Its content is text, base64, or
+ * compressed and base64.
+ */
 type ServedFile = { type: string; policy?: string } & ({ text: string } | { bytes: string } | { br: string; gzip: string });
 
-/**
- * The handler of paths that have files, which anyone may read. Files that are `isImmutable` never change under the
- * same path.
- */
+/** A handler for public files. Files that are `isImmutable` never change under the same path. */
 export function fileEndpoint(
   summary: string,
   findFiles: () => Record<string, ServedFile>,

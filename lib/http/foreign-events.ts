@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import { log } from '../base/log.ts';
 
 /**
- * The answer to an event that is not a function's own, such as a test event of the console or a warm-up call. It is
- * logged without the content of the event, which may have secrets.
+ * Answers an event that is not for this function, such as a test event of the console or a warm-up
+ * call. The log omits the event's content, which may contain secrets.
  */
 export function refuseForeignEvent(expected: string, event: unknown, context?: Context): string {
   const fields = typeof event === 'object' && event !== null ? Object.keys(event).slice(0, 10) : typeof event;

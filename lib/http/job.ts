@@ -5,9 +5,9 @@ import { carryNotices } from '../notices/notices.ts';
 import { refuseForeignEvent } from './foreign-events.ts';
 import { logFailure } from './log-failure.ts';
 
-/** A function that no request invokes, but a queue, a schedule or another function. */
+/** A function that a queue, a schedule or another function invokes, not a request. */
 type Job<Event, Result> = {
-  /** The events that it takes, for the answer to others. */
+  /** The events that it handles, for the answer to others. */
   takes: string;
   isOwn: (event: unknown) => event is Event;
   /** The time for the work. */
@@ -17,10 +17,16 @@ type Job<Event, Result> = {
   run: (event: Event, context: Context) => Promise<Result>;
 };
 
-/** Notices leave while the work goes on: some work takes long after a change that connected clients wait for. */
+/**
+ * Notices are sent during the work: it may continue long after a change that connected clients wait
+ * for.
+ */
 const carryEveryMs = 200;
 
-/** The handler of a job: its deadline, its notices, its log line if it fails, and its answer to foreign events. */
+/**
+ * The handler of a job: adds the deadline, the notices, the log line of a failure, and the answer
+ * to foreign events.
+ */
 export const job = <Event, Result>({ takes, isOwn, timeMs, failure, run }: Job<Event, Result>) =>
   middy<unknown, Result | { ignored: string }, Error, Context>({ timeoutEarlyInMillis: 0 })
     .use(logFailure(failure))

@@ -3,7 +3,7 @@ import { baseChain, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { method } from './middleware/method.ts';
 import { allowedMethods, type Handler, operation } from './operation.ts';
 
-/** The handler of a path that shows a page to people: to anyone, whatever the request accepts. */
+/** The handler of a public HTML page, whatever media type the request accepts. */
 export function pageEndpoint(summary: string, findPage: () => Page): Handler {
   const run = async () => findPage().source;
   const operations = { GET: operation({ summary, access: 'anyone', type: 'text/html', status: 200, run }) };

@@ -6,28 +6,35 @@ import type { Operations, Source } from './operation.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
 
 /*
- * Clients ask for the same things again and again, and mostly nothing has happened meanwhile. Where the database is
- * within this process, it tells whether a collection has changed: as long as none has on which an answer depends, the
- * same caller gets the same answer again, without the operation. All steps before the operation run as always.
+ * A cache of answers. Clients often repeat requests while nothing has changed. A database within
+ * this process knows if a collection has changed. While the collections of an operation are
+ * unchanged, the same caller gets the cached answer. The middlewares before the operation always
+ * run.
  */
 
 type CachedAnswer = {
   response: ApiResponse;
-  /** The caller's account, the same object until some token or account changes: it decides what the caller may see. */
+  /**
+   * The caller's account, which decides what the caller may see. It is the same object until a
+   * token or an account changes.
+   */
   user: Caller['user'];
-  /** The state of the sources before the answer was made. */
+  /** The state of the collections before the answer was made. */
   state: number;
   weight: number;
 };
 
 const mostCharacters = 8 * 1024 * 1024;
-/** About as many characters take as much memory as an entry without its address and its body. */
+/** An entry without its key and body needs about as much memory as so many characters. */
 const weightOfEntry = 1_000;
 
-/** An LRU cache, by the tokens of the callers and the addresses that they asked for. */
+/** The cached answers, by token and address. */
 const answers = new LruCache<CachedAnswer>(mostCharacters / weightOfEntry, mostCharacters, ({ weight }) => weight);
 
-/** The answer of an operation, from memory where that is right, and otherwise as `make` makes it; a refusal is not kept. */
+/**
+ * Returns the cached answer of an operation if it is current; otherwise calls `make`. Refusals are
+ * not cached.
+ */
 export async function remembered(
   { remember, hasTag }: Operations[string],
   { caller, rawPath, queryStringParameters }: ApiEvent & Authenticated,
@@ -40,10 +47,10 @@ export async function remembered(
   const key = `${token._id.toHexString()} ${rawPath} ${JSON.stringify(queryStringParameters)}`;
   const last = answers.get(key);
   const response = last?.state === state && last.user === user ? last.response : await make();
-  // One that is much of the memory alone would take the place of all others.
+  // A very large answer would evict all others.
   const weight = (response.body?.length ?? 0) + key.length + weightOfEntry;
   if (weight < mostCharacters / 4) answers.set(key, { response, user, state, weight });
-  // The steps above the operation change what they get.
+  // A copy of the headers, because the outer middlewares change them.
   return { ...response, headers: { ...response.headers } };
 }
 

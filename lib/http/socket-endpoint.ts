@@ -11,18 +11,20 @@ import { carryNotices } from '../notices/notices.ts';
 import { refuseForeignEvent } from './foreign-events.ts';
 import { toHttpError } from './middleware/errors.ts';
 
-/** An event of a connection, as API Gateway tells a function: `$connect`, a frame, `$disconnect`. */
+/** An event of a connection from API Gateway: `$connect`, a frame or `$disconnect`. */
 type SocketEvent = APIGatewayProxyWebsocketEventV2 & { headers?: Record<string, string | undefined>; caller?: Caller };
 
-/** The status matters for the handshake; the body is a frame for the client, or what the handshake is refused with. */
+/**
+ * The answer to API Gateway. The handshake uses the status, and the body of a refusal. For a frame,
+ * the body is the answer.
+ */
 type SocketAnswer = { statusCode: number; headers?: Record<string, string>; body?: string };
 
-/** The functions that serve a connection, and its subprotocol. */
+/** The functions that handle a connection. */
 type Socket = {
-  /** The subprotocol that both sides speak. */
   protocol: string;
   open: (connection: string, headers: Record<string, string | undefined>) => Promise<Caller>;
-  /** Answers a frame, if it needs an answer. */
+  /** Answers a frame; undefined if it needs no answer. */
   answer: (connection: string, text: string) => Promise<object | undefined>;
   close: (connection: string) => Promise<void>;
 };
@@ -45,7 +47,7 @@ const chainOf = ({ protocol, open, answer, close }: Socket) =>
         const { eventType, connectionId } = event.requestContext;
         if (eventType === 'CONNECT') {
           event.caller = await open(connectionId, event.headers ?? {});
-          // A browser ends a connection that speaks none of the subprotocols that it has offered.
+          // A browser closes a connection that selects none of its subprotocols.
           return { statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } };
         }
         if (eventType === 'DISCONNECT') await close(connectionId);

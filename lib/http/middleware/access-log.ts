@@ -5,8 +5,8 @@ import { embeddedMetrics, requestEnded } from '../../base/metrics.ts';
 import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
 
 /**
- * The plugin that logs one line per request when it ends. The line has the route: a path and its query may hold what
- * users typed.
+ * The plugin that logs one line at the end of each request. The line has the route, because a path
+ * or query may contain user input.
  */
 export const accessLog = {
   requestEnd(request: Request): void {

@@ -3,7 +3,10 @@ import { isAdmin } from '../../identity/caller.ts';
 import type { Operations } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
-/** Rejects everyone but administrators on a path that has operations for them alone, before anything else about it is told. */
+/**
+ * Rejects everybody except administrators on paths with only administrators' operations. It runs
+ * early, so that the response reveals nothing else about the path.
+ */
 export function adminOnly(operations: Operations): Step<Partial<Authenticated>> {
   const isAdminsAlone = Object.values(operations).every(({ access }) => access === 'admin');
 

@@ -9,9 +9,9 @@ import { type Authenticated, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
 
 /**
- * Finds the caller by the token of the request: 401 without a valid one, unless the operation is for anyone. A
- * message or a change is counted: 429 for more than the account's rate. As long as the process remembers whose the
- * token was, both go on at the same time.
+ * Finds the caller by the token of the request: 401 without a valid one, unless the operation is
+ * for anyone. Writes are counted: 429 if they exceed the account's rate. If the process remembers
+ * the token's user, both run concurrently.
  */
 export function auth(operations: Operations): Step<Authenticated> {
   return {
@@ -39,8 +39,9 @@ export function auth(operations: Operations): Step<Authenticated> {
 }
 
 /**
- * The caller. An account that must have a second factor and has none counts as signed out for operations that anyone
- * may call, and gets 403 for the others. It may call those that set a second factor up, about itself alone.
+ * The caller. If the account must set up a second factor first, the caller counts as signed out for
+ * operations that anyone may call, and gets 403 for others. Only operations that set up the second
+ * factor are allowed, for the own account.
  */
 function admitted(caller: Caller | undefined, operation: Operations[string] | undefined, path = {}): Caller | undefined {
   if (!caller?.mustSetUpSecondFactor) return caller;
@@ -51,13 +52,13 @@ function admitted(caller: Caller | undefined, operation: Operations[string] | un
 }
 
 /**
- * Begins to count for the user that the token last belonged to. Counts for the caller, once found, if that is
- * somebody else.
+ * Starts counting for the last known user of the token. If the caller turns out to be somebody
+ * else, counts for the caller.
  */
 function beginCounting(token: string | undefined): (caller: Caller) => Promise<RateFields | undefined> {
   const known = recallCaller(token);
   const counted = known && countWrite(known);
-  // A token that is no longer valid is a 401, whatever became of the count.
+  // An invalid token is a 401, whatever the outcome of the count.
   counted?.catch(() => undefined);
   return async ({ user }) => (known?._id.equals(user._id) ? counted : countWrite(user));
 }

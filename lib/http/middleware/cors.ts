@@ -3,9 +3,9 @@ import { config } from '../../settings/config.ts';
 import { type ApiEvent, methodOf, type Step } from '../request.ts';
 
 /**
- * Lets browsers call from the origins of `CORS_ORIGINS` (`*`: from any), never with credentials, and answers OPTIONS with the
- * path's methods. With a list of origins the response depends on the request's, so `Vary` must say so, or a cache
- * would serve one site's response to another.
+ * Allows browsers to call from the origins in `CORS_ORIGINS` (`*` for any), never with credentials.
+ * Answers OPTIONS with the path's methods. With a list, the response depends on the request's
+ * origin. So `Vary` must include it, or a cache would serve one site's response to another.
  */
 export function cors(allow: string): Step {
   const preflight = {

@@ -3,21 +3,21 @@ import { describeError, log } from '../../base/log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 /**
- * Whether an error says that what the service needs is unavailable, and why, as a sentence and as a word for metrics;
- * `isLasting`: it stays so until somebody does something.
+ * Returns the reason why the service is unavailable, if an error means that: a sentence, and a word
+ * for metrics. `isLasting` if only an operator can end it.
  */
 export type WhyUnavailable = (error: unknown) => { description: string; reason: string; isLasting: boolean } | undefined;
 type Settings = { whyUnavailable?: WhyUnavailable | undefined; hasCodes?: boolean | undefined };
 
 /**
- * Turns what was thrown below into a response. An error that is the service's own fault is logged, and its details
- * stay out of the response. Without `hasCodes` the bodies have no `code`.
+ * Converts thrown errors into responses. Faults of the service are logged, and the response omits
+ * their details. Without `hasCodes` the bodies lack `code`.
  */
 export function errors({ whyUnavailable = () => undefined, hasCodes = true }: Settings = {}): Step {
   return {
     onError: function answerError(request) {
-      // Assigned, not returned: a returned value would end the row of `onError`s, and the steps above would not add
-      // their headers.
+      // Assigned, not returned: a returned value would end the chain of `onError`s, and the outer
+      // middlewares would not add their headers.
       request.response = responseTo(request.error, request.event, whyUnavailable, hasCodes);
       Object.assign(request.internal, { refusal: refusalOf(request.error, whyUnavailable) });
     },
@@ -38,12 +38,12 @@ function responseTo(error: unknown, event: ApiEvent, whyUnavailable: WhyUnavaila
       };
 }
 
-/** The word by which metrics count an error. */
+/** The error's name in metrics. */
 function refusalOf(error: unknown, whyUnavailable: WhyUnavailable): string {
   return error instanceof HttpError ? (error.body?.code ?? '') : (whyUnavailable(error)?.reason ?? 'internal_error');
 }
 
-/** The answer to an error. An error that is the service's own fault is logged. */
+/** The HTTP error for any error. Faults of the service are logged. */
 export function toHttpError(error: unknown, requestId: string, whyUnavailable: WhyUnavailable): HttpError {
   if (error instanceof HttpError) return error;
   const unavailable = whyUnavailable(error);
@@ -53,7 +53,7 @@ export function toHttpError(error: unknown, requestId: string, whyUnavailable: W
   return unavailable ? serviceUnavailable(unavailable.description) : internalError(requestId);
 }
 
-/** A lasting failure fails every request, and each would log the same. */
+/** A lasting failure fails every request in the same way, so one line per minute is enough. */
 function logOnceAMinute(reason: string, error: unknown): void {
   const { at, failed } = lastLogged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, failed: 0 };
   const isDue = performance.now() - at >= 60_000;

@@ -9,8 +9,9 @@ import { type ApiEvent, methodOf, type Step } from '../request.ts';
 export const json = 'application/json; charset=utf-8';
 
 /**
- * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406 on a path of the
- * specification; not where an operation takes or gives bytes, answers with a page, or reads what other programs send.
+ * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406
+ * on a path of the specification. Does not apply to bytes, pages, forms and foreign webhook
+ * formats.
  */
 export function mediaType(operations: Operations): Step {
   const isSpecified = isSpecifiedBy(operations);
@@ -26,7 +27,10 @@ export function mediaType(operations: Operations): Step {
   };
 }
 
-/** Whether a PUT needs no body. A POST without a type may come from a form on another site: it needs the type. */
+/**
+ * Returns true if a PUT may omit its body. A POST always needs the type: without it, the POST may
+ * come from a form on another site.
+ */
 const isBodyOptional = (event: ApiEvent, { body, needsAny }: Partial<Operations[string]>) =>
   methodOf(event) === 'PUT' && !needsAny && Object.values<Parameter>(body ?? {}).every(({ optional }) => optional);
 

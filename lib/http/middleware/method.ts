@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../../base/errors.ts';
 import { isSpecified, type Operations } from '../operation.ts';
 import { isHead, methodOf, type Step } from '../request.ts';
 
-/** Rejects, with 405, the methods that the path does not have. */
+/** Rejects, with 405, methods that the path does not support. */
 export function method({ operations, allow }: { operations: Operations; allow: string }): Step {
   return {
     before: function refuseUnknownMethod({ event }) {

@@ -4,8 +4,8 @@ import { type Operations, operationFor } from '../operation.ts';
 import type { Authenticated, Step } from '../request.ts';
 
 /**
- * Rejects, with 403, callers who are not the administrators that an operation needs, and tokens whose scopes do not
- * include it.
+ * Rejects, with 403, callers without the required administrator rights, and tokens without the
+ * required scope.
  */
 export function permission(operations: Operations): Step<Partial<Authenticated>> {
   return {
@@ -18,6 +18,6 @@ export function permission(operations: Operations): Step<Partial<Authenticated>>
   };
 }
 
-/** The variables of a path; one that cannot be read is undefined. */
+/** The variables of a path; an unreadable one is undefined. */
 const readable = (declared: Parameters, sent: Record<string, string | undefined>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(declared).map(([name, { read }]) => [name, read(sent[name] ?? '')]));

@@ -1,6 +1,6 @@
 import type { Step } from '../request.ts';
 
-/** Adds `RateLimit` and `RateLimit-Policy` to the responses to requests that were counted. */
+/** Adds `RateLimit` and `RateLimit-Policy` to the responses to counted requests. */
 export function rateFields(): Step {
   return { after: addRateFields, onError: addRateFields };
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../api/limits.ts';
 import type { Step } from '../request.ts';
 
-/** Gives the request its id and its deadline, and every response `X-Request-Id`. */
+/** Sets the request's id and deadline, and adds `X-Request-Id` to every response. */
 export function requestId(): Step {
   return {
     before: function giveRequestId({ event, context }) {

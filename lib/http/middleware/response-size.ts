@@ -2,7 +2,10 @@ import { limits } from '../../api/limits.ts';
 import { answerTooLarge } from '../../base/errors.ts';
 import type { ApiResponse, Step } from '../request.ts';
 
-/** Turns a response that is larger than Lambda carries into a 413; stands above `compression()`, which may make it fit. */
+/**
+ * Replaces a response that exceeds Lambda's limit with a 413. It is outside `compression()`, which
+ * may make the response fit.
+ */
 export function responseSize(): Step {
   return {
     after: function refuseLargeAnswer({ response }) {
@@ -11,11 +14,12 @@ export function responseSize(): Step {
   };
 }
 
-// A character takes at most three bytes, as text or with its escape: only what is above a third of the limit needs measuring.
+// A character needs at most three bytes, as text or escaped. So only bodies above a third of the
+// limit need measuring.
 const fits = (response: ApiResponse) =>
   (response.body?.length ?? 0) * 3 < limits.response - roomForHeaders ||
   Buffer.byteLength(JSON.stringify(response)) <= limits.response - roomForHeaders;
 
-// The headers that the steps above this one add later: ids, CORS and security headers, far less than a gateway's 10
-// KiB.
+// Space for the headers that the outer middlewares add later: ids, CORS and security headers. They
+// are far below a gateway's limit of 10 KiB.
 const roomForHeaders = 10_240;

@@ -4,9 +4,9 @@ import { permissionDenied } from '../../base/errors.ts';
 import type { Step } from '../request.ts';
 
 /**
- * Behind CloudFront, all requests come from its addresses. This step takes the viewer's address instead, which
- * CloudFront sends. Anyone could send one, so the request must have one of the secrets that only CloudFront sends:
- * 403 for a request that bypasses it.
+ * Behind CloudFront, all requests come from its addresses. This middleware uses the viewer's
+ * address from CloudFront's header instead. Anyone could send that header, so the request must also
+ * have one of the secrets that only CloudFront sends: 403 for a request that bypasses CloudFront.
  */
 export function viewer(secrets: readonly string[]): Step {
   const digests = secrets.map(digestOf);
@@ -25,7 +25,10 @@ export function viewer(secrets: readonly string[]): Step {
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 
-/** The address before the port, with or without brackets: `198.51.100.10:46532`, `2001:db8::1:46532`, `[2001:db8::1]:46532`. */
+/**
+ * The address before the port, with or without brackets: `198.51.100.10:46532`,
+ * `2001:db8::1:46532`, `[2001:db8::1]:46532`.
+ */
 function addressOf(header: string): string | undefined {
   const [, address = ''] = /^\[?([^\]]+)\]?:\d+$/.exec(header) ?? [];
   return isIP(address) ? address : undefined;
