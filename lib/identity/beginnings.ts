@@ -5,16 +5,19 @@ import { runsOf } from 'chat-service-rules/words/runs';
 import type { UserDocument } from '../collections/accounts/users.ts';
 
 /*
- * How an index finds accounts by what administrators type of a name or an address. Each account stores how the words of its
- * names begin, and its address, in a few lengths: one equality finds those that begin so, in the order of their ids, on every
- * database. What is stored only narrows the search, and `matchesAccount` decides: a beginning may be that of another spelling,
- * and of a longer word the first characters are all that the index knows.
+ * The search index for administrators who type the beginning of a name or an address. Each account
+ * stores the first characters of each word of its names, and of its address, in a few lengths. So
+ * one equality query finds the accounts with this beginning, in the order of their ids, on every
+ * database.
+ *
+ * The index only narrows the search, and `matchesAccount` decides: a beginning may belong to
+ * another spelling, and of a longer word the index has only the first characters.
  */
 
-/** In characters. Of what is typed, the longest of these that it has is looked for. */
+/** In characters. A query uses the longest of these lengths that the typed text has. */
 const lengths = [1, 2, 3, 5, 8];
 
-/** How the words of an account's names begin. */
+/** The stored beginnings of an account's names. */
 export function nameBeginnings({ username, name = '' }: { username: string; name?: string | undefined }): string[] {
   const found = new Set<string>();
   for (const spelling of foldSpellings(`${username} ${name}`)) {
@@ -24,10 +27,13 @@ export function nameBeginnings({ username, name = '' }: { username: string; name
   return [...found];
 }
 
-/** How an address begins. */
+/** The stored beginnings of an address. */
 export const emailBeginnings = (email: string): string[] => beginningsOf(fold(email));
 
-/** The one of these by which an index finds all accounts that somebody may mean; undefined where none does. */
+/**
+ * The stored beginning that finds all accounts that a typed text may match; undefined if the index
+ * cannot find them all.
+ */
 export function beginningFor(typed: string): string | undefined {
   const [plain, other = plain] = foldSpellings(typed);
   const spelled = partsOf(other);
@@ -38,11 +44,14 @@ export function beginningFor(typed: string): string | undefined {
   return keys.sort((one, another) => another.length - one.length)[0] || undefined;
 }
 
-/** Whether an account is meant by somebody who has typed this of its names or of its address. */
+/** Returns true if a typed text matches an account's names or address. */
 export const matchesAccount = (user: Pick<UserDocument, 'username' | 'name' | 'email'>, typed: string): boolean =>
   matchesPerson(user, typed) || (user.email !== undefined && startsName(user.email, typed));
 
-/** Where something begins that may be typed: a word, or any character of a script that puts no spaces between words. */
+/**
+ * The positions where a search can begin: at each word, and at each character of a script that does
+ * not put spaces between words.
+ */
 function placesIn(text: string): Set<number> {
   const places = new Set(startsIn(text));
   let at = 0;
@@ -58,5 +67,6 @@ function beginningsOf(text: string): string[] {
   return lengths.filter((length) => length <= characters.length).map((length) => characters.slice(0, length).join(''));
 }
 
-// What begins with neither a word nor a number is found anywhere within a name.
+// A word that begins with neither a letter nor a digit is searched for anywhere in a name, so the
+// index cannot find it.
 const longestOf = (part: string): string | undefined => (runsOf(part)[0]?.at === 0 ? beginningsOf(part).at(-1) : undefined);

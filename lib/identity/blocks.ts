@@ -9,7 +9,7 @@ import type { Caller } from './caller.ts';
 import { findPersons, showStated } from './persons.ts';
 import { noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
 
-/** How many users one can block: they are read with every token. */
+/** The most users that a user can block: the list is read with every token. */
 const mostBlocked = 500;
 
 const noSuchBlock: Refusal = () => notFound('block');
@@ -17,16 +17,19 @@ const tooManyBlocked: Refusal = () => conflict('too_many_blocked', 'The list of 
 export const blockRefusals = [noSuchUser, tooManyBlocked];
 export const unblockRefusals = [noSuchBlock];
 
-/** The users whom the caller has blocked. */
+/** The users that the caller has blocked. */
 export const blockedBy = ({ user }: { user: Pick<Caller['user'], 'blocked'> }): ObjectId[] => user.blocked ?? [];
 
-/** Whether an active account has blocked another; undefined if not found. */
+/**
+ * Returns true if an active account has blocked another user; undefined if the account is missing
+ * or inactive.
+ */
 export async function hasBlocked(user: ObjectId, other: ObjectId): Promise<boolean | undefined> {
   const account = await users.findOne({ _id: user, is_active: true }, { projection: { blocked: 1 } });
   return account ? blockedBy({ user: account }).some((blocked) => blocked.equals(other)) : undefined;
 }
 
-/** A page of those whom the caller has blocked, by the order of their ids. */
+/** A page of the users that the caller has blocked, sorted by id. */
 export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<ListPage<OtherUser>> {
   const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
   const start = after ? blocked.filter((id) => Buffer.compare(id.id, after.id) > 0) : blocked;
@@ -39,7 +42,7 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
   );
 }
 
-/** Blocks a user: the caller no longer sees that user's conversations, and the user notices nothing. */
+/** Blocks a user: their conversations are hidden from the caller, and they are not notified. */
 export async function blockUser({ user, username }: UserReference, caller: Caller): Promise<OtherUser> {
   requireAtMostOne(['user', 'username'], { user, username });
   if (!user && username === undefined) throw missingEvery(['user', 'username']);
@@ -56,10 +59,10 @@ export async function blockUser({ user, username }: UserReference, caller: Calle
   return shownOtherUser.show(found);
 }
 
-/** The user with this id or this name. */
+/** A user by id or by username. */
 type UserReference = { user?: ObjectId | undefined; username?: string | undefined };
 
-/** Unblocks a user: the caller sees what was written meanwhile. */
+/** Unblocks a user: their conversations are visible to the caller again, with all messages. */
 export async function unblockUser(user: ObjectId, caller: Caller): Promise<void> {
   const unblocking = await users.updateOne({ _id: caller.user._id, blocked: user }, { $pull: { blocked: user } });
   if (unblocking.matchedCount === 0) throw noSuchBlock();

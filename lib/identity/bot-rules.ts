@@ -8,9 +8,12 @@ import { commandLine } from './caller.ts';
 export const accountIsBot: Refusal = () =>
   conflict('account_is_bot', 'The account is a bot: it cannot have a password or an address, or be an administrator.');
 
-/** Ends the webhook of a bot, or only what was stored under an owner; returns whether there was one. */
+/**
+ * Removes the webhook of a bot, or only one that was stored under this owner. Returns true if there
+ * was one.
+ */
 export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId | null }): Promise<boolean> {
-  // One of an earlier version, without an owner, is nobody's who is named here: null alone would match it.
+  // A webhook of an earlier version lacks `owner`. The equality with null would also match it.
   const ofOwner = stored && { $and: [{ owner: { $exists: true } }, { owner: { $eq: stored.owner } }] };
   const { deletedCount } = await botWebhooks.deleteOne({ _id: bot, ...ofOwner });
   if (deletedCount > 0 || !stored) await webhookStates.deleteMany({ bot });
@@ -18,8 +21,8 @@ export async function forgetBotWebhook(bot: ObjectId, stored?: { owner: ObjectId
 }
 
 /**
- * The webhook that a bot has under the owner that it has now. One that the earlier owner stored just when the bot got another
- * may be left, of a process that died before it could look: nobody is shown it, and it sends nothing.
+ * A filter for the bot's webhook under its current owner. A webhook of an earlier owner may be left
+ * over from a process that died. It is neither shown nor does it send anything.
  */
 export const webhookOf = ({ _id, owner }: OwnedBot) => ({
   _id,
@@ -28,18 +31,21 @@ export const webhookOf = ({ _id, owner }: OwnedBot) => ({
 
 type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
 
-/** Whether the owner of a bot, if it has one, may still answer for it. */
+/** Returns true if a bot's owner is active, or if it lacks an owner. */
 export const hasActiveOwner = async ({ owner }: { owner?: ObjectId }): Promise<boolean> =>
   owner === undefined || (await users.findOne({ _id: owner, is_active: true }, { projection: { _id: 1 } })) !== null;
 
-/** Whether an account may still act by what it has made: it is active, and so is its owner if it is a bot's. */
+/**
+ * Returns true if an account's webhooks and invitations may still act: it is active, and so is its
+ * owner if it is a bot.
+ */
 export async function mayAct(_id: ObjectId): Promise<boolean> {
   if (_id.equals(commandLine.user._id)) return true;
   const found = await users.findOne<Pick<UserDocument, 'owner'>>({ _id, is_active: true }, { projection: { owner: 1 } });
   return found !== null && (await hasActiveOwner(found));
 }
 
-/** Whether a bot has the owner that it had, who may still answer for it. */
+/** Returns true if a bot still has the same owner, and the owner is active. */
 export async function isStillOwned({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>): Promise<boolean> {
   const now = await users.findOne<Pick<UserDocument, 'owner'>>({ _id }, { projection: { owner: 1 } });
   return now !== null && String(now.owner) === String(owner) && (await hasActiveOwner(now));

@@ -1,6 +1,6 @@
 import type { UserDocument } from '../collections/accounts/users.ts';
 
-/** What people choose for their own accounts, beside their names, and what holds where nothing is stored. */
+/** The preferences of a user, with their defaults. */
 const defaults = {
   status: null,
   quiet_until: null,
@@ -13,7 +13,7 @@ const defaults = {
 export type Preference = keyof typeof defaults;
 export const preferences = Object.keys(defaults) as Preference[];
 
-/** The updates that store what was chosen: what holds anyway is not stored. */
+/** The updates that store the chosen preferences. Defaults are removed instead of stored. */
 export function storedPreferences(chosen: Partial<Record<Preference, unknown>>) {
   const changed = preferences.filter((name) => chosen[name] !== undefined);
   const pick = (isDefault: boolean) => changed.filter((name) => (chosen[name] === defaults[name]) === isDefault);

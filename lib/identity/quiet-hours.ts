@@ -7,7 +7,7 @@ import { invalidParameter } from '../base/errors.ts';
 const timeOfDay = '^([01]\\d|2[0-3]):[0-5]\\d$';
 const zone = '^[A-Za-z0-9_+/-]{1,64}$';
 
-/** The hours in which a user wants no notifications, as the API shows them. */
+/** The daily hours without notifications, as the API shows them. */
 export const aQuietHours = described(
   'The daily hours without notifications, if set.',
   record('QuietHours', {
@@ -17,7 +17,7 @@ export const aQuietHours = described(
   }),
 );
 
-/** These hours as they are set: null for none. */
+/** The daily hours without notifications as a parameter; null removes them. */
 export const quietHours: Parameter<QuietHours | null> = {
   read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
   about: 'The daily hours without notifications; null removes them.',
@@ -41,7 +41,7 @@ function read({ from, to, time_zone, ...others }: Record<string, unknown>): Quie
   return isTime(from) && isTime(to) && isZone && Object.keys(others).length === 0 ? { from, to, time_zone } : undefined;
 }
 
-/** Refuses, with 400, hours that are none, or are on the clock of a time zone that there is not. */
+/** Refuses, with 400, hours that are empty or have an unknown time zone. */
 export function requireHours({ from, to, time_zone }: QuietHours): void {
   if (from === to) throw invalidParameter('quiet_hours', "have two different times 'from' and 'to'");
   if (clockIn(time_zone, new Date()) === undefined)

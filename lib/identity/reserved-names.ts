@@ -1,6 +1,8 @@
 import { conflict, type Refusal } from '../base/errors.ts';
 
-/** The names of those who run the service, of the service itself, and of those whom a mention could address. */
+/**
+ * Names that suggest the operators, the service itself, or a group that a mention could address.
+ */
 const reserved: ReadonlySet<string> = new Set(
   [
     'abuse admin administrator help helpdesk hostmaster info mod moderator noreply official operator owner postmaster root',
@@ -13,7 +15,7 @@ const reserved: ReadonlySet<string> = new Set(
 export const usernameReserved: Refusal = () => conflict('username_reserved', 'The username is reserved.');
 
 /**
- * Whether only administrators can give this name to an account, because readers would take it for the service, for
- * those who run it, or for a group of people. Dots, underscores and hyphens make no difference.
+ * Returns true if only administrators can give an account this name. Readers would mistake it for
+ * the service, its operators or a group. Dots, underscores and hyphens are ignored.
  */
 export const isReserved = (username: string): boolean => reserved.has(username.replace(/[._-]/g, ''));

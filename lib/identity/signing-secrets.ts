@@ -1,16 +1,19 @@
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import { randomToken } from './tokens.ts';
 
-/** For how many milliseconds a secret that was replaced signs as well, so that its receiver has time to learn the new one. */
+/**
+ * How long a replaced secret remains in use, in milliseconds: the time for its receiver to learn
+ * the new one.
+ */
 const overlap = 86_400_000;
 
-/** How many secrets that were replaced sign as well: what is sent has a signature by each. */
+/** How many replaced secrets remain in use: each adds a signature to every request. */
 const mostRetired = 2;
 
-/** A secret to sign with: the libraries of Standard Webhooks read it as the base64 of 24 bytes. */
+/** A new signing secret. Libraries of Standard Webhooks decode it as the base64 of 24 bytes. */
 export const newSigningSecret = (): string => `whsec_${randomToken()}`;
 
-/** Another secret in place of one, which signs as well for a day. */
+/** Replaces a signing secret. The old one remains in use for a day. */
 export function replaceSecret({ secret, retired = [] }: SigningSecret, now = Date.now()): Required<SigningSecret> {
   const earlier = retired.filter(({ until }) => until.getTime() > now);
   return {
@@ -19,7 +22,7 @@ export function replaceSecret({ secret, retired = [] }: SigningSecret, now = Dat
   };
 }
 
-/** The secrets that sign now, the newest first. */
+/** The secrets that sign now, newest first. */
 export const secretsOf = ({ secret, retired = [] }: SigningSecret, now = Date.now()): string[] => [
   secret,
   ...retired.filter(({ until }) => until.getTime() > now).map((one) => one.secret),

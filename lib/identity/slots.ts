@@ -7,19 +7,23 @@ import { describeError, log } from '../base/log.ts';
 import { type LimitDocument, loginLimits } from '../collections/accounts/login-limits.ts';
 import { retryContended } from '../database/writes.ts';
 
-/** The number of slots in a window of so many milliseconds. With `isSettled`, a slot that is taken stays taken. */
+/**
+ * The maximum number of slots in a window of so many milliseconds. With `isSettled`, a slot is kept
+ * from the start.
+ */
 export type Limit = { most: number; window: number; isSettled?: true };
 
 export const minute = 60_000;
 
-// In milliseconds, longer than any request takes: a slot that is pending for longer was taken by a process that died,
-// and stays taken.
+// In milliseconds, longer than any request. A slot that is pending for longer belongs to a process
+// that died, and is kept.
 const longestAttempt = 10_000;
 
-// For how many milliseconds a login waits for attempts that are under way, which may yet succeed and return their slots.
+// How long a login waits for concurrent attempts, in milliseconds: they may succeed and return
+// their slots.
 const patience = 5_000;
 
-/** Takes a slot, or refuses with 429 when all are taken and none may be returned soon. */
+/** Takes a slot, or refuses with 429 if all are taken and none may be returned soon. */
 export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise<LimitDocument> {
   let state: LimitDocument | undefined;
   const exhausted = () => tooManyRequests(state && secondsUntilFree(state, limit));
@@ -33,11 +37,11 @@ export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise
 }
 
 /**
- * One atomic step by the database's clock: forgets what is older than the window, and adds the attempt if there is a
- * free slot.
+ * One atomic step by the database's clock: removes slots from before the window, and adds one if
+ * there is space.
  */
 async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }: Limit): Promise<LimitDocument> {
-  // A slot from a clock that was ahead counts no longer than any other.
+  // A slot in the future, from a clock that was ahead, does not count longer than others.
   const recent = {
     $and: [{ $gt: ['$$attempt.at', { $add: ['$$NOW', -window] }] }, { $lt: ['$$attempt.at', { $add: ['$$NOW', minute] }] }],
   };
@@ -66,24 +70,25 @@ async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }:
 const isUnderWay = (now: Date) => (attempt: LimitDocument['attempts'][number]) =>
   attempt.is_pending && now.getTime() - attempt.at.getTime() < longestAttempt;
 
-// There may be more than `most` when the account's limit did not hold: then so many must end before a slot is free.
+// There may be more than `most` slots, taken under a higher limit. Then as many must expire before
+// a slot is free.
 function secondsUntilFree({ attempts, checked_at }: LimitDocument, { most, window }: Limit): number {
   const freeing = attempts.map(({ at }) => at.getTime()).sort((one, other) => one - other)[attempts.length - most];
   return Math.max(1, Math.ceil(((freeing ?? 0) + window - checked_at.getTime()) / 1000));
 }
 
-/** Keeps slots: their attempts have failed. */
+/** Keeps slots, because their attempts have failed. */
 export async function settleSlots(keys: string[], id: ObjectId): Promise<void> {
   const change = { $set: { 'attempts.$[mine].is_pending': false } };
   await loginLimits.updateMany({ _id: { $in: keys } }, change, { arrayFilters: [{ 'mine.id': id }] });
 }
 
-/** Returns slots: their attempts do not count. */
+/** Returns slots, because their attempts do not count. */
 export async function returnSlots(keys: readonly string[], id: ObjectId): Promise<void> {
   await loginLimits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
 }
 
-/** A failure to read the limits refuses everyone: an attacker must not be able to switch them off. */
+/** Refuses everybody if the limits cannot be read: an attacker must not be able to disable them. */
 export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -94,12 +99,12 @@ export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The key of what is counted, from which nobody learns what it is. */
+/** The key of a counter. It contains only a hash of the counted thing. */
 export const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
 /**
- * The address, or the first 64 bits of an IPv6 address. A host with one IPv6 address has all addresses with the same
- * 64 bits.
+ * The address, or the first 64 bits of an IPv6 address: a host with one IPv6 address usually has
+ * all addresses with the same 64 bits.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -6,11 +6,9 @@ import { aNull, aText, described, eitherOf, record, type Shown } from '../api/sc
 import { type StatusDocument, users } from '../collections/accounts/users.ts';
 import { countNoted } from '../database/within-process.ts';
 
-/*
- * What users say of themselves at present. After its end a status is no longer shown, though it is still stored.
- */
+/* The status texts of users. An expired status is hidden, although it is still stored. */
 
-/** A status as the API shows it. */
+/** A status, as the API shows it. */
 export const aStatus = described(
   'The current status of the user, if there is one.',
   record(
@@ -28,7 +26,7 @@ type Status = Shown<typeof aStatus>;
 const most = 100;
 const line = trimmedText(most);
 
-/** A status as it is set: null for none. */
+/** A status as a parameter; null removes it. */
 export const status: Parameter<StatusDocument | null> = {
   read: (sent) => (sent === null ? null : isObject(sent) ? read(sent) : undefined),
   about: 'The status that others see beside the name. Null removes it.',
@@ -56,7 +54,7 @@ function read({ emoji: sign, text: words = '', until: end, ...others }: Record<s
   return { ...(emoji !== undefined && { emoji }), text, ...(until && { until }) };
 }
 
-/** The status of somebody as it is shown, unless there is none. */
+/** The current status of a user, if they have one. */
 export function showStatus({ status }: { status?: StatusDocument } = {}): { status?: Status } {
   if (!status) return {};
   const { until, ...said } = status;
@@ -65,8 +63,8 @@ export function showStatus({ status }: { status?: StatusDocument } = {}): { stat
   return { status: { ...said, ...(until && { until: showDate(until) }) } };
 }
 
-// An end changes what was answered, as a change of the account does: what is remembered is made again, and notes the
-// ends that are still to come.
+// An expiry changes answers just like a change of an account. So it counts as a change, which
+// invalidates the caches; new answers then record the next expiry.
 let nextEnd = Number.POSITIVE_INFINITY;
 let ended = 0;
 countNoted(users.unscoped, () => {

@@ -8,11 +8,12 @@ export const usernameTaken: Refusal = () => conflict('username_taken', 'The user
 export const emailTaken: Refusal = () => conflict('email_taken', 'The e-mail address is already in use.');
 
 /**
- * Refuses a name or an address that is taken before a password is hashed for it; the indexes decide when two ask at
- * the same time.
+ * Refuses a name or an address that is taken, before a password is hashed in vain. The unique
+ * indexes decide between concurrent requests.
  */
 export async function requireFree(wanted: string, email?: string): Promise<void> {
-  // Two queries: the embedded database uses no index for `$or`, and would read every account.
+  // Two queries: the embedded database does not use indexes for `$or`, and would read every
+  // account.
   const isTaken = async (filter: Filter<UserDocument>) => (await users.findOne(filter, { projection: { _id: 1 } })) !== null;
   const [name, address] = await Promise.all([
     isTaken({ username: wanted }),
@@ -22,7 +23,7 @@ export async function requireFree(wanted: string, email?: string): Promise<void>
   if (address) throw emailTaken();
 }
 
-/** The outcome of a write, or 409 for a name or an address that is taken. */
+/** The result of a write; 409 if its name or address is taken. */
 export async function orConflict<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;

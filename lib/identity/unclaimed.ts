@@ -1,7 +1,7 @@
 /*
- * An account that an import has made is nobody's until somebody gets a way to use it: a password, a token or a person at
- * an identity provider. Each of these takes this mark away, by the write that gives it.
+ * An account from an import is unclaimed until somebody gets access to it: by a password, a token
+ * or an identity at a provider. The write that gives access also removes the mark.
  */
 
-/** The part of an update by which an account stops to be one that nobody has used. */
+/** The `$unset` of an update that marks an account as claimed. */
 export const claimed = { 'imported.is_unclaimed': '' } as const;

@@ -1,17 +1,21 @@
 import anyAscii from 'any-ascii';
 import { newUsername } from './users.ts';
 
-/* Usernames for people whom others have named, in any script: by an identity provider, or in another chat. */
+/*
+ * Usernames for people who come from an identity provider or another chat, with names in any
+ * script.
+ */
 
-/** So long that a number still fits after it. */
+/** In characters. It leaves space for a number after the name. */
 const longest = 56;
 
-/** What is known of somebody, the best first; each may be missing, or nothing that makes a username. */
+/** Names of a person, the best first. Each may be missing or unusable. */
 type Sources = readonly (string | undefined)[];
 
 /**
- * The first username that follows from one of these texts; undefined if none does. Other scripts are transliterated.
- * Chinese characters are so only if nothing else is left, because nothing says in which language they are read.
+ * The first username that can be made from these texts; undefined if none can. Other scripts are
+ * transliterated. Texts with Chinese characters come last, because their pronunciation depends on
+ * the language.
  */
 export function suggestUsername(texts: Sources, separator: '.' | '-'): string | undefined {
   const known = texts.filter((text) => text !== undefined);
@@ -32,9 +36,9 @@ function usernameOf(text: string, separator: string): string | undefined {
     .replaceAll(/^[._-]+/g, '')
     .slice(0, longest)
     .replaceAll(/[._-]+$/g, '');
-  // An emoji or a sign alone is no name of anybody, although it has one in ASCII.
+  // A text of emoji or symbols only is not a name, although it has a transliteration.
   return /\p{L}|\p{N}/u.test(text) ? newUsername.read(plain) : undefined;
 }
 
-/** What stands before the `@` of an address, without what somebody has added to tell its e-mails apart. */
+/** The part of an address before the `@`, without a suffix such as `+news`. */
 export const localPartOf = (address: string | undefined): string | undefined => address?.replace(/(?<=.)[+@].*$/s, '');

@@ -6,19 +6,19 @@ import { savedByTheNext } from '../database/within-process.ts';
 import { retryContended } from '../database/writes.ts';
 import { config } from '../settings/config.ts';
 
-/** The account whose rate it is; `writes_per_second` where it has one of its own. */
+/** An account, and its own write rate if it has one. */
 export type RatedAccount = { _id: ObjectId; writes_per_second?: number };
 
-/** The header fields that say what is left of a rate (draft-ietf-httpapi-ratelimit-headers). */
+/** The header fields with the rest of a rate (draft-ietf-httpapi-ratelimit-headers). */
 export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
 
 /**
- * Counts a message or a change of an account. Returns what is left of its rate, undefined if limits are off, or
- * refuses with 429.
+ * Counts a message or a change of an account. Returns the rest of its rate, or refuses with 429.
+ * Returns undefined if limits are off.
  *
- * A burst is possible at once, and one more with each interval from then on. The state is one document per account,
- * changed by one atomic step by the database's clock, so that the rate holds however many processes are asked. Those
- * that come to one process at the same time are counted together.
+ * A burst is possible immediately, and one more write after each interval. The state is one
+ * document per account, changed in one atomic step by the database's clock, so the rate applies
+ * across any number of processes. Concurrent writes in one process are counted together.
  */
 export async function countWrite({ _id, writes_per_second: own }: RatedAccount): Promise<RateFields | undefined> {
   if (!config.limits.areOn) return undefined;
@@ -27,7 +27,7 @@ export async function countWrite({ _id, writes_per_second: own }: RatedAccount):
   return countTogether(_id.toHexString(), { account: _id.toHexString(), interval: 1_000 / perSecond, burst });
 }
 
-/** Forgets the rate of an account that is deleted. */
+/** Deletes the rate of a deleted account. */
 export const forgetRate = async (account: ObjectId): Promise<void> =>
   void (await rateLimits.deleteOne({ _id: account.toHexString() }));
 
@@ -49,7 +49,10 @@ const countTogether = batchWritesByKey<Rate, RateFields>(async (counted) => {
   });
 });
 
-/** Takes as many of `wanted` as there are; tells how many are left, and in how many milliseconds all are free. */
+/**
+ * Takes as many of `wanted` as possible. `left` is the number that remains, `full` the milliseconds
+ * until all are available.
+ */
 async function take(rate: Rate, wanted: number): Promise<{ granted: number; left: number; full: number }> {
   const most = rate.burst * rate.interval;
   for (let asked = wanted; ; ) {
@@ -58,7 +61,7 @@ async function take(rate: Rate, wanted: number): Promise<{ granted: number; left
     const left = Math.floor((most - full) / rate.interval);
     if (is_granted) return { granted: asked, left, full };
     if (left < 1) return { granted: 0, left: 0, full };
-    // Others may take some in between: then there are fewer.
+    // Others may take some meanwhile, so try fewer each time.
     asked = Math.min(asked - 1, left);
   }
 }
@@ -67,7 +70,7 @@ async function step({ account, interval, burst }: Rate, count: number): Promise<
   const after = { $add: ['$free_at', Math.round(count * interval)] };
   const full = { $add: ['$$NOW', Math.round(burst * interval)] };
   const update = [
-    // No further ahead than it can be: a clock that was wrong locks nobody out for longer than a burst.
+    // Limited to a full burst, so that a wrong clock locks nobody out for longer than that.
     { $set: { checked_at: '$$NOW', free_at: { $min: [{ $max: ['$free_at', '$$NOW'] }, full] }, expires_at: inAnHour() } },
     { $set: { is_granted: { $lte: [after, full] } } },
     { $set: { free_at: { $cond: ['$is_granted', after, '$free_at'] } } },
@@ -78,5 +81,6 @@ async function step({ account, interval, burst }: Rate, count: number): Promise<
   return state;
 }
 
-// To the full hour, so that the index of this field changes once an hour and not with each message.
+// Rounded to a full hour, so that the index of this field changes once an hour and not with each
+// write.
 const inAnHour = () => new Date((Math.floor(Date.now() / 3_600_000) + 2) * 3_600_000);
