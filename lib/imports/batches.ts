@@ -20,9 +20,9 @@ type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
 type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'thread' | 'repliers'>;
 
 /**
- * Writes messages of a room in their order, those that are not there yet. A room that does not exist gets them at the
- * places that they have among themselves, so that a run that was cut off ends as any other; one that people are in gets
- * them at its next places.
+ * Writes the missing messages of a batch to a room, in order. If the room does not exist yet, they
+ * get the same `seq` in every run, so an interrupted run can be repeated. An existing room, which
+ * people use, assigns its next `seq`.
  */
 export async function writeBatch(batch: SourceMessage[], writing: Writing): Promise<void> {
   const divided: DividedMessage[] = [];
@@ -39,7 +39,8 @@ export async function writeBatch(batch: SourceMessage[], writing: Writing): Prom
   const known = new Map(documents.map((document) => [document._id.toHexString(), document]));
   for (const { _id, ...replies } of replied)
     Object.assign(known.get(_id.toHexString()) ?? {}, { has_replies: true, ...noted(replies) });
-  // All before the messages exist: nobody sees a reply uncounted, or old messages as new ones, whenever this is cut off.
+  // All of this before the messages exist. So if the run is interrupted, replies are never
+  // uncounted and old messages never appear as new.
   await noteReplies(replied.filter(({ _id }) => !known.has(_id.toHexString())));
   await followThreads(room, documents, replied);
   if (room.exists) await readOn(room, documents);
@@ -52,7 +53,7 @@ export async function writeBatch(batch: SourceMessage[], writing: Writing): Prom
 
 type DividedMessage = { message: SourceMessage; attached: AttachedFile[]; texts: string[] };
 
-/** The ids of a message and of what did not fit into it. */
+/** The ids of the parts of a message: more than one if it is too long for one message. */
 const partIds = (ids: Ids, { id, at }: SourceMessage, count: number): ObjectId[] =>
   Array.from({ length: count }, (_, part) => ids('message', part === 0 ? id : `${id} ${part}`, at));
 
@@ -63,7 +64,10 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     ...batch.flatMap(({ message, texts }) => partIds(ids, message, texts.length)),
     ...batch.flatMap(({ message: { thread } }) => (thread ? [rootIdOf(thread)] : [])),
   ]);
-  /** What begins the thread of a message: one with which a topic begins by now may be a reply here, and threads have one level. */
+  /**
+   * The message that begins a thread. In the archive a thread may begin with a message that is a
+   * reply here. Threads have one level, so its replies go to the thread above.
+   */
   const topOf = (message: StoredMessage) => (message.thread && stored.get(message.thread.toHexString())) || message;
   const roots = new Map<string, Root>();
   const remember = ({ _id, user }: Pick<StoredMessage, '_id' | 'user'>): Root => {
@@ -90,7 +94,7 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     const rootId = thread && rootIdOf(thread);
     const storedRoot = rootId && stored.get(rootId.toHexString());
     let root = rootId && (storedRoot ? remember(topOf(storedRoot)) : roots.get(rootId.toHexString()));
-    // A promoted reply, which comes again.
+    // A reply that became the beginning of its thread in an earlier run.
     if (root?._id.equals(own)) root = undefined;
     if (!root) remember({ _id: own, user: author._id });
     if (thread && !root) room.roots.set(thread.id, own);
@@ -137,7 +141,7 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
 
 const mostRepliers = 3;
 
-/** Finds messages, and those with which their threads began. */
+/** Finds messages, and the messages that begin their threads. */
 async function findWithRoots(wanted: ObjectId[]): Promise<Map<string, StoredMessage>> {
   const found = await findStored(wanted);
   const above = await findStored([...found.values()].flatMap(({ thread }) => thread ?? []));
@@ -150,14 +154,17 @@ async function findStored(wanted: ObjectId[]): Promise<Map<string, StoredMessage
   return new Map(found.map((message) => [message._id.toHexString(), message]));
 }
 
-/** The members whom a text mentions. Nobody is told, and `@room` and `@here` address nobody: the message is an old one. */
+/**
+ * The members that a text mentions. Nobody is notified, and `@room` and `@here` mention nobody,
+ * because the message is old.
+ */
 function mentionedIn(text: string, { named }: TargetRoom): ObjectId[] {
   if (!text.includes('@')) return [];
   const names = findMentions(text).flatMap((candidates) => candidates.find((name) => named.has(name)) ?? []);
   return [...new Set(names)].map((name) => named.get(name) as ObjectId);
 }
 
-/** The messages with their places. */
+/** Assigns `seq` and `ordinal` to the messages. */
 async function placed(room: TargetRoom, drafts: Draft[]): Promise<MessageDocument[]> {
   const counted = drafts.filter(({ is_folded }) => !is_folded).length;
   if (room.exists) {
@@ -173,13 +180,19 @@ async function placed(room: TargetRoom, drafts: Draft[]): Promise<MessageDocumen
   });
 }
 
-/** Has those who had read everything before these messages read them, too: they are no news. */
+/**
+ * Marks these messages as read for the members who had read everything before them: they are not
+ * news.
+ */
 async function readOn({ _id: room, seq, ordinal }: TargetRoom, documents: MessageDocument[]): Promise<void> {
   const before = ordinal - documents.filter(({ is_folded }) => !is_folded).length;
   await readMarkers.updateMany({ '_id.room': room, ordinal: { $gte: before } }, { $max: { seq, ordinal } });
 }
 
-/** Inserts messages in their order, few enough at a time for the database to index their words well within a call's time. */
+/**
+ * Inserts messages in order. Each call has few enough for the database to index their words well
+ * within its time limit.
+ */
 async function insert(documents: MessageDocument[]): Promise<void> {
   let some: MessageDocument[] = [];
   let weight = 0;
@@ -194,7 +207,7 @@ async function insert(documents: MessageDocument[]): Promise<void> {
   if (some.length > 0) await insertSome(some);
 }
 
-/** In characters: a message of a few lines has some hundred. */
+/** In characters: a message of a few lines has some hundred in its words. */
 const mostWords = 150_000;
 
 async function insertSome(documents: MessageDocument[]): Promise<void> {

@@ -17,15 +17,16 @@ import { config } from '../settings/config.ts';
 import type { Writing } from './writing.ts';
 
 /*
- * Files go through the store and the quotas of the service, in the order in which an upload does: the space is taken,
- * the bytes are stored, and the file is bound to a message that is about to come. What is cut off is removed by the
- * sweep, or goes on in the next run, because the ids and keys follow from the source.
+ * Files use the store and the quotas of the service, in the order of an upload. The quota is
+ * charged, the bytes are stored, and the file is bound to a message that follows. If a run is
+ * interrupted, the sweep removes the rest, or the next run continues it: ids and keys are derived
+ * from the source.
  */
 
-/** How many files a message can have. */
+/** The most files of a message. */
 const mostFiles = 10;
 
-/** Stores the files of a message, and says in lines of text what could not be stored. */
+/** Stores the files of a message. `lines` is text for the files that cannot be stored. */
 export async function bringFiles(message: SourceMessage, writing: Writing): Promise<{ attached: AttachedFile[]; lines: string }> {
   const { tally, ids, isDryRun } = writing;
   tally.read('files', message.files.length);
@@ -56,7 +57,7 @@ export async function bringFiles(message: SourceMessage, writing: Writing): Prom
   return { attached: stored?.files ?? attached, lines: lines(...lacking) };
 }
 
-/** Notes that the messages are there that files were bound to. */
+/** Records that the messages of bound files exist. */
 export async function settleFiles(documents: MessageDocument[]): Promise<void> {
   const bound = documents.filter((document) => document.files).map(({ _id }) => _id);
   if (bound.length > 0) await files.updateMany({ message: { $in: bound }, state: 'bound' }, { $unset: { due: '' } });
@@ -88,7 +89,8 @@ async function bring(
   const found = typeOf(typesByEnding[extname(shown).toLowerCase()] ?? anyType, beginning);
   const type = hasTooManyPixels(found, beginning) ? anyType : found;
   const known = await files.findOne({ _id });
-  // Of an earlier run, for a message of which the text came to nothing, or that belongs elsewhere now.
+  // Left over from an earlier run: the message lost its text, or belongs to another room or author
+  // now.
   if (
     known &&
     (known.state === 'deleted' || !known.user.equals(user) || !known.room.equals(room._id) || known.sha256 !== sha256)
@@ -127,7 +129,7 @@ async function reserve(file: FileDocument): Promise<string | undefined> {
 
 type Measured = { size: number; sha256: string; beginning: Buffer };
 
-/** What an announcement of a file says of its bytes; undefined where they can't be read. */
+/** The size, hash and beginning of a file; undefined if it is unreadable. */
 async function measure(open: NonNullable<SourceFile['open']>): Promise<Measured | undefined> {
   const hash = createHash('sha256');
   let size = 0;

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 
-/** The ids of what comes from one workspace of a source: always the same for the same thing. */
+/** Derives ids for one workspace of a source: always the same id for the same thing. */
 export type Ids = (kind: string, id: string, at?: Date) => ObjectId;
 
 /**
- * Ids that follow from the source, so that the same archive changes nothing when it comes again. Those of messages
- * begin with the second, as new ones do: random ones would each go to another place of the index.
+ * Ids that are derived from the source, so that a second import of the same archive changes
+ * nothing. Those of messages begin with the time in seconds, like new ids. Random ids would be
+ * scattered across the index.
  */
 export const idsOf =
   (source: string, workspace: string): Ids =>

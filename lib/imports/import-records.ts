@@ -2,10 +2,14 @@ import type { ObjectId } from 'mongodb';
 import { imports } from '../collections/service/imports.ts';
 import { type Ids, idsOf } from './ids.ts';
 
-/** The import that a run belongs to, the ids that its records get, and all ids that a room of it may have. */
+/**
+ * The import that a run belongs to, its id generator, and all ids that one of its rooms may have.
+ */
 export type CurrentImport = { _id: ObjectId; ids: Ids; roomIds: (id: string) => ObjectId[] };
 
-/** Begins a run for a workspace, or goes on with an earlier one. An error if it is being undone. */
+/**
+ * Starts a run for a workspace, or continues an earlier one. Throws if the import is being undone.
+ */
 export async function beginImport(source: string, workspace: string, isDryRun: boolean): Promise<CurrentImport> {
   const ids = idsOf(source, workspace);
   const _id = ids('import', '');
@@ -24,8 +28,8 @@ export async function beginImport(source: string, workspace: string, isDryRun: b
 }
 
 /**
- * What an undo has deleted comes again under other ids: messages stay deleted in rooms that people have written in, and
- * browsers may keep the messages of rooms that are gone.
+ * After an undo, the same things get new ids. The old messages stay as tombstones in rooms that
+ * people have written in, and browsers may cache the messages of deleted rooms.
  */
 const idsAfterUndo =
   (ids: Ids, undone: number): Ids =>
@@ -34,10 +38,13 @@ const idsAfterUndo =
 
 const renewed: ReadonlySet<string> = new Set(['room', 'message', 'file']);
 
-/** Notes that a room gets messages before it exists, so that an undo finds them although nothing names the room. */
+/**
+ * Records that a room gets messages before it exists. So an undo finds them, although no room
+ * document refers to them.
+ */
 export const noteUnfinished = async (_id: ObjectId, room: ObjectId): Promise<void> =>
   void (await imports.updateOne({ _id }, { $addToSet: { unfinished: room } }));
 
-/** Notes that a room exists. */
+/** Records that a room exists. */
 export const noteFinished = async (_id: ObjectId, room: ObjectId): Promise<void> =>
   void (await imports.updateOne({ _id }, { $pull: { unfinished: room } }));

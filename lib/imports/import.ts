@@ -10,26 +10,27 @@ import type { UsernameMap } from './username-map.ts';
 import type { Run } from './writing.ts';
 
 /*
- * Brings another chat over: first its people, then room by room with its messages in the order of their times. What is
- * there already, by an id that follows from the source, stays as it is. A room appears when all its messages are there.
+ * Imports another chat: first its people, then its rooms, each with its messages in order. Ids are
+ * derived from the source, and a record that exists already stays unchanged. A room becomes visible
+ * when all its messages are stored.
  */
 
 export type ImportOptions = {
-  /** What tells this archive's ids from those of another workspace. */
+  /** Distinguishes the ids of this archive from those of another workspace. */
   workspace: string;
   isDryRun: boolean;
-  /** Whether somebody with the e-mail address of an account is the same person. */
+  /** If true, a person with the e-mail address of an account is mapped to it. */
   mapsByEmail: boolean;
   /** The usernames that the operator has chosen. */
   usernames?: UsernameMap | undefined;
-  /** Whether what there is of an archive is imported that is not whole. */
+  /** If true, an incomplete archive is imported as far as possible. */
   takesIncomplete?: boolean;
   leaveOut: LeaveOut;
   /** Called after each batch. */
   progress: (done: number, all: number) => void;
 };
 
-/** Imports all that a source has, or counts what would come over. */
+/** Imports everything from a source, or counts it in a dry run. */
 export async function importFromSource(source: Source, options: ImportOptions): Promise<Report> {
   const { workspace, isDryRun, mapsByEmail, usernames, leaveOut, progress } = options;
   if (source.cutOff !== undefined && !options.takesIncomplete)
@@ -61,7 +62,7 @@ export async function importFromSource(source: Source, options: ImportOptions): 
 const nobody =
   'The archive has messages and lists no people: all of them would become accounts without names that nobody can use. Export it again, with its people.';
 
-/** Why a file of the archive is left out: nothing reads its folder, or its kind. */
+/** The reason why a file of the archive is left out: no reader handles its folder or its type. */
 function groupOf({ name }: ArchiveFile): string {
   const [folder = '', ...rest] = name.split('/');
   const kind = rest.length === 0 ? folder : `${folder}/…${/\.[a-z]{1,8}$/i.exec(name)?.[0] ?? ''}`;
@@ -70,7 +71,7 @@ function groupOf({ name }: ArchiveFile): string {
 
 type Reading = Run & { usernameOf: UsernameOf; progress: () => void };
 
-/** How many messages are written together: few enough for others not to wait for them. */
+/** How many messages are written together: few enough not to delay other calls. */
 const batchSize = 250;
 
 async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
@@ -97,7 +98,7 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
   }
   if (batch.length > 0) await flush();
   await target.finish();
-  // The room has messages of days that are counted already.
+  // The days of its messages may be counted already.
   if (!run.isDryRun) await forgetDayCounts();
 }
 
@@ -121,5 +122,5 @@ function leaveOutMessage({ raw, reactions, files }: SourceMessage, reason: strin
   for (const { id, name } of files) tally.leaveOut('files', 'of a message that is left out', { id, name });
 }
 
-/** Why a message is left out that the service would delete by its age. */
+/** The reason for messages that the service would delete immediately because of their age. */
 export const tooOld = 'older than the room keeps messages (RETENTION_DAYS)';

@@ -7,24 +7,27 @@ import { trySendingMail } from '../net/mail.ts';
 import { config } from '../settings/config.ts';
 import { passwordPath } from '../sign-in/password-codes.ts';
 
-/* Links by which the people of an import get their accounts: written to a file, or sent by e-mail. */
+/*
+ * Links that give the people of an import access to their accounts, written to a file or sent by
+ * e-mail.
+ */
 
-/** Somebody who has not used an imported account, and the link that opens it. */
+/** A person who has not used their imported account, and the link that opens it. */
 export type Invited = { username: string; name: string; email: string; link: string; expires_at: string };
 
-/** How many people got a link, and how many did not, for which reason. */
+/** The number of people who got a link, and of those left out, by reason. */
 export type InviteReport = { invited: number; leftOut: Record<string, number> };
 
 type InviteOptions = {
   days: number;
-  /** Takes a link; without it, links are sent by e-mail. */
+  /** Receives a link; without it, links are sent by e-mail. */
   write?: ((person: Invited) => void) | undefined;
-  /** Whether people get another e-mail whose last link is still valid. */
+  /** If true, people get another e-mail although their last link is still valid. */
   sendsAgain: boolean;
   progress: (done: number, all: number) => void;
 };
 
-/** Makes a link for everybody of an import who has not used the account. */
+/** Creates a link for every unclaimed account of an import. */
 export async function inviteImported({ _id }: ImportDocument, options: InviteOptions): Promise<InviteReport> {
   const { write, progress } = options;
   const report: InviteReport = { invited: 0, leftOut: {} };
@@ -56,7 +59,10 @@ async function writeLink(person: Person, { days }: InviteOptions, write: (person
   write({ username, name, email: isPlaceholder(email) ? '' : email, ...(await makeLink(person, days, false)) });
 }
 
-/** Sends a link; returns why not, if so. An e-mail server that is out of reach is an error: the rest is for the next time. */
+/**
+ * Sends a link; returns the reason if it was not sent. Throws if the mail server is unreachable:
+ * the next run continues.
+ */
 async function sendLink(person: Person, { days, sendsAgain }: InviteOptions): Promise<string | undefined> {
   const { _id, email = '', username, session_generation: generation } = person;
   if (isPlaceholder(email)) return 'people without an e-mail address';

@@ -14,19 +14,19 @@ import { noteFinished, noteUnfinished } from './import-records.ts';
 import type { Account } from './people.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
-/** Where the messages of a room go; `finish` comes after the last of them. */
+/** The room that receives messages. Call `finish` after the last message. */
 export type Target = { room: TargetRoom; finish: () => Promise<void> };
 
-/** A person in the room, as its member here. */
+/** A person in the room, with their account here. */
 export type MemberHere = Account & { isOwner: boolean };
 
-/** The time before which a room keeps no messages; undefined if it keeps all. */
+/** The time before which a room does not keep messages; undefined if it keeps all. */
 export function keptSince(room: Pick<RoomDocument, 'retention_days' | 'is_held'>): Date | undefined {
   const days = room.is_held ? null : daysKept(room);
   return days === null ? undefined : new Date(Date.now() - days * 86_400_000);
 }
 
-/** A room that does not exist yet. */
+/** Prepares a room that does not exist yet. */
 export async function newTarget(source: SourceRoom, { members, key }: NewRoom, run: Run): Promise<Target> {
   const { ids, tally, isDryRun, importId } = run;
   const _id = ids('room', source.id);
@@ -113,7 +113,8 @@ async function insertRoom(
   };
   try {
     await rooms.unscoped.insertOne(document);
-    // By the database's clock, as those who ask what has changed expect it.
+    // The change time must come from the database's clock, because clients ask for changes by that
+    // clock.
     await rooms.unscoped.updateOne({ _id }, { $currentDate: { changed_at: true } });
     await noteFinished(importId, _id);
   } catch (error) {
@@ -122,7 +123,7 @@ async function insertRoom(
   }
 }
 
-/** Has all members read what the room has. */
+/** Marks the whole room as read for these members. */
 export async function startReading({ _id: room, seq, ordinal }: TargetRoom, members: ObjectId[]): Promise<void> {
   const markers = members.map((user) => ({
     updateOne: { filter: { _id: { room, user } }, update: { $max: { seq, ordinal } }, upsert: true },
@@ -130,19 +131,19 @@ export async function startReading({ _id: room, seq, ordinal }: TargetRoom, memb
   if (markers.length > 0) await retryContended(() => readMarkers.bulkWrite(markers, { ordered: false }));
 }
 
-/** What a room is called: as in the source, or by the people in it. */
+/** The name of a room: from the source, or from its people. */
 function nameOf({ id, kind, name }: SourceRoom, members: MemberHere[]): string {
   const people = members.map(({ username }) => username).join(', ');
   const wanted = storable(kind === 'direct' ? people : name).trim();
   return roomName.read([...wanted].slice(0, 100).join('')) ?? `room ${id}`.slice(0, 100);
 }
 
-/** What is noted of a room that is left out. */
+/** A room that is left out, as the report lists it. */
 export const recordOf = ({ id, kind, name, topic }: SourceRoom) => ({ id, kind, name, topic });
 
-/** Those whom a message can mention. */
+/** The members that a message can mention, by username. */
 export const byName = (members: MemberHere[]) =>
   new Map(members.flatMap(({ username, _id }) => (username === undefined ? [] : [[username, _id] as const])));
 
-/** Why somebody is not a member. */
+/** The reason why a person is not a member. */
 export const full = 'of a room that has as many members as it can have';

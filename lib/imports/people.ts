@@ -13,12 +13,15 @@ import { type KnownAccount, refreshAccount } from './refresh.ts';
 import type { Tally } from './tally.ts';
 import type { UsernameMap } from './username-map.ts';
 
-/** The account that someone of the source has here. Its username is undefined after it was deleted here. */
+/**
+ * The account of a person from the source. `username` is undefined after the account was deleted
+ * here.
+ */
 export type Account = { _id: ObjectId; username: string | undefined; isActive: boolean };
 
 type PeopleOptions = {
   source: string;
-  /** The import that the accounts are marked with. */
+  /** The import that the accounts refer to. */
   importId: ObjectId;
   ids: Ids;
   tally: Tally;
@@ -28,11 +31,11 @@ type PeopleOptions = {
   usernames: UsernameMap | undefined;
 };
 
-/** The accounts of the people of a source, which are made where there are none. */
+/** Finds or creates the accounts of a source's people. */
 export class People {
   readonly #options: PeopleOptions;
   readonly #accounts = new Map<string, Account>();
-  /** The usernames that a dry run would have given. */
+  /** The usernames that a dry run would have assigned. */
   readonly #given = new Set<string>();
 
   constructor(options: PeopleOptions) {
@@ -41,7 +44,7 @@ export class People {
 
   get = (id: string): Account | undefined => this.#accounts.get(id);
 
-  /** Finds or makes the account of someone whom the archive lists. */
+  /** Finds or creates the account of a listed person. */
   async add(person: SourcePerson): Promise<Account> {
     const known = this.#accounts.get(person.id);
     this.#options.tally.read('people');
@@ -52,7 +55,10 @@ export class People {
     return this.#findOrMake(person, true);
   }
 
-  /** The account of someone who is named elsewhere; one whom the archive does not list gets an inactive one. */
+  /**
+   * The account of a person whom a record refers to. If the archive does not list the person, the
+   * account is inactive.
+   */
   async named({ id, username, name, isBot }: SourceMessage['author']): Promise<Account> {
     const known = this.#accounts.get(id);
     if (known) return known;
@@ -85,10 +91,10 @@ export class People {
     return { _id: same._id, username: same.username, isActive: same.is_active };
   }
 
-  /** What the source says of somebody, as an account may have it. */
+  /** The name, address and state of an account, from the source and valid here. */
   #wanted({ name, email: typed, isActive, isGuest }: SourcePerson) {
     const shown = name === undefined ? undefined : fullName.read([...storable(name)].slice(0, 64).join('')) || undefined;
-    // Open rooms are for all who can sign in.
+    // Guests are inactive, because all active users can join open rooms.
     return { name: shown, email: email.read(typed), isActive: isActive && !isGuest };
   }
 
@@ -122,7 +128,7 @@ export class People {
         if (!isDuplicateKey(error)) throw error;
         if (duplicateIn(error) === 'username') continue;
         if (address === placeholder) throw error;
-        // Of two people of the archive who have one address.
+        // Two people in the archive have the same address.
         address = placeholder;
         await users.unscoped.insertOne({ ...account, ...naming(username, name, address) });
       }
@@ -139,12 +145,15 @@ export class People {
   #chosen = ({ id, username, email: typed }: SourcePerson): string | undefined =>
     this.#options.usernames?.find([id, username, typed]);
 
-  /** The usernames that someone may get, the likeliest first: by the rules for new ones, and with a number where one is taken. */
+  /**
+   * The candidates for a person's username, the best first: valid by the rules for new names, and
+   * with a number if the name is taken.
+   */
   *#usernamesFor(person: SourcePerson): Generator<string> {
     const { id, username, name, email: typed } = person;
     const chosen = this.#chosen(person);
     if (chosen !== undefined) yield chosen;
-    // A name that people write is kept before one that follows from their full name.
+    // A username that people write in mentions is better than one derived from the full name.
     const dotted = username === undefined ? name?.trim().replaceAll(/\s+/g, '.') : undefined;
     const suggested = suggestUsername([username, dotted, localPartOf(email.read(typed))], '-');
     for (const base of [suggested, suggestUsername([`${this.#options.source}-${id}`], '-')])
@@ -162,7 +171,7 @@ export class People {
 const changed = 'people whose usernames had to change';
 const mostNumbers = 10_000;
 
-/** What an account is called and how it is reached, with what finds it by that. */
+/** The names and the address of an account, with their index fields. */
 const naming = (username: string, name: string | undefined, address: string) => ({
   ...{ username, email: address, email_key: emailKey(address) },
   name_beginnings: nameBeginnings({ username, name }),

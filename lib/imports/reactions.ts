@@ -5,7 +5,9 @@ import { mostEmoji } from '../messages/reactions.ts';
 import type { Account } from './people.ts';
 import type { Writing } from './writing.ts';
 
-/** The reactions of a message that the service can store; the others are counted, with the reasons. */
+/**
+ * The reactions of a message that the service can store. The others are counted, with the reason.
+ */
 export function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
   const kept = new Map<string, MessageDocument['reactions'][number]>();
   const emojis = new Set<string>();

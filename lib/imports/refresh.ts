@@ -6,12 +6,12 @@ import { emailKey } from '../identity/users.ts';
 import type { Tally } from './tally.ts';
 
 /*
- * What a later archive says of somebody whose account an earlier one has made. As long as nobody has used the account, it
- * follows the source: it ends with the account there, and gets what an earlier archive lacked. After that it is its
- * owner's.
+ * Updates accounts that an earlier run has created. An unclaimed account follows the source: it is
+ * deactivated with the account there, and gets the name and address that were missing. A claimed
+ * account belongs to its owner.
  */
 
-/** An account that an earlier run has made; without a username if it was deleted here. */
+/** An account that an earlier run has created; without a username if it was deleted here. */
 export type KnownAccount = Partial<Pick<UserDocument, 'username' | 'name' | 'email' | 'imported'>> &
   Pick<UserDocument, '_id' | 'is_active'>;
 
@@ -19,12 +19,12 @@ type Wanted = {
   name: string | undefined;
   email: string | undefined;
   isActive: boolean;
-  /** The username that the operator has chosen, and those that somebody may get who has none yet. */
+  /** The username that the operator has chosen, and the candidates for an account without one. */
   chosen: string | undefined;
   usernames: Iterable<string>;
 };
 
-/** Brings an account up to date; returns it as it is then. */
+/** Updates an account; returns the result. */
 export async function refreshAccount(
   account: KnownAccount,
   wanted: Wanted,
@@ -47,7 +47,7 @@ export async function refreshAccount(
   const update: UpdateFilter<Omit<UserDocument, '_id'>> = {
     $set: { ...set, ...(isChanged && { is_active: isActive, 'imported.was_active': isActive }) },
     $unset: { 'imported.is_unlisted': '' },
-    // Codes that were made for it are void from then on.
+    // Makes the account's existing codes invalid.
     $inc: { session_generation: isChanged ? 1 : 0 },
   };
   const changed = await applyTo(account, update);
@@ -75,7 +75,10 @@ function changesOf({ username = '', name, email = '', imported }: KnownAccount, 
   };
 }
 
-/** Changes an account that nobody has used meanwhile; the address stays as it is if another account has the new one. */
+/**
+ * Changes an account unless it was claimed meanwhile. The address stays if another account has the
+ * new one.
+ */
 async function applyTo({ _id }: KnownAccount, update: UpdateFilter<Omit<UserDocument, '_id'>>): Promise<UserDocument | null> {
   const unclaimed = { _id, 'imported.is_unclaimed': true as const };
   const options = { returnDocument: 'after' as const };
@@ -88,7 +91,7 @@ async function applyTo({ _id }: KnownAccount, update: UpdateFilter<Omit<UserDocu
   }
 }
 
-/** Gives an account the first free one of some usernames. */
+/** Renames an account to the first free one of these usernames. */
 async function rename({ _id, username = '', name }: KnownAccount, { usernames, ...wanted }: Wanted): Promise<string> {
   for (const next of usernames) {
     if (next === username) return username;

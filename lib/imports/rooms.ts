@@ -11,7 +11,9 @@ import { config } from '../settings/config.ts';
 import { byName, full, keptSince, type MemberHere, newTarget, startReading, type Target } from './new-rooms.ts';
 import type { Run, TargetRoom } from './writing.ts';
 
-/** Finds the room of some messages, or prepares one; why nothing can go there, if so. */
+/**
+ * Finds or prepares the room of some messages, or returns the reason why it cannot receive them.
+ */
 export async function openTarget(room: SourceRoom, run: Run): Promise<Target | { refusal: string }> {
   const { ids, roomIds, tally } = run;
   const members = await membersOf(room, run);
@@ -29,7 +31,7 @@ export async function openTarget(room: SourceRoom, run: Run): Promise<Target | {
   return existingTarget(found, members, run);
 }
 
-/** Forgets what a run that was cut off wrote for a room that does not exist. */
+/** Deletes the data that an interrupted run wrote for a room that does not exist. */
 export async function forgetUnfinished(room: ObjectId): Promise<void> {
   await removeFiles({ room });
   await inBatches(messages.unscoped, { room }, (some) => messages.unscoped.deleteMany(some));
@@ -68,13 +70,16 @@ async function membersOf({ id: room, members, owner }: SourceRoom, { people, tal
       tally.read('members');
       tally.leaveOut('members', 'whose account was deleted here', { room, id });
     } else if (!found.has(key))
-      // Several people of the archive may have one account here.
+      // Several people of the archive may map to one account.
       found.set(key, { ...account, isOwner: id === owner && account.isActive });
   }
   return [...found.values()];
 }
 
-/** The key of a direct conversation; undefined for a room, and for a conversation of fewer or more than can have one. */
+/**
+ * The key of a direct conversation; undefined for a room, and for a conversation with an
+ * unsupported number of people.
+ */
 function directKey({ kind }: SourceRoom, members: MemberHere[]): string | undefined {
   if (kind !== 'direct' || members.length < 2 || members.length > 9) return undefined;
   return members
@@ -83,7 +88,7 @@ function directKey({ kind }: SourceRoom, members: MemberHere[]): string | undefi
     .join(' ');
 }
 
-/** A room that people are in: it keeps what it is called and who is in it, and gets the people who never were. */
+/** An existing room keeps its name and members. People who were never members are added. */
 async function existingTarget(found: FoundRoom, members: MemberHere[], run: Run): Promise<Target> {
   const { tally, isDryRun } = run;
   const { _id, seq, message_count: ordinal, last_message_at: lastAt } = found;
@@ -93,7 +98,8 @@ async function existingTarget(found: FoundRoom, members: MemberHere[], run: Run)
   const missing = members.filter((member) => !isMember.has(member._id.toHexString()));
   const former = await readMarkers.find({ _id: { $in: missing.map((member) => ({ room: _id, user: member._id })) } }).toArray();
   const wasMember = new Set([...former.map((marker) => marker._id.user), ...found.banned].map((user) => user.toHexString()));
-  // Nobody has anything to read in it, and nothing of the archive shall be.
+  // An empty room: all its members have read everything, and the imported messages must not be
+  // unread either.
   if (ordinal === 0 && !isDryRun)
     await startReading(
       room,

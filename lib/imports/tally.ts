@@ -1,15 +1,18 @@
 import { type Kind, kinds } from 'chat-service-import/source';
 
-/** What became of the things of one kind: `read` is the sum of the others. */
+/** The outcomes of one kind of records: `read` is the sum of the others. */
 export type Counts = { read: number; written: number; present: number; leftOut: Record<string, number> };
 
-/** What became of everything, and what else is worth knowing of it. */
+/** The outcomes of all records, and further facts that are worth reporting. */
 export type Report = { counts: Record<Kind, Counts>; notes: Record<string, number> };
 
-/** Takes a record that was left out, and why. */
+/** Receives a record that was left out, and the reason. */
 export type LeaveOut = (kind: Kind, reason: string, record: unknown) => void;
 
-/** Counts what was read and what became of it, each where it happens, so that the sums show what was forgotten. */
+/**
+ * Counts the records that were read, and their outcomes separately, so that a difference reveals a
+ * forgotten record.
+ */
 export class Tally {
   readonly #counts = Object.fromEntries(
     kinds.map((kind) => [kind, { read: 0, written: 0, present: 0, leftOut: {} }]),
@@ -43,7 +46,7 @@ export class Tally {
     this.#notes[what] = (this.#notes[what] ?? 0) + count;
   }
 
-  /** The report; an error where something was read and nothing became of it. */
+  /** The report. Throws unless every record has exactly one outcome. */
   report(): Report {
     for (const [kind, { read, written, present, leftOut }] of Object.entries(this.#counts)) {
       const sum = written + present + Object.values(leftOut).reduce((one, other) => one + other, 0);

@@ -2,8 +2,8 @@ import { isBlank, storable } from 'chat-service-rules/texts';
 import { longestText, messageText } from '../messages/messages.ts';
 
 /**
- * A text as the texts of one message or more: one that is too long is divided, at the end of a line or a word where
- * there is one, and a block of code that is cut goes on as one.
+ * Divides a text into the texts of one or more messages. A long text is divided at the end of a
+ * line or a word if possible. A block of code that is divided continues as one.
  */
 export function messageTexts(text: string): string[] {
   const parts: string[] = [];
@@ -20,10 +20,13 @@ export function messageTexts(text: string): string[] {
 
 const fence = '```';
 
-/** Whether a message can have it; code units are at least as many as characters, and quicker to count. */
+/**
+ * Returns true if a text fits into a message. The number of code units, which is never below that
+ * of characters, is faster to check.
+ */
 const fits = (text: string) => text.length <= longestText || [...text].length <= longestText;
 
-/** The beginning of a text that is too long, with space for the end of a block of code. */
+/** The beginning of a long text, with space for the end of a block of code. */
 function headOf(text: string): string {
   const head = [...text.slice(0, 2 * longestText)].slice(0, longestText - fence.length - 1).join('');
   const at = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' '));

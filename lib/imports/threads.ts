@@ -4,16 +4,16 @@ import { type FollowedThreadDocument, followedThreads } from '../collections/roo
 import { outcomesOf, retryContended } from '../database/writes.ts';
 import type { TargetRoom } from './writing.ts';
 
-/** The message with which a thread began, and what its new replies change in it. */
+/** The message that begins a thread, and the fields that its new replies change. */
 export type Root = { _id: ObjectId; user: ObjectId; repliers: ObjectId[]; replied_at?: Date };
 
-/** What a message has of its replies. */
+/** The fields of a message about its replies. */
 export const noted = ({ repliers, replied_at }: Pick<Root, 'repliers' | 'replied_at'>) => ({
   repliers,
   ...(replied_at && { replied_at }),
 });
 
-/** Notes the replies of messages that are there. */
+/** Records the replies of stored messages. */
 export async function noteReplies(roots: Root[]): Promise<void> {
   const updates = roots.map(({ _id, repliers, replied_at }) => ({
     updateOne: {
@@ -24,7 +24,10 @@ export async function noteReplies(roots: Root[]): Promise<void> {
   if (updates.length > 0) await messages.unscoped.bulkWrite(updates, { ordered: false });
 }
 
-/** Has those who began a thread, replied or were mentioned follow it, as those of whom they have read everything. */
+/**
+ * Makes the author of a thread, its repliers and the people they mention follow the thread, with
+ * everything read.
+ */
 export async function followThreads(room: TargetRoom, documents: MessageDocument[], roots: Root[]): Promise<void> {
   const beganBy = new Map(roots.map(({ _id, user }) => [_id.toHexString(), user]));
   const followers = new Map<string, { _id: FollowedThreadDocument['_id']; seq: number; at: Date }>();
@@ -37,7 +40,7 @@ export async function followThreads(room: TargetRoom, documents: MessageDocument
   }
   const all = [...followers.values()];
   if (all.length === 0) return;
-  // Most are new, and are inserted in a third of the time that upserts take.
+  // Most are new, and an insert needs a third of the time of an upsert.
   const inserted = await outcomesOf(
     all.length,
     followedThreads.insertMany(

@@ -13,17 +13,18 @@ import { deleteRoom } from '../rooms/deletion.ts';
 import { forgetUnfinished } from './rooms.ts';
 
 /*
- * Takes back what an import has brought: its messages, the rooms in which nobody has written since, and the accounts that
- * nobody has used. What people have written stays, in the rooms where it stands. An undo that is cut off goes on when it
- * runs again, and until then nothing can be imported for the workspace. Nothing is undone while a part of it is on hold.
+ * Undoes an import: deletes its messages, its rooms in which nobody has written since, and its
+ * unclaimed accounts. Messages that people have written since stay. An interrupted undo continues
+ * when it runs again; until then, nothing can be imported for the workspace. An undo is refused
+ * while a part of the import is on hold.
  */
 
-/** What an undo deletes, and what it keeps because people have used it. */
+/** The numbers that an undo deletes, and keeps because people have used them. */
 export type UndoReport = Record<'rooms' | 'messages' | 'accounts', { deleted: number; kept: number }>;
 
 type UndoOptions = { isDryRun: boolean; progress: (done: number, all: number) => void };
 
-/** Undoes an import, or counts what that would delete. */
+/** Undoes an import, or counts in a dry run. */
 export async function undoImport({ _id, unfinished }: ImportDocument, { isDryRun, progress }: UndoOptions): Promise<UndoReport> {
   const report: UndoReport = {
     rooms: { deleted: 0, kept: 0 },
@@ -61,7 +62,9 @@ export async function undoImport({ _id, unfinished }: ImportDocument, { isDryRun
 type ImportedRoom = Pick<RoomDocument, '_id' | 'seq' | 'name' | 'is_held' | 'made_by_import'>;
 const roomFields = { seq: 1, name: 1, is_held: 1, made_by_import: 1 };
 
-/** Throws an error that names the rooms and the accounts on hold whose messages an undo would delete. */
+/**
+ * Throws an error that lists the rooms and accounts on hold whose messages an undo would delete.
+ */
 async function refuseHeld(importId: ObjectId, theirRooms: ImportedRoom[], theirUsers: ImportedUser[]): Promise<void> {
   const held = theirRooms.flatMap(({ is_held, name }) => (is_held ? `the room ${name}` : []));
   for (const { _id, username } of await users.find({ is_held: true }, { projection: { username: 1 } }).toArray()) {
@@ -71,7 +74,7 @@ async function refuseHeld(importId: ObjectId, theirRooms: ImportedRoom[], theirU
   if (held.length > 0) throw new Error(`On hold: ${held.join(', ')}. Release them before you undo the import.`);
 }
 
-/** Whether somebody has messages in some rooms that match. */
+/** Returns true if a user has matching messages in these rooms. */
 async function hasMessages(
   user: ObjectId,
   some: Pick<RoomDocument, '_id'>[],
@@ -84,7 +87,9 @@ async function hasMessages(
   return false;
 }
 
-/** The rooms that have messages of other imports, whose people may be mapped onto accounts of this one. */
+/**
+ * The rooms with messages of other imports, whose people may be mapped to accounts of this import.
+ */
 async function roomsOfOthers(importId: ObjectId): Promise<Pick<RoomDocument, '_id'>[]> {
   const imported = await rooms.find({ imports: { $exists: true } }, { projection: { imports: 1 } }).toArray();
   return imported.filter(({ imports: all = [] }) => all.some((one) => !one.equals(importId)));
@@ -92,7 +97,7 @@ async function roomsOfOthers(importId: ObjectId): Promise<Pick<RoomDocument, '_i
 
 type UndoneRoom = { own: number; imported: number; isDeleted: boolean };
 
-/** Deletes a room, or the imported messages of one that people have written in. */
+/** Deletes a room; if people have written in it, only its imported messages. */
 async function undoRoom(
   room: ImportedRoom,
   { importId, isDryRun }: { importId: ObjectId; isDryRun: boolean },
@@ -129,7 +134,9 @@ type ImportedMessage = Pick<MessageDocument, '_id' | 'seq' | 'import' | 'deleted
 
 const isOf = (message: ImportedMessage, importId: ObjectId): boolean => message.import?.equals(importId) === true;
 
-/** How many messages of a room are from an import, and how many are not. Deleted ones count as neither. */
+/**
+ * Counts the messages of a room from an import, and the others. Deleted messages are not counted.
+ */
 async function countMessages(room: ObjectId, importId: ObjectId): Promise<{ own: number; imported: number }> {
   const counts = { own: 0, imported: 0 };
   for await (const some of pagesOf(room))
@@ -150,7 +157,7 @@ async function* pagesOf(room: ObjectId): AsyncGenerator<ImportedMessage[]> {
 }
 
 const pageSize = 500;
-/** How many messages are deleted at the same time. */
+/** How many messages are deleted concurrently. */
 const atOnce = 4;
 
 type ImportedUser = Pick<UserDocument, '_id' | 'imported' | 'is_admin'>;
@@ -158,7 +165,10 @@ const userFields = { imported: 1, is_admin: 1 };
 
 type UndoneAccount = { others: Pick<RoomDocument, '_id'>[]; isDryRun: boolean };
 
-/** Deletes an account that nobody has used and that has written nothing; false for one that stays. */
+/**
+ * Deletes an unclaimed account without messages in other imports; returns false if the account
+ * stays.
+ */
 async function undoAccount({ _id, imported, is_admin }: ImportedUser, { others, isDryRun }: UndoneAccount): Promise<boolean> {
   const isUsed = imported?.is_unclaimed !== true || is_admin;
   const stays = isUsed || (await hasMessages(_id, others, { import: { $ne: imported.import } }));
@@ -168,12 +178,12 @@ async function undoAccount({ _id, imported, is_admin }: ImportedUser, { others, 
     return false;
   }
   await deleteUser(_id);
-  // Entirely, so that it comes back with a later import.
+  // Entirely, so that a later import can create it again.
   await users.unscoped.deleteOne({ _id, deleted_at: { $exists: true } });
   return true;
 }
 
-/** An import as a list shows it. */
+/** An import, as a list shows it. */
 export type ListedImport = Omit<ImportDocument, 'unfinished'> & {
   name: string;
   accounts: number;
@@ -181,10 +191,10 @@ export type ListedImport = Omit<ImportDocument, 'unfinished'> & {
   rooms: number;
 };
 
-/** What an import is called: as its workspace, or else as the chat that it comes from. */
+/** The name of an import: its workspace, or else its source. */
 export const nameOfImport = ({ source, workspace }: Pick<ImportDocument, 'source' | 'workspace'>): string => workspace || source;
 
-/** All imports, the oldest first. */
+/** All imports, oldest first. */
 export async function listImports(): Promise<ListedImport[]> {
   const found = await imports.find({}, { sort: { created_at: 1 } }).toArray();
   return Promise.all(
@@ -199,7 +209,10 @@ export async function listImports(): Promise<ListedImport[]> {
   );
 }
 
-/** The import with a name, such as `acme`, `slack` or `slack/acme`; an error if there is none, or more than one. */
+/**
+ * Finds an import by name, such as `acme`, `slack` or `slack/acme`. Throws unless exactly one
+ * matches.
+ */
 export async function findImport(name: string): Promise<ImportDocument> {
   const all = await imports.find({}, { sort: { created_at: 1 } }).toArray();
   const found = all.filter((one) => nameOfImport(one) === name || `${one.source}/${one.workspace}` === name);

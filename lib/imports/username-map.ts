@@ -2,19 +2,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { newUsername } from '../identity/users.ts';
 
 /*
- * The usernames that an operator has chosen for people of another chat: a file of CSV with two columns, by what somebody
- * is known there (the id, the username or the e-mail address), and the username here.
+ * The usernames that an operator has chosen for people of another chat. The CSV file has two
+ * columns: the person in the source (by id, username or e-mail address), and the username here.
  */
 
-/** So large a file may be: some hundred thousand people. */
+/** The maximum size of the file: enough for several hundred thousand people. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Chosen usernames, by what people are known by in the source. */
+/** The chosen usernames, by the id, username or address in the source. */
 export class UsernameMap {
   readonly #usernames = new Map<string, string>();
   readonly #used = new Set<string>();
 
-  /** Reads a file; an error, with the number of the line, for one that is not as it must be. */
+  /** Reads a file. Throws an error with the line number if the file is invalid. */
   static async read(path: string): Promise<UsernameMap> {
     if ((await stat(path)).size > mostBytes) throw new Error(`The file ${path} has more than ${mostBytes} bytes.`);
     return new UsernameMap(await readFile(path, 'utf8'), path);
@@ -41,7 +41,7 @@ export class UsernameMap {
     }
   }
 
-  /** The username for somebody who is known by one of these. */
+  /** The username for a person with one of these keys. */
   find(keys: (string | undefined)[]): string | undefined {
     for (const key of keys) {
       const username = this.#usernames.get(key?.toLowerCase() ?? '');
@@ -52,13 +52,13 @@ export class UsernameMap {
     return undefined;
   }
 
-  /** How many lines have named nobody. */
+  /** The number of lines that matched nobody. */
   get unused(): number {
     return this.#usernames.size - this.#used.size;
   }
 }
 
-/** The fields of a line, separated by commas, semicolons or tabs, with or without quotes. */
+/** The fields of a line, separated by commas, semicolons or tabs, with optional quotes. */
 const fieldsOf = (line: string): string[] =>
   [...line.matchAll(/(?:^|[,;\t])[ ]*(?:"((?:[^"]|"")*)"|([^,;\t"]*))[ ]*(?=$|[,;\t])/g)].map(([, quoted, plain = '']) =>
     (quoted?.replaceAll('""', '"') ?? plain).trim(),

@@ -3,11 +3,11 @@ import type { Ids } from './ids.ts';
 import type { People } from './people.ts';
 import type { Tally } from './tally.ts';
 
-/** What a run of an import has in common. */
+/** The state that all parts of a run share. */
 export type Run = {
   importId: ObjectId;
   ids: Ids;
-  /** All ids that a room may have, the one that it has if it is new among them. */
+  /** All ids that a room may have, including its id if it is new. */
   roomIds: (id: string) => ObjectId[];
   people: People;
   tally: Tally;
@@ -17,17 +17,23 @@ export type Run = {
 /** A run, and the room that it writes messages to. */
 export type Writing = Run & { room: TargetRoom };
 
-/** The room of some messages. While it does not exist, `seq` and `ordinal` are those of the last message for it. */
+/**
+ * The room of some messages. While it does not exist, `seq` and `ordinal` are those of its last
+ * message.
+ */
 export type TargetRoom = {
   _id: ObjectId;
   exists: boolean;
   seq: number;
   ordinal: number;
   lastAt: Date | null;
-  /** The room keeps no messages that are older. */
+  /** Messages before this time are left out, because the room would delete them. */
   keepsFrom: Date | undefined;
-  /** The members by their usernames: those whom a message can mention. */
+  /** The members by username, whom a message can mention. */
   named: ReadonlyMap<string, ObjectId>;
-  /** The replies that begin a thread whose first message is missing, by the id that this has in the source. */
+  /**
+   * Replies that begin their thread because its first message is missing, by the source's id of
+   * that message.
+   */
   roots: Map<string, ObjectId>;
 };
