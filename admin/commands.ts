@@ -100,10 +100,15 @@ export const commands: Record<string, Command> = {
     operands: 1,
   },
   'token create': {
-    usage: '<username> --name <name> [--scope <scope> ...] [--expires 90d]',
-    summary: `Creates a token for an account and prints it once. It may do all that its user may, unless it is restricted to scopes, as a bot's must be: ${scopes.join(', ')}.`,
+    usage: '<username> --name <name> [--scope <scope> ...] [--expires 90d] [--agent]',
+    summary: `Creates a token for an account and prints it once. With --agent, its messages show the name of the token. It may do all that its user may, unless it is restricted to scopes, as a bot's must be: ${scopes.join(', ')}.`,
     operands: 1,
-    options: { name: { type: 'string' }, scope: { type: 'string', multiple: true }, expires: { type: 'string' } },
+    options: {
+      name: { type: 'string' },
+      scope: { type: 'string', multiple: true },
+      expires: { type: 'string' },
+      agent: { type: 'boolean' },
+    },
     required: ['name'],
   },
   'token revoke': {

@@ -1,4 +1,3 @@
-import { idempotencyKeyOf } from '../lib/api/idempotency.ts';
 import { pageLimit } from '../lib/api/pages.ts';
 import { about, flag, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
@@ -9,7 +8,7 @@ import { fileIds } from '../lib/messages/attachments/attachments.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, requireContent, shownMessage } from '../lib/messages/messages.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
-import { sendMessage, sendRefusals } from '../lib/messages/send.ts';
+import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
 /** `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the mentions in them. */
 export const handler = endpoint({
@@ -56,10 +55,8 @@ export const handler = endpoint({
     run: async ({ body, caller, request: { headers } }) => {
       const { room, text = '', files, thread, is_in_room } = body;
       requireContent(body.text, files);
-      // What later versions added counts only where it is there: a key of an earlier one still finds its message.
-      const later = [...(is_in_room === undefined ? [] : [is_in_room]), ...(files.length > 0 ? [files] : [])];
-      const key = idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
-      return answerCreated(await sendMessage({ room, text, files, thread, is_in_room }, key, caller));
+      const sent = { room, text, files, thread, is_in_room };
+      return answerCreated(await sendMessage(sent, keyOfMessage(headers, sent), caller));
     },
   }),
 });

@@ -12,7 +12,7 @@ const layers: Record<string, string[][]> = {
   lib: [
     ['delivery', 'gateway'],
     ['senders'],
-    ['bots', 'exports', 'imports', 'notifications', 'oidc', 'push'],
+    ['bots', 'exports', 'imports', 'mcp', 'notifications', 'oidc', 'push'],
     ['accounts', 'feed', 'incoming-webhooks', 'operating'],
     ['messages', 'passkeys'],
     ['members', 'sign-in'],

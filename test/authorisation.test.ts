@@ -83,6 +83,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'PUT /api/messages/{message}/save': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
   'DELETE /api/messages/{message}/save': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
   'GET /api/saved':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/mcp':                 [[401, 401, 401, 401, 200, 200, 200, 200, 200], async () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } })],
   'GET /api/notifications':       [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'PATCH /api/notifications':     [[401, 401, 401, 401, 403, 200, 200, 200, 200], async () => ({ body: { read_until: '2020-01-01T00:00:00Z' } })],
   'GET /api/email-digest/{link}': [[200, 200, 200, 200, 200, 200, 200, 200, 200], async (user) => ({ path: { link: await digestLinkOf(user) } })],

@@ -23,7 +23,11 @@ export const tokenCommands: Record<string, Run> = {
     const user = await findUserByName(readUsername(word));
     const details = { name: token.name, scopes: token.scope?.join(' ') || 'all' };
     const created = await recorded(onUser(user, 'token.created', details), () =>
-      createTokenByCommand(toObjectId(user._id), token.name, { scopes: token.scope, expiresAt }),
+      createTokenByCommand(toObjectId(user._id), token.name, {
+        scopes: token.scope,
+        expiresAt,
+        isAgent: options.agent === true,
+      }),
     );
     return { data: created, text: created.token };
   },

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
-import { about, dateTime, id, optional, someOf, type Values } from '../api/parameters.ts';
+import { about, dateTime, flag, id, optional, someOf, type Values, withDefault } from '../api/parameters.ts';
 import { type Scope, scopes } from '../api/scopes.ts';
 import { adminRequired, conflict, invalidParameter, type Refusal } from '../base/errors.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
@@ -22,6 +22,10 @@ export const tokenParameters = {
     optional(someOf(scopes)),
   ),
   expires_at: about('The time of expiry; without it, the token does not expire.', optional(dateTime)),
+  is_agent: about(
+    'Whether an agent uses the token: the messages that it sends show the name of the token.',
+    withDefault(flag, false),
+  ),
   user: about('The owner of the token, by default the caller; a bot of the caller, or anyone for administrators.', optional(id)),
   ...ownProof,
 };
@@ -43,14 +47,14 @@ export const tokenRefusals = [
  * scopes: it could make others, unseen by its owner.
  */
 export async function createTokenFor(
-  { user, name, scopes = [], expires_at: expiresAt, ...proof }: Values<typeof tokenParameters>,
+  { user, name, scopes = [], expires_at: expiresAt, is_agent: isAgent, ...proof }: Values<typeof tokenParameters>,
   caller: Caller,
 ): Promise<NewToken> {
   const owner = user ?? caller.user._id;
   const account = owner.equals(caller.user._id) ? caller.user : await findManaged(owner, caller);
   if (account.is_bot && scopes.length === 0) throw invalidParameter('scopes', 'have at least one scope for a bot');
   if (scopes.length === 0 || scopes.some(isPowerful)) await requireOwnProof(proof, caller);
-  const created = await createToken(owner, name, { scopes, expiresAt });
+  const created = await createToken(owner, name, { scopes, expiresAt, isAgent });
   await requireFew(owner, created);
   if (account.is_bot) await requireSameOwner(owner, account, created);
   return created;
@@ -66,12 +70,12 @@ const ownerInactive: Refusal = () =>
 export async function createTokenByCommand(
   user: ObjectId,
   name: string,
-  { scopes, expiresAt }: { scopes: Scope[] | undefined; expiresAt: Date | undefined },
+  { scopes, expiresAt, isAgent }: { scopes: Scope[] | undefined; expiresAt: Date | undefined; isAgent: boolean },
 ): Promise<NewToken> {
   const bot = await users.findOne<Managed>({ _id: user, is_bot: true }, { projection: { owner: 1 } });
   if (bot && !scopes?.length) throw invalidParameter('scope', 'have at least one scope for a bot');
   if (bot && !(await hasActiveOwner(bot))) throw ownerInactive();
-  const created = await createToken(user, name, { scopes, expiresAt });
+  const created = await createToken(user, name, { scopes, expiresAt, isAgent });
   if (bot) await requireSameOwner(user, bot, created);
   return created;
 }

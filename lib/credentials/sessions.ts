@@ -12,9 +12,11 @@ import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
 import { config } from '../settings/config.ts';
 import { noSuchSession } from './fresh-sessions.ts';
 
+const { is_agent: _, ...tokenFields } = shownToken.fields;
+
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {
-  ...shownToken.fields,
+  ...tokenFields,
   name: described('The program that started the session, from its `User-Agent`.', aText),
   is_current: described('Whether the request came with this session.', aFlag),
 });

@@ -39,6 +39,7 @@ export async function exportMessages(some: MessageDocument[], folder: ExportFold
     shown.push({
       _id: message._id.toHexString(),
       username: nameOf(message.user),
+      ...(message.via !== undefined && { via: message.via }),
       created_at: message.created_at,
       edited_at: message.edited_at,
       text: message.text,

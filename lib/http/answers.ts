@@ -22,6 +22,17 @@ export class PlainAnswer {
   }
 }
 
+/** The answer of JSON-RPC: the status and the body, which is JSON or empty. */
+export class RpcAnswer {
+  readonly status: number;
+  readonly body: string;
+
+  constructor(status: number, body: string) {
+    this.status = status;
+    this.body = body;
+  }
+}
+
 /** An answer for people: a page. */
 export class PageAnswer {
   readonly page: Page;

@@ -8,7 +8,7 @@ import { whyUnavailable } from '../database/failures.ts';
 import { requirePreparation } from '../database/preparation.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { carryNotices } from '../notices/notices.ts';
-import { Answer, PageAnswer, PlainAnswer } from './answers.ts';
+import { Answer, PageAnswer, PlainAnswer, RpcAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
@@ -55,6 +55,7 @@ async function run(operation: Operations[string], event: ReadyEvent): Promise<Ap
   if (operation.givesBytes === 'file') return answerBytes(event, result as Bytes);
   if (operation.givesBytes === 'picture') return answerPicture(result as Picture);
   if (result instanceof PlainAnswer) return plain(result);
+  if (result instanceof RpcAnswer) return rpc(result);
   if (result instanceof PageAnswer) {
     const headers = { ...pageHeaders(result.page), 'Cache-Control': 'no-store' };
     return { statusCode: operation.status, headers, body: result.page.source };
@@ -89,7 +90,7 @@ async function perform(operation: Operations[string], event: ReadyEvent): Promis
 
 async function work(operation: Operations[string], event: ReadyEvent): Promise<unknown> {
   const { input, caller: sender } = event;
-  if (methodOf(event) !== 'GET') await requirePreparation();
+  if (methodOf(event) !== 'GET' && !operation.isRpc) await requirePreparation();
   if (operation.hasTag) await currentEpoch();
   const caller = isAdmin(sender) ? { ...(sender as Caller), source: input.request.source } : sender;
   const acts = caller && operation.audit ? await operation.audit(input, caller) : [];
@@ -116,6 +117,13 @@ const plain = ({ text }: PlainAnswer): ApiResponse =>
   text === ''
     ? { statusCode: 204, headers: { 'Cache-Control': 'no-store' }, body: '' }
     : { statusCode: 200, headers: { ...success, 'Content-Type': 'text/plain; charset=utf-8' }, body: text };
+
+const rpc = ({ status, body }: RpcAnswer): ApiResponse => ({
+  statusCode: status,
+  // Steps above the operation change the headers.
+  headers: body === '' ? { 'Cache-Control': 'no-store' } : { ...success },
+  body,
+});
 
 /** Whether the caller of a read has what it shows already (RFC 9110, 13.1.2). */
 function isKnown(event: ApiEvent, { headers: { ETag } }: ApiResponse): boolean {

@@ -6,7 +6,7 @@ import type { SerialisedJson } from '../api/serialised-json.ts';
 import type { Act } from '../audit/append.ts';
 import type { Refusal } from '../base/errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { Answer, PageAnswer, PlainAnswer } from './answers.ts';
+import type { Answer, PageAnswer, PlainAnswer, RpcAnswer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
 /**
@@ -29,6 +29,7 @@ export type Input<
   body: Values<Body>;
   /** The request itself, for the few that need its address, source or headers. */
   request: {
+    id: string;
     path: string;
     query: Record<string, string | undefined>;
     headers: Record<string, string | undefined>;
@@ -79,6 +80,8 @@ export type Operation<
   givesBytes?: 'file' | 'picture';
   /** Whether other programs call it in shapes of their own: it reads the body itself, JSON or a form, and may answer in their terms. */
   isForeign?: true;
+  /** Whether it is JSON-RPC: the operation reads the body and counts the changes in it itself. */
+  isRpc?: true;
   /** The fields of a form that other programs send instead of JSON, with their meanings: the operation reads it itself. */
   form?: Record<string, string>;
   /** The schema of the response; absent when it has no body. */
@@ -110,7 +113,7 @@ export type Operation<
   refusals?: readonly Refusal[];
   run: (
     input: Input<Path, Query, Body> & { caller: Who extends 'anyone' ? Caller | undefined : Caller },
-  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>> | PlainAnswer | PageAnswer>;
+  ) => Promise<Result<NoInfer<Shown>> | Answer<Result<NoInfer<Shown>>> | PlainAnswer | PageAnswer | RpcAnswer>;
 };
 
 /** The operations of one path, by method. */
@@ -137,7 +140,8 @@ export function allowedMethods(operations: Operations): string {
 }
 
 /** Whether an operation is a message or a change, which count against the rate of the caller's account. */
-export const isWrite = (method: string, { access }: Operations[string]): boolean => access !== 'anyone' && method !== 'GET';
+export const isWrite = (method: string, { access, isRpc }: Operations[string]): boolean =>
+  access !== 'anyone' && method !== 'GET' && !isRpc;
 
 /** The operation that a request is for; only to be asked below the step that rejects unknown methods. */
 export function operationFor(operations: Operations, event: ApiEvent): Operations[string] {

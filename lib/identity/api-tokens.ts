@@ -21,10 +21,10 @@ export const tokenNameTaken: Refusal = () =>
 export async function createToken(
   user: ObjectId,
   name: string,
-  { scopes = [], expiresAt }: { scopes?: Scope[] | undefined; expiresAt?: Date | undefined } = {},
+  { scopes = [], expiresAt, isAgent }: { scopes?: Scope[] | undefined; expiresAt?: Date | undefined; isAgent?: boolean } = {},
 ): Promise<NewToken> {
   requireFuture('expires_at', expiresAt);
-  const token = { user, name, kind: 'api' as const, scopes };
+  const token = { user, name, kind: 'api' as const, scopes, ...(isAgent && { is_agent: true as const }) };
   await users.updateOne({ _id: user, 'imported.is_unclaimed': true }, { $unset: claimed });
   const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
   try {

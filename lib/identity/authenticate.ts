@@ -78,8 +78,8 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   );
 }
 
-const callerOf = ({ _id, kind, scopes, by_passkey }: CallerRow, user: Caller['user'], at: Date): Caller => ({
-  token: { _id, kind, scopes },
+const callerOf = ({ _id, kind, scopes, name, is_agent, by_passkey }: CallerRow, user: Caller['user'], at: Date): Caller => ({
+  token: { _id, kind, scopes, ...(is_agent && { agent: name }) },
   user,
   at,
   mustSetUpSecondFactor: kind === 'session' && !by_passkey && isSecondFactorRequired(user) && user.second_factor === undefined,
@@ -120,6 +120,8 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           hash: 1,
           kind: 1,
           scopes: 1,
+          name: 1,
+          is_agent: 1,
           generation: 1,
           by_passkey: 1,
           expires_at: 1,
@@ -147,7 +149,10 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
     ])
     .toArray();
 
-type CallerRow = Pick<TokenDocument, '_id' | 'kind' | 'scopes' | 'generation' | 'by_passkey' | 'expires_at' | 'last_used_at'> & {
+type CallerRow = Pick<
+  TokenDocument,
+  '_id' | 'kind' | 'scopes' | 'name' | 'is_agent' | 'generation' | 'by_passkey' | 'expires_at' | 'last_used_at'
+> & {
   hash: Binary;
   now: Date;
   users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];

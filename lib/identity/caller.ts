@@ -10,7 +10,8 @@ import type { SecondFactorDocument, UserDocument } from '../collections/accounts
  */
 export type Caller = {
   isWebhook?: true;
-  token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'>;
+  /** The token; `agent` is its name if an agent uses it. */
+  token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'> & { agent?: string };
   user: Pick<
     UserDocument,
     | '_id'

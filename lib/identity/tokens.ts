@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Filter, ObjectId } from 'mongodb';
 import { type ListPage, type Page, pageById, withOneMore } from '../api/pages.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
-import { aText, aToken, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
+import { aText, aToken, aTrue, aWord, described, listOf, record, type Shown } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
 import { type TokenDocument, tokens, unexpired } from '../collections/accounts/tokens.ts';
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
@@ -16,24 +16,32 @@ const { as, ownId, id, date, dateOrNull, representation } = shownFrom<TokenDocum
 export const aHint = described('The last four characters of the secret, for telling items of a list apart.', aText);
 
 /** A token as the API shows it. */
-export const shownToken = representation('Token', {
-  _id: ownId,
-  user: id('user', 'The owner of the token.'),
-  name: as(described('The purpose of the token, in the words of its owner.', aText), 'name'),
-  kind: as(described('`session` for a login, `api` for a named token.', aWord('session', 'api')), 'kind'),
-  scopes: as(described('The permitted scopes; an empty list permits everything.', listOf(aWord(...scopes))), 'scopes'),
-  hint: as(aHint, 'hint'),
-  created_at: date('created_at', 'The time of creation.'),
-  last_used_at: dateOrNull('last_used_at', 'The time of the last use, to the hour; null before the first.'),
-  expires_at: dateOrNull('expires_at', 'The time of expiry; null if it does not expire.'),
-});
+export const shownToken = representation(
+  'Token',
+  {
+    _id: ownId,
+    user: id('user', 'The owner of the token.'),
+    name: as(described('The purpose of the token, in the words of its owner.', aText), 'name'),
+    kind: as(described('`session` for a login, `api` for a named token.', aWord('session', 'api')), 'kind'),
+    scopes: as(described('The permitted scopes; an empty list permits everything.', listOf(aWord(...scopes))), 'scopes'),
+    hint: as(aHint, 'hint'),
+    created_at: date('created_at', 'The time of creation.'),
+    last_used_at: dateOrNull('last_used_at', 'The time of the last use, to the hour; null before the first.'),
+    expires_at: dateOrNull('expires_at', 'The time of expiry; null if it does not expire.'),
+    is_agent: as(
+      described('Present, and true, for an agent: its messages show the name of the token as `via`.', aTrue),
+      'is_agent',
+    ),
+  },
+  ['is_agent'],
+);
 export type Token = ShownBy<typeof shownToken>;
 
 /** The token itself, as its creator sees it this once. */
 export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
 
 /** A token as it is shown to its creator, this once. */
-export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken });
+export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, ['is_agent']);
 export type NewToken = Shown<typeof newTokenSchema>;
 
 /**
@@ -41,7 +49,7 @@ export type NewToken = Shown<typeof newTokenSchema>;
  * read again.
  */
 export async function insertToken(
-  token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'generation' | 'by_passkey' | 'provider_session'>,
+  token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'is_agent' | 'generation' | 'by_passkey' | 'provider_session'>,
   expires: unknown,
 ): Promise<NewToken> {
   const secret = randomToken();

@@ -56,6 +56,7 @@ export const shownMessage = representation(
     name: as(personFields.name, 'name'),
     avatar: as(personFields.avatar, 'avatar'),
     is_bot: as(aBot, 'is_bot'),
+    via: as(described('The agent that sent it for its author, by the name of its token.', aText), 'via'),
     text: as(described('The text; empty if the message has only files, or is deleted.', aText), 'text'),
     display: made(
       described(
@@ -100,7 +101,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'avatar', 'is_bot', 'display'],
+  ['name', 'avatar', 'is_bot', 'via', 'display'],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

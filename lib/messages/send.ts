@@ -1,5 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { type CreationResult, type IdempotencyFields, type IdempotencyKey, requireSameRequest } from '../api/idempotency.ts';
+import {
+  type CreationResult,
+  type IdempotencyFields,
+  type IdempotencyKey,
+  idempotencyKeyOf,
+  requireSameRequest,
+} from '../api/idempotency.ts';
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { invalidParameter } from '../base/errors.ts';
 import { type Display, type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
@@ -22,6 +28,7 @@ import {
   settleFiles,
   takeFiles,
 } from './attachments/attachments.ts';
+import { botsAlone, requireRecentPerson } from './bot-turns.ts';
 import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
@@ -38,11 +45,23 @@ type NewMessage = {
   is_in_room?: boolean | undefined;
   /** Whether no name in the text mentions anybody: what it reports was written elsewhere, by people who are not here. */
   isReport?: boolean;
+  /** Whether a person has asked for it by a command. */
+  isAsked?: boolean;
   /** How another program wants it to look. */
   display?: Display | undefined;
 };
 
-export const sendRefusals = [...refusalsOf('send'), nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
+export const sendRefusals = [...refusalsOf('send'), botsAlone, nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
+
+/** The idempotency key of a request to send a message, if it has one. */
+export function keyOfMessage(
+  headers: Record<string, string | undefined>,
+  { room, text, thread, is_in_room, files }: NewMessage,
+): IdempotencyKey | undefined {
+  // Absent fields of later versions do not count: a key of an earlier one finds its message.
+  const later = [...(is_in_room === undefined ? [] : [is_in_room]), ...(files.length > 0 ? [files] : [])];
+  return idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
+}
 
 /**
  * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.
@@ -61,6 +80,7 @@ export async function sendMessage(
     requirePermission(await findContext(room, caller), 'send');
     throw noSuchMessage();
   }
+  if (!sent.isAsked) await requireRecentPerson({ room, thread: parent?._id, caller });
   const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
   const mentions = sent.isReport ? [] : findMentions(text);
@@ -136,6 +156,7 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
     seq: place.seq,
     ordinal: place.ordinal,
     user: draft.caller.user._id,
+    ...(draft.caller.token.agent !== undefined && { via: draft.caller.token.agent }),
     text: draft.text,
     ...(draft.display && { display: draft.display }),
     ...files,

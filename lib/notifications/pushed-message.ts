@@ -14,14 +14,14 @@ const mostText = 300;
 /** What a push tells a caller of a message. */
 export function pushedMessage(
   { name: room_name, is_direct }: Pick<RoomDocument, 'name' | 'is_direct'>,
-  { room, seq, text, files, username, name, thread, is_in_room }: Message,
+  { room, seq, text, files, username, name, via, thread, is_in_room }: Message,
   caller: Caller,
 ): PushedMessage {
   const said = textOfBlocks(parse(text)).replaceAll(/\s+/g, ' ').trim() || files.map((file) => file.name).join(', ');
   return {
     room: room.$oid,
     seq,
-    author: name || username,
+    author: via === undefined ? name || username : `${name || username} via ${via}`,
     ...(!is_direct && { room_name }),
     ...(config.hasPushText && !caller.user.hides_push_text && { text: beginningOf(said, mostText) }),
     ...(thread && !is_in_room && { thread: thread.$oid }),

@@ -27,6 +27,7 @@ import { notificationIndexes } from '../collections/rooms/notifications.ts';
 import { readMarkerIndexes } from '../collections/rooms/read-markers.ts';
 import { roomIndexes } from '../collections/rooms/rooms.ts';
 import { savedIndexes } from '../collections/rooms/saved.ts';
+import { sentTextIndexes } from '../collections/rooms/sent-texts.ts';
 import { threadIndexes } from '../collections/rooms/threads.ts';
 import { auditIndexes } from '../collections/service/audit.ts';
 import { importIndexes } from '../collections/service/imports.ts';
@@ -76,6 +77,7 @@ export const indexes: Readonly<Record<string, IndexDescription[]>> = {
   file_quotas: fileQuotaIndexes,
   reads: readMarkerIndexes,
   saved: savedIndexes,
+  sent_texts: sentTextIndexes,
   threads: threadIndexes,
   notifications: notificationIndexes,
   notification_markers: [],

@@ -179,7 +179,7 @@ async function say(bot: UserDocument, { room, text, thread }: Said, id: string):
   const caller = botCaller(bot);
   await countWrite(caller.user);
   // It may repeat what anybody wrote, who may not mention everyone.
-  const message = { room, text, files: [], isReport: true, ...(thread && { thread }) };
+  const message = { room, text, files: [], isReport: true, isAsked: true, ...(thread && { thread }) };
   const { value } = await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': `command:${id}` }), caller);
   return value;
 }

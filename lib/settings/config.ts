@@ -74,6 +74,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
     hasPushText: read('PUSH_TEXT') === 'on',
+    /** Whether agents may use the service by MCP, or only read by it. */
+    mcp: read('MCP'),
+    /** How many messages programs may exchange where no person writes; 0: any number. */
+    botTurns: read('BOT_TURNS'),
     webhookHosts: read('WEBHOOK_HOSTS'),
     /** The identity providers by which people can sign in, in the order of their buttons. */
     identityProviders,

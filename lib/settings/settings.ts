@@ -197,6 +197,16 @@ export const settings = {
     'on',
     '`off`: [notifications](notifications.md) show the author and the room, never the text.',
   ),
+  MCP: service(
+    oneOf('on', 'read', 'off'),
+    'on',
+    '[Agents](agents.md) by `POST /api/mcp`: `on`, `read` (they read and change nothing), or `off`.',
+  ),
+  BOT_TURNS: service(
+    wholeNumber(0, 1_000),
+    '8',
+    'Messages that bots and [agents](agents.md#two-bots-that-answer-each-other) may exchange in a thread or a direct conversation before a person must write, or 10 minutes pass; 0: any number.',
+  ),
   WEBHOOK_HOSTS: service(
     hosts,
     '',

@@ -57,6 +57,8 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   if (names.hasSecondFactors) await useSecondFactor(step, bob, names);
   const again = await setForgottenPassword(step, ann, user, names);
 
+  const call = { name: 'get_person', arguments: { person: names.user } };
+  await step(ann, 'POST', '/api/mcp', {}, { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call } });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room: direct });
   await step(ann, 'DELETE', '/api/rooms/{room}', { room });
   await step(again, 'DELETE', '/api/users/{user}', { user: 'me' }, { body: { current_password: `new ${names.password}` } });

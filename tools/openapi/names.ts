@@ -45,7 +45,7 @@ export const tags = [
   {
     name: 'Service',
     description: 'The service itself.',
-    segments: ['health', 'audit', 'settings', 'overview', 'openapi.json', 'asyncapi.json', 'docs'],
+    segments: ['health', 'mcp', 'audit', 'settings', 'overview', 'openapi.json', 'asyncapi.json', 'docs'],
   },
 ];
 

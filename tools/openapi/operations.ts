@@ -29,7 +29,7 @@ type OperationDefinition = Operations[string];
 
 /** An operation as OpenAPI describes it, before schemas and headers become references. */
 export function describeOperation(method: string, route: string, defined: OperationDefinition, example: Step | undefined) {
-  const { summary, access, scope, body, takesBytes, givesBytes, isForeign, form } = defined;
+  const { summary, access, scope, body, takesBytes, givesBytes, isForeign, isRpc, form } = defined;
   return {
     operationId: operationId(method, route),
     summary,
@@ -43,6 +43,7 @@ export function describeOperation(method: string, route: string, defined: Operat
     ...(body && { requestBody: requestBody(method, route, defined, example) }),
     ...(takesBytes && { requestBody: { required: true, content: { '*/*': bytesOf(example?.body) } } }),
     ...(isForeign && { requestBody: foreignBody(example?.body) }),
+    ...(isRpc && { requestBody: rpcBody(example?.body) }),
     ...(form && { requestBody: formBody(form, defined.example?.body) }),
     responses: {
       [defined.status]: successOf(defined, example),
@@ -57,6 +58,7 @@ export function describeOperation(method: string, route: string, defined: Operat
       }),
       ...(defined.hasTag && method === 'GET' && { 304: notModified }),
       ...refusalsOf(method, defined),
+      ...(isRpc && rpcAnswers(example?.answer)),
     },
   };
 }
@@ -190,6 +192,72 @@ const foreignBody = (example: unknown) => ({
   },
 });
 
+/** A call of JSON-RPC. */
+const rpcBody = (example: unknown) => ({
+  required: true,
+  content: {
+    'application/json': {
+      schema: {
+        title: 'JsonRpcCall',
+        type: 'object',
+        properties: {
+          jsonrpc: { description: 'The version of JSON-RPC.', const: '2.0' },
+          id: { type: ['string', 'integer'], description: 'The id of the call; absent in a notification.' },
+          method: { type: 'string', description: 'The method of the protocol, such as `tools/call`.' },
+          params: { type: 'object', description: 'The parameters of the method.' },
+        },
+        required: ['jsonrpc', 'method'],
+      },
+      ...(example !== undefined && { example }),
+    },
+  },
+});
+
+const rpcAnswer = {
+  title: 'JsonRpcAnswer',
+  type: 'object',
+  properties: {
+    jsonrpc: { description: 'The version of JSON-RPC.', const: '2.0' },
+    id: { type: ['string', 'integer', 'null'], description: 'The id of the call.' },
+    result: { type: 'object', description: 'The result, which the protocol defines.' },
+    error: {
+      type: 'object',
+      description: 'The error; absent in an answer with a result.',
+      properties: {
+        code: { type: 'integer', description: 'The code of JSON-RPC or of the protocol.' },
+        message: { type: 'string', description: 'The reason, as a sentence.' },
+        data: { description: 'More about it, which the protocol defines.' },
+      },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['jsonrpc'],
+};
+
+const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } });
+
+const rpcHeaders = { ...everywhere, ...onSuccess };
+
+/** The answers of JSON-RPC. */
+const rpcAnswers = (example: unknown) => ({
+  200: {
+    description: 'Done; the body has the result. A refusal of a tool is a result with `isError`.',
+    headers: rpcHeaders,
+    content: { 'application/json': { schema: rpcAnswer, ...(example !== undefined && { example }) } },
+  },
+  202: { description: 'A notification was received. The body is empty.', headers: { ...everywhere, ...onEmpty } },
+  400: {
+    description: 'The body is not a call of the protocol.',
+    headers: rpcHeaders,
+    content: { 'application/json': { schema: rpcAnswer, example: rpcError(-32_700, 'Parse error') } },
+  },
+  404: {
+    description: String(errors[404]?.meaning),
+    headers: rpcHeaders,
+    content: { 'application/json': { schema: rpcAnswer, example: rpcError(-32_601, 'Method not found') } },
+  },
+});
+
 /** A form. */
 const formBody = (fields: Record<string, string>, example: unknown) => ({
   required: true,
@@ -272,12 +340,15 @@ function successOf(defined: OperationDefinition, example: Step | undefined) {
 }
 
 /** The errors of an operation that are known beforehand: what it refuses, and what its parameters do. */
-function knownErrors(method: string, { access, scope, path, isForSetUp, refusals = [] }: OperationDefinition): HttpError[] {
+function knownErrors(
+  method: string,
+  { access, isRpc, scope, path, isForSetUp, refusals = [] }: OperationDefinition,
+): HttpError[] {
   return [
     ...(access === 'admin' ? [adminRequired()] : []),
     ...(scope ? [scopeRequired(scope)] : []),
     ...(access === 'anyone' || isForSetUp ? [] : [secondFactorSetupRequired()]),
-    ...(isWrite(method, { access } as OperationDefinition) ? [tooManyRequests()] : []),
+    ...(isWrite(method, { access, isRpc } as OperationDefinition) ? [tooManyRequests()] : []),
     ...errorsOfPath(path).filter(({ status }) => status !== 404),
     ...refusals.map((refuse: Refusal) => refuse()),
   ];
@@ -300,12 +371,13 @@ export function codesOf(all: Operations[]): Map<number, string[]> {
 
 /** The error responses of an operation by status, with their sentences where these are known. */
 function refusalsOf(method: string, defined: OperationDefinition) {
-  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign, form, type } = defined;
+  const { access, path, query, body, isIdempotent, hasTag, isSpecified, takesBytes, givesBytes, isForeign, isRpc, form, type } =
+    defined;
   const sends = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const statuses = [
     ...(query || body || isIdempotent ? [400] : []),
     ...(access === 'anyone' ? [] : [401]),
-    ...(body || isForeign ? [413] : []),
+    ...(body || isForeign || isRpc ? [413] : []),
     ...(isIdempotent ? [422] : []),
     ...(hasTag && method !== 'GET' ? [412] : []),
     ...(sends && !isSpecified && !takesBytes && !isForeign && !form ? [415] : []),

@@ -44,6 +44,7 @@ export async function bundle(handlers: string[], directory: string): Promise<Bun
     // ES modules may wait for secrets before they are ready.
     format: 'esm',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    alias: { '@modelcontextprotocol/server/_shims': pathOf('./mcp-shims.ts') },
     plugins: [entries(directory), externalDriver(driverModules), builtins, literals],
     sourcemap: 'external',
     sourcesContent: false,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
-import type { Handler } from '../../../lib/http/operation.ts';
+import type { Handler, Operations } from '../../../lib/http/operation.ts';
 import type { MemoryBudget, Share } from './memory-budget.ts';
 import { createSemaphore } from './semaphore.ts';
 
@@ -10,7 +10,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 /** The most that is kept of the body of a request, in bytes: enough for an operation to see that it is too large. */
 export const mostKeptOf = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): number =>
-  1 + (Object.hasOwn(operations, method) && operations[method]?.isForeign ? limits.foreignBody : limits.jsonBody);
+  1 + (Object.hasOwn(operations, method) && takesMore(operations[method]) ? limits.foreignBody : limits.jsonBody);
+
+const takesMore = ({ isForeign, isRpc }: Partial<Operations[string]> = {}): boolean => Boolean(isForeign || isRpc);
 
 /** How many bytes are reserved for a body of unknown length, or of more than that. */
 const reservedFirst = 8_192;

@@ -12,6 +12,8 @@ export type TokenDocument = {
   kind: 'session' | 'api';
   /** The scopes that it is confined to; an empty list does not confine it. */
   scopes: Scope[];
+  /** An agent uses it: the messages that it sends show the name of the token. */
+  is_agent?: true;
   /** The last four characters, to tell tokens apart in a list. */
   hint: string;
   /** For a session: it has ended if its user's `session_generation` is higher. */

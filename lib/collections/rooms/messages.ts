@@ -58,6 +58,8 @@ export type MessageDocument = {
    */
   ordinal: number;
   user: ObjectId;
+  /** The name of the agent's token that has sent it. */
+  via?: string;
   text: string;
   /** Only there in some messages of webhooks. */
   display?: Display;

@@ -25,6 +25,7 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
         query,
         body,
         request: {
+          id: event.requestId,
           path: event.rawPath,
           query: event.queryStringParameters ?? {},
           headers: event.headers,

@@ -102,6 +102,9 @@ export function decodeBody(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Checks a body as `jsonBody()` does; control characters are left to the rules of its values. */
+export const checkJson = (body: Record<string, unknown>): void => check(body, 1, false);
+
 function check(value: unknown, depth: number, isUnknown: boolean): void {
   if (typeof value === 'string') checkText(value, isUnknown);
   if (typeof value !== 'object' || value === null) return;

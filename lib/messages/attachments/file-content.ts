@@ -18,10 +18,8 @@ type ContentOptions = { isPreview: boolean; isDownload: boolean };
  */
 export async function readFile(id: ObjectId, { isPreview, isDownload }: ContentOptions, caller: Caller): Promise<Bytes> {
   const store = requireStore();
-  const found = await files.findOne({ _id: id, state: { $ne: 'deleted' } });
-  const file = found && (await mayRead(found, caller)) ? await withArrivals(found) : undefined;
-  const preview = file?.preview?.is_stored ? file.preview : undefined;
-  if (!file || file.state === 'reserved' || (isPreview && !preview)) throw noSuchFile();
+  const { file, preview } = await findFile(id, caller);
+  if (isPreview && !preview) throw noSuchFile();
   const { size, sha256, type: announced } = isPreview && preview ? preview : file;
   const key = isPreview ? previewKey(file.key) : file.key;
   const beginning = await store.beginning(key);
@@ -38,6 +36,27 @@ export async function readFile(id: ObjectId, { isPreview, isDownload }: ContentO
   const { direct } = store;
   if (direct) return { ...bytes, address: (method, shown) => direct.address(key, method, shown) };
   return { ...bytes, read: (range) => store.read(key, range) };
+}
+
+/**
+ * The first bytes of a file that the caller may read; of a larger picture, those of its preview.
+ */
+export async function readBeginning(id: ObjectId, most: number, caller: Caller) {
+  const store = requireStore();
+  const { file, preview } = await findFile(id, caller);
+  const { name, size } = file;
+  const isPreview = size > most && preview !== undefined && file.type.startsWith('image/');
+  const bytes = await store.beginning(isPreview ? previewKey(file.key) : file.key, isPreview ? preview.size : most);
+  if (!bytes) throw noSuchFile();
+  return { name, type: typeOf(isPreview ? preview.type : file.type, bytes), size, bytes, isPreview };
+}
+
+/** A file that the caller may read, and its preview if that is stored: 404 for any other file. */
+async function findFile(id: ObjectId, caller: Caller) {
+  const found = await files.findOne({ _id: id, state: { $ne: 'deleted' } });
+  const file = found && (await mayRead(found, caller)) ? await withArrivals(found) : undefined;
+  if (!file || file.state === 'reserved') throw noSuchFile();
+  return { file, preview: file.preview?.is_stored ? file.preview : undefined };
 }
 
 async function mayRead({ _id, user, message }: FileDocument, caller: Caller): Promise<boolean> {

@@ -337,6 +337,8 @@ export type Message = {
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
+  /** The agent that sent it for its author, by the name of its token. */
+  via?: string;
   /** The text; empty if the message has only files, or is deleted. */
   text: string;
   /** The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards. */
@@ -495,6 +497,35 @@ export type SavedMessage = {
   saved_at: Time;
   /** The time of the reminder, also if it is due and not done; null without one. */
   remind_at: Time | null;
+};
+
+export type JsonRpcCall = {
+  /** The version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** The id of the call; absent in a notification. */
+  id?: unknown;
+  /** The method of the protocol, such as `tools/call`. */
+  method: string;
+  /** The parameters of the method. */
+  params?: Record<string, unknown>;
+};
+
+export type JsonRpcAnswer = {
+  /** The version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** The id of the call. */
+  id?: unknown;
+  /** The result, which the protocol defines. */
+  result?: Record<string, unknown>;
+  /** The error; absent in an answer with a result. */
+  error?: {
+    /** The code of JSON-RPC or of the protocol. */
+    code: number;
+    /** The reason, as a sentence. */
+    message: string;
+    /** More about it, which the protocol defines. */
+    data?: unknown;
+  };
 };
 
 export type Notification = {
@@ -1229,6 +1260,8 @@ export type Token = {
   last_used_at: Time | null;
   /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
+  /** Present, and true, for an agent: its messages show the name of the token as `via`. */
+  is_agent?: true;
 };
 
 export type NewToken = {
@@ -1250,6 +1283,8 @@ export type NewToken = {
   last_used_at: Time | null;
   /** The time of expiry; null if it does not expire. */
   expires_at: Time | null;
+  /** Present, and true, for an agent: its messages show the name of the token as `via`. */
+  is_agent?: true;
   /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token: string;
 };
@@ -1525,7 +1560,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1564,7 +1599,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It is no longer available. */
@@ -2163,6 +2198,12 @@ export type Operations = {
     path: { 'message': string };
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Call the service as an agent, by the Model Context Protocol (2026-07-28, or 2025-11-25 without sessions) */
+  'POST /api/mcp': {
+    body: JsonRpcCall;
+    data: JsonRpcAnswer;
+    error: JsonRpcAnswer | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | InternalError | ServiceUnavailable;
   };
   /** List the caller's saved messages that are still readable, last saved first, or those with a reminder */
   'GET /api/saved': {
@@ -2827,6 +2868,8 @@ export type Operations = {
       scopes?: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
       /** The time of expiry; without it, the token does not expire. Must be a time such as '2026-11-21T04:04:42.123Z'. */
       expires_at?: SentTime | string;
+      /** Whether an agent uses the token: the messages that it sends show the name of the token. Must be true or false. */
+      is_agent?: boolean;
       /** The owner of the token, by default the caller; a bot of the caller, or anyone for administrators. Must be an id of 24 hexadecimal characters. */
       user?: SentId | string;
       /** The current password of the caller, as proof of identity. Must be a text that is not empty. */

@@ -214,7 +214,18 @@ describe('a deployment', () => {
       'secret-key': ['secret-key'],
       'identity-providers': ['oidc-secret', 'oidc-gitlab'],
     };
-    const ofRequests = ['Pages', 'Database', 'Notices', 'Mail', 'SecretKey', 'SignIn', 'SendFiles', 'ReadFiles', 'DeleteFiles'];
+    const ofRequests = [
+      'Pages',
+      'Database',
+      'Notices',
+      'Mail',
+      'SecretKey',
+      'SignIn',
+      'SendFiles',
+      'ReadFiles',
+      'DeleteFiles',
+      'Agents',
+    ];
     for (const [role, rights] of Object.entries(roles)) {
       const statements = template.Resources[`${role}Role`]?.Properties.Policies.flatMap(
         ({ PolicyDocument }) => PolicyDocument.Statement,
@@ -471,10 +482,16 @@ describe('the bundles of a deployment', () => {
     expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
     // They sign addresses of files, or look at what is stored: no other may do so.
     expect(functionsThatMay('put-files')).toEqual(['files']);
-    expect(functionsThatMay('get-files')).toEqual(['messages', 'file-content']);
+    expect(functionsThatMay('get-files')).toEqual(['messages', 'file-content', 'mcp']);
     expect(loads('lib/messages/attachments/uploads.ts')).toEqual(['files', 'file', 'file-content']);
     // Webhooks and commands send no files.
-    expect(loads('lib/messages/attachments/arrivals.ts')).toEqual(['room-commands', 'webhook', 'messages', 'file-content']);
+    expect(loads('lib/messages/attachments/arrivals.ts')).toEqual([
+      'room-commands',
+      'webhook',
+      'messages',
+      'file-content',
+      'mcp',
+    ]);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap((module) =>
       loads(module),
     );

@@ -58,6 +58,8 @@ describe('settings', () => {
       requireSecondFactor: 'off',
       pushHosts: [],
       hasPushText: true,
+      mcp: 'on',
+      botTurns: 8,
       webhookHosts: [],
       identityProviders: [],
       takesPasswords: true,
