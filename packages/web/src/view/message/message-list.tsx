@@ -164,6 +164,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
 /** Whether a message goes on where the one before it ended. */
 export const belongTogether = (before: Message, message: Message): boolean =>
   before.user.$oid === message.user.$oid &&
+  before.via === message.via &&
   before.display?.name === message.display?.name &&
   before.thread?.$oid === message.thread?.$oid &&
   before.deleted_at === null &&

@@ -131,6 +131,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
             <PersonButton {...of} class="author">
               <PersonName person={author} />
             </PersonButton>
+            {message.via && <small class="muted via">{strings.message.via(message.via)}</small>}
             {message.display?.name && <small class="muted via">{strings.message.via(nameOf(authorOf(message)))}</small>}
             <a href={messagePath(message)} title={fullOf(date)}>
               <time dir="auto" dateTime={message.created_at.$date}>

@@ -22,6 +22,7 @@ import { confirmed } from '../shared/dialog.tsx';
 import { later } from '../shared/later.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { openShortcuts } from '../sidebar/keys.tsx';
+import { ConnectAgent } from './agents.tsx';
 import { Blocked } from './blocked.tsx';
 import { ConnectWithProvider } from './connect.tsx';
 import { CurrentPassword, proofOf } from './current-password.tsx';
@@ -334,6 +335,7 @@ function Tokens() {
           required={false}
         />
       </Form>
+      <ConnectAgent onMade={reload} />
     </Section>
   );
 }
