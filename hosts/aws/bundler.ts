@@ -12,8 +12,9 @@ type Serverless = {
 };
 
 /**
- * A serverless plugin: makes the archive of each function, which has nothing but its bundle. The source maps are in
- * an archive of their own beside them, because a function that loads its map starts 12 % slower: `npm run stack` reads it.
+ * A serverless plugin that packages each function as an archive with nothing but its bundle. Source
+ * maps go into a separate archive, which `npm run stack` reads: a function that loads its map
+ * starts 12 % slower.
  */
 export default class BundlerPlugin {
   readonly hooks: Record<string, () => Promise<void>>;
@@ -40,7 +41,7 @@ async function packageFunctions({ serviceDir, service }: Serverless, names: stri
   const packedDriver = await pack(driverPath, driver.contents);
   const maps = await Promise.all(bundles.map(({ path, map }) => pack(`${path}.map`, map.contents)));
   await writeFile(join(directory, sourceMaps), zip(maps));
-  // For esbuild's analyser, and tests.
+  // The metafile is for esbuild's analyser and for tests.
   await writeFile(join(directory, 'metafile.json'), JSON.stringify(metafile));
   await Promise.all(
     Object.entries(service.functions).map(async ([name, definition]) => {

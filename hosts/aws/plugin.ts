@@ -7,8 +7,9 @@ import { addPreparation, waitForPreparation } from './template/preparation.ts';
 import type { Serverless } from './template/serverless.ts';
 
 /**
- * A serverless plugin: checks the settings as the server does, and adds to the template what `serverless.yml` does
- * not say: roles, secrets, shares of the connections, alarms, limits of routes.
+ * A serverless plugin that checks the settings as the server does. It adds the parts of the
+ * template that `serverless.yml` does not have: roles, secrets, shares of the connections, alarms
+ * and route limits.
  */
 export default class DeploymentPlugin {
   readonly hooks: Record<string, () => Promise<void>>;
@@ -18,7 +19,7 @@ export default class DeploymentPlugin {
       try {
         await work();
       } catch (error) {
-        // Of its own errors, serverless prints the sentence without a stack.
+        // For its own class of errors, serverless prints the message without a stack.
         throw new serverless.classes.Error((error as Error).message, 'DEPLOYMENT');
       }
     };

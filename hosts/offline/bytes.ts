@@ -7,13 +7,16 @@ import { loadHandler, matchRoutes, readRoutes } from '../server/http/routes.ts';
 import { bodyOf, takesBytes } from '../server/http/uploads.ts';
 
 /*
- * The emulator keeps every body and every answer in memory, in base64, up to 10 MB. What has the bytes of files is
- * answered beside it, in the same process and by the same function, as `npm run serve` does.
+ * The emulator keeps each body and response in memory, as base64, up to 10 MB. Requests for the
+ * bytes of files bypass it: the same function handles them in this process, as in `npm run serve`.
  */
 
 const match = matchRoutes(readRoutes());
 
-/** Answers a request that reads or uploads the bytes of a file; false for all other requests. */
+/**
+ * Handles a request that downloads or uploads the bytes of a file. Returns false for other
+ * requests.
+ */
 export function answersBytes(request: IncomingMessage, response: ServerResponse, environment: Environment): boolean {
   if (!['GET', 'HEAD', 'PUT'].includes(request.method ?? '')) return false;
   const { path, query } = splitTarget(request.url ?? '/');
@@ -39,7 +42,7 @@ async function answer(
   response: ServerResponse,
   { found, received, environment }: ByteRequest,
 ): Promise<void> {
-  // As the emulator does before it loads a function.
+  // The emulator does the same before it loads a function.
   Object.assign(process.env, environment);
   const handler = await loadHandler(found.route);
   const bytes = takesBytes({ ...found, handler }, request.method) && { bytes: bodyOf(request) };

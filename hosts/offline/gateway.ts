@@ -2,8 +2,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /**
- * Corrects what serverless-offline, and hapi under it, do differently from API Gateway. Hides the requests from it
- * that `answers` takes.
+ * Corrects differences of serverless-offline, and hapi below it, from API Gateway. Hides the
+ * requests that `answers` handles from the emulator.
  */
 export function likeApiGateway(answers: (request: IncomingMessage, response: ServerResponse) => boolean): void {
   subscribe('http.server.request.start', (message) => {
@@ -24,7 +24,7 @@ export function likeApiGateway(answers: (request: IncomingMessage, response: Ser
 const hidden = new WeakSet<object>();
 const hiding = new WeakSet<Server>();
 
-/** Keeps a request from those who listen for the requests of a server, which are told after this. */
+/** Hides a request from the server's other listeners, which run after this one. */
 function hide(request: IncomingMessage, server: Server): void {
   hidden.add(request);
   if (hiding.has(server)) return;
@@ -35,15 +35,17 @@ function hide(request: IncomingMessage, server: Server): void {
 }
 
 function correctRequest(request: IncomingMessage): void {
-  // It adds CORS headers of its own, with credentials, for a request with an origin. It reads the origin from `headers`;
-  // the function's event is created from `rawHeaders`.
+  // hapi would add its own CORS headers, with credentials, to requests with an origin. It reads the
+  // origin from `headers`; the function's event is created from `rawHeaders`.
   delete request.headers.origin;
-  // It rejects a request with a cookie that does not conform to RFC 6265.
+  // hapi rejects requests with a cookie that violates RFC 6265.
   request.headers.cookie &&= request.headers.cookie.split(/; */).filter(isConforming).join('; ');
-  // It treats a body without a Content-Type as JSON; RFC 9110 (8.3) lets a recipient assume `application/octet-stream`.
+  // The emulator treats a body without a Content-Type as JSON. RFC 9110 (8.3) lets a recipient
+  // assume `application/octet-stream`.
   const hasBody = Boolean(request.headers['content-length'] ?? request.headers['transfer-encoding']);
   if (hasBody && !request.headers['content-type']) request.rawHeaders.push('content-type', 'application/octet-stream');
-  // It parses JSON, and passes on `null`, `false`, `0` and `""` as no body; it decodes text, even if the bytes are not UTF-8.
+  // With this type, JSON is not parsed, which would drop the bodies `null`, `false`, `0` and `""`.
+  // Text is not decoded either, because it may not be UTF-8.
   request.headers['content-type'] &&= 'multipart/form-data; boundary=none';
   request.url &&= correctTarget(request.url);
 }
@@ -55,7 +57,7 @@ function correctTarget(target: string): string {
   return [doubleLastSlash(escapeAgain(path)), ...query].join('?');
 }
 
-// It rejects malformed escapes.
+// hapi rejects malformed escapes.
 function escapeAgain(path: string): string {
   try {
     decodeURIComponent(path);
@@ -65,18 +67,18 @@ function escapeAgain(path: string): string {
   }
 }
 
-// It removes one slash from the end.
+// hapi removes one trailing slash.
 const doubleLastSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? `${path}/` : path);
 
 function correctResponse(response: ServerResponse, status: number): void {
   response.removeHeader('accept-ranges');
-  // It adds this when a function sets none.
+  // hapi adds this header if a function sets none.
   if (response.getHeader('cache-control') === 'no-cache') response.removeHeader('cache-control');
-  // It adds `accept-encoding` even when it is present, or when there is nothing to encode.
+  // hapi adds `accept-encoding` even if it is present, or if there is nothing to encode.
   const vary = String(response.getHeader('vary') ?? '').replace(/,?accept-encoding$/, '');
   if (vary) response.setHeader('vary', vary);
   else response.removeHeader('vary');
   if (Number(response.getHeader('content-length') ?? 1) === 0 || status === 204) response.removeHeader('content-type');
-  // It adds a charset to JSON without one; only errors have none.
+  // hapi adds a charset to JSON without one. Only errors lack one.
   else if (status >= 400) response.setHeader('content-type', 'application/json');
 }

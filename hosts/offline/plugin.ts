@@ -22,11 +22,14 @@ type Serverless = {
   };
 };
 
-/** A serverless plugin for serverless-offline: checks the port, prepares the database, and prints the addresses at the end. */
+/**
+ * A serverless plugin for serverless-offline. It checks the ports, prepares the database, and
+ * prints the addresses.
+ */
 export default class OfflinePlugin {
   readonly hooks: Record<string, () => void | Promise<void>>;
   readonly #serverless: Serverless;
-  // Before the database is there, whose plugin sets MONGODB_URI.
+  // Read before the database's plugin sets MONGODB_URI.
   readonly #files = defaultFiles(process.env);
 
   constructor(serverless: Serverless, options: Record<string, unknown>) {
@@ -40,7 +43,7 @@ export default class OfflinePlugin {
     const { offline, 'serverless-offline': emulator } = this.#serverless.service.custom;
     const { host, websocketPort } = emulator;
     await endIfTaken('HTTP_PORT', emulator.httpPort, host);
-    // Clients are told which port it is.
+    // Clients receive this port, so it cannot be 0.
     await endIfTaken('WEBSOCKET_PORT', websocketPort, host, 1);
     await invokeInProcess();
     changeEvents(this.#serverless);
@@ -48,7 +51,7 @@ export default class OfflinePlugin {
     process.env.FILES ||= this.#files;
     provider.environment = {
       ...provider.environment,
-      // All functions share one process here, and its database client.
+      // All functions share this process and its database client.
       MONGODB_POOL_SIZE: process.env.MONGODB_POOL_SIZE || '20',
       FILES: process.env.FILES,
       SOCKET_URL: process.env.SOCKET_URL || `ws://${host}:${websocketPort}`,
@@ -63,8 +66,8 @@ export default class OfflinePlugin {
 }
 
 /**
- * Adds routes for OPTIONS, which the `ANY` of serverless-offline leaves out, and removes schedules and queues: their
- * work is done in this process, as a server does it.
+ * Adds OPTIONS routes, which `ANY` does not cover in serverless-offline. Removes schedules and
+ * queues, because this process does their work, as a server does.
  */
 function changeEvents({ service }: Serverless): void {
   for (const definition of Object.values(service.functions)) {
@@ -76,23 +79,24 @@ function changeEvents({ service }: Serverless): void {
 }
 
 /**
- * serverless-offline opens a port of its own for invocations, which takes whole events, with any source address, from
- * every page in the developer's browser. Here, functions invoke `push` within the process instead. The method that is
- * replaced does nothing else but end functions that were idle for a minute.
+ * Makes functions invoke `push` within this process. serverless-offline would open a port for
+ * invocations that accepts complete events, with any source address, from any page in the
+ * developer's browser. Otherwise the replaced method only ends functions that were idle for a
+ * minute.
  */
 async function invokeInProcess(): Promise<void> {
   const { default: Lambda } = await import('serverless-offline/lambda');
-  // Loaded when a function first needs it, which is when the settings are there.
+  // Loaded on first use, when the settings are available.
   const gateway = async () => (await import('../aws/runtime/carrier.ts')).carrier as Carrier;
   Lambda.prototype.start = function start() {
     carrier = {
       invoke: async (event) => {
         const invoked = this.get('push');
         invoked.setEvent(JSON.parse(event));
-        // Nobody waits for it; it logs its errors itself.
+        // Nothing waits for it, and it logs its own errors.
         invoked.runHandler().catch(() => undefined);
       },
-      // The work of this process follows the same notices.
+      // The background work of this process receives the same notices.
       queue: async () => undefined,
       post: async (connection, frame) => (await gateway()).post(connection, frame),
       close: async (connection) => (await gateway()).close(connection),
@@ -103,21 +107,24 @@ async function invokeInProcess(): Promise<void> {
 
 let carrier: Carrier | undefined;
 
-/** Does what a server does beside requests, until a signal ends the process; begins again after a change of the modules. */
+/**
+ * Runs the background work of a server until a signal ends the process. Restarts it when modules
+ * change.
+ */
 async function workMeanwhile(environment: Record<string, string>): Promise<void> {
   let working = await beginWork(environment);
   const end = () => Promise.all(working.map((work) => work.end()));
   onEnd(end);
   reloadOnChange(async () => {
     void end();
-    // The modules that are loaded from now on have a variable of their own.
+    // Reloaded modules have their own `carrier` variable, so set it again.
     (await import('../../lib/notices/carrier.ts')).setCarrier(carrier);
     working = await beginWork(environment);
   });
 }
 
 async function beginWork(environment: Record<string, string>): Promise<Background[]> {
-  // As the emulator does before it loads a function: both share the modules of the service.
+  // The emulator does the same before it loads a function; both share the modules of the service.
   Object.assign(process.env, environment, { AWS_LAMBDA_FUNCTION_NAME: 'work' });
   const [{ deliverMeanwhile }, { pushMeanwhile }, { sendDigestsMeanwhile }, { sweepMeanwhile }] = await Promise.all([
     import('../server/work/webhook-deliveries.ts'),
@@ -139,12 +146,15 @@ async function endIfTaken(setting: string, port: string, host: string, least = 0
   if (!isFree) end(`Port ${port} is taken: end what uses it, or set ${setting} to another.`);
 }
 
-/** Prepares the database with the service's own commands; if that fails, prints their message and ends. */
+/**
+ * Prepares the database with the service's own commands. If that fails, prints their message and
+ * exits.
+ */
 function prepareDatabase({ prepare, setup }: Record<'prepare' | 'setup', string>): Beginning {
   const prepared = run(prepare);
   if (prepared.status !== 0) end(prepared.stderr.trim());
   const hasAdministrator = JSON.parse(prepared.stdout).administrators > 0;
-  // Refused where there are accounts already, none of which is an administrator's.
+  // The command refuses if accounts exist, even if none is an administrator.
   const made = hasAdministrator ? undefined : run(setup);
   if (made?.status === 0) return { hasAdministrator, setupCode: JSON.parse(made.stdout) };
   return {

@@ -2,20 +2,20 @@ import { watch } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** The folders whose modules the functions consist of. */
+/** Folders with the modules of the functions. */
 const folders = ['functions', 'lib', 'hosts/server', 'packages/client/src'].map((folder) =>
   import.meta.resolve(`../../${folder}/`),
 );
 
-/** Editors write a file in several steps. */
+/** Editors write a file in several steps, so wait before a reload. */
 const restMs = 100;
 
-/** The lifetime of connections of an earlier version, whose last requests may still run. */
+/** How long the previous version's connections stay open for running requests. */
 const lastRequestsMs = 30_000;
 
 /**
- * Loads the functions again after a file of theirs has changed, from the next import on: a module of these folders gets
- * an address with the number of the change. Calls `changed` each time.
+ * Reloads the functions when a file changes. From the next import on, modules of these folders get
+ * a version in their URL. Calls `changed` after each change.
  */
 export function reloadOnChange(changed: () => Promise<void>): void {
   let version = 0;
@@ -45,7 +45,7 @@ export function reloadOnChange(changed: () => Promise<void>): void {
       clearTimeout(timer);
       timer = setTimeout(() => void reload(), restMs).unref();
     });
-    // The system may have no watcher left. Then a change needs a restart.
+    // The system's limit of watchers may be reached. Then changes require a restart.
     watcher.on('error', () => watcher.close());
   }
 }

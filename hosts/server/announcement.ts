@@ -1,9 +1,15 @@
 import type { SetupCode } from '../../lib/accounts/setup-code.ts';
 
-/** How far a service is set up: whether it has an administrator; while there is no account at all, the code that makes one, or why there is none. */
+/**
+ * The setup state of a service. Before the first account exists, it has the code that creates an
+ * administrator, or the reason why it could not be created.
+ */
 export type Beginning = { hasAdministrator: boolean; setupCode: SetupCode | undefined; setupRefusal?: string | undefined };
 
-/** What the person who starts the service needs next: where it is, where its documentation is, and how to begin while there is no administrator. */
+/**
+ * The message at the start: the addresses of the service and its documentation, and the next step
+ * if it has not been set up.
+ */
 export function announcement(url: string, { hasAdministrator, setupCode, setupRefusal }: Beginning): string {
   const lines = [
     `The API is at ${url}/api, the web client at ${url}/. Ctrl-C stops both.`,
@@ -17,7 +23,10 @@ export function announcement(url: string, { hasAdministrator, setupCode, setupRe
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Without the place of the data, it would make another database, beside the one that is served. The connection string is a secret. */
+/**
+ * The command must name the data directory; otherwise it would create another database. It must not
+ * show the connection string, which is a secret.
+ */
 function command(): string {
   const { DATA_DIR: directory = '', MONGODB_DATABASE: name = '', SERVER_OF_DATABASE: server } = process.env;
   const isGiven = Boolean(server);

@@ -1,14 +1,17 @@
 import type { Worker } from 'node:cluster';
 
-/** A message between processes; several kinds use one channel. */
+/** A message between processes. Several kinds share a channel. */
 type Message = { kind: string };
 
-/** Sends a message to a worker; one that ends meanwhile does not get it. */
+/** Sends a message to a worker. It is lost if the worker ends. */
 export function tellWorker(worker: Worker, message: Message): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** Sends a message to a worker, and resolves to its next message of a kind; undefined if the worker ends before. */
+/**
+ * Sends a message to a worker and resolves to its next message of the given kind; `undefined` if
+ * the worker ends first.
+ */
 export function askWorker<Answer extends Message>(worker: Worker, message: Message, kind: string): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const end = (answer: Answer | undefined) => {
@@ -16,7 +19,7 @@ export function askWorker<Answer extends Message>(worker: Worker, message: Messa
       worker.off('disconnect', leave);
       resolve(answer);
     };
-    // Not `once()`: of two messages that come together, it would miss the second while it is waited for again.
+    // `once()` would miss the second of two messages that arrive together.
     const hear = (answer: Answer) => answer.kind === kind && end(answer);
     const leave = () => end(undefined);
     worker.on('message', hear);

@@ -5,26 +5,29 @@ import { outcomes } from '../../lib/notifications/send.ts';
 import { counts, type PushCounts } from './push/counts.ts';
 import { type BackupState, backupState } from './work/backups.ts';
 
-/** Upper bounds of the histogram of durations, in milliseconds. */
+/** Upper bounds of the histogram buckets, in milliseconds. */
 export const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/** How long the requests of one function took: how many were within each bound, how many there were, and their sum in milliseconds. */
+/**
+ * The durations of one function's requests: the number within each bound, the number of all, and
+ * their sum in milliseconds.
+ */
 export type Durations = { within: number[]; count: number; sum: number };
 
-/** What one process has counted since it started. */
+/** The counters of one process since its start. */
 export type Snapshot = {
-  /** By function, method and status, each separated by a space. */
+  /** By `<function> <method> <status>`. */
   requests: Record<string, number>;
   durations: Record<string, Durations>;
-  /** How many requests that would have changed something were refused, by the word for the error. */
+  /** The number of rejected writes by error code. */
   refusedWrites: Record<string, number>;
   memory: number;
-  /** The p99 of the delay of the event loop, in milliseconds. */
+  /** The 99th percentile of the event loop delay, in milliseconds. */
   delay: number;
   push: PushCounts;
-  /** What became of pushes to devices. */
+  /** The outcomes of push notifications to devices. */
   devices: typeof outcomes;
-  /** What is wrong with the database's file. */
+  /** The state of the database file. */
   file: FileState;
   backup: BackupState;
 };
@@ -35,10 +38,10 @@ const refusedWrites: Record<string, number> = {};
 const delay = monitorEventLoopDelay();
 
 const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Of requests that are right by themselves: what they would have stored is too much, or too soon. */
+/** Statuses of valid requests that conflict with the stored data or a limit. */
 const refusedStatuses = new Set([409, 413, 429]);
 
-/** The counts so far; counting begins with the first import. */
+/** The current counters. Counting begins when this module is imported. */
 export const snapshot = (): Snapshot => ({
   requests,
   durations,

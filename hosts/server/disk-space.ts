@@ -3,7 +3,10 @@ import { isEmbeddedDatabase } from '../../lib/database/file-state.ts';
 import { config } from '../../lib/settings/config.ts';
 import { settings } from '../../lib/settings/settings.ts';
 
-/** The free bytes, for this account, on the disk of each directory that the service writes to, by what is kept there. */
+/**
+ * The free bytes on the disk of each directory that the service writes to, by its content. Only
+ * space that this account may use counts.
+ */
 export async function freeSpace(): Promise<Record<string, number>> {
   const { files, backups } = config;
   const directories = {

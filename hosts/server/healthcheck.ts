@@ -1,7 +1,10 @@
-/* Exits with 0 if this machine's server and its database answer: `node hosts/server/healthcheck.ts`, for container health checks. */
+/*
+ * Exits with 0 if the server of this machine and its database answer. For container health checks:
+ * `node hosts/server/healthcheck.ts`
+ */
 
 const port = process.env.HTTP_PORT || '3000';
-// A server that listens on all addresses listens on this one, too.
+// A server that listens on all addresses also listens on 127.0.0.1.
 const host = ['', '0.0.0.0', '::'].includes(process.env.HTTP_HOST ?? '') ? '127.0.0.1' : process.env.HTTP_HOST;
 
 try {

@@ -8,7 +8,10 @@ import { defaultFiles } from '../../lib/settings/settings.ts';
 import './no-websocket.ts';
 import { readSettings, SettingsError, usage } from './settings.ts';
 
-/** The service as a server of its own: `node hosts/server/main.ts [OPTION...]`, with MONGODB_URI in the environment. */
+/**
+ * Runs the service as a server: `node hosts/server/main.ts [OPTION...]`, with MONGODB_URI in the
+ * environment.
+ */
 async function main(words: string[]): Promise<void> {
   const settings = readSettings(words, process.env);
   if (settings.help) {
@@ -17,17 +20,19 @@ async function main(words: string[]): Promise<void> {
   }
   if (settings.backup && process.env.MONGODB_URI && cluster.isPrimary)
     throw new SettingsError('BACKUP_DIR is for the embedded database: with MONGODB_URI, use the backups of your cluster.');
-  // Many concurrent requests share this process; on Lambda it is one.
+  // Many concurrent requests share this process; a Lambda function handles one.
   process.env.MONGODB_POOL_SIZE ||= '20';
   if (cluster.isPrimary) {
-    // Other servers may share a database that MONGODB_URI names. All workers of this one have the same name.
+    // Other servers may share the database that MONGODB_URI names. All workers of this server have
+    // the same id.
     process.env.SERVER_OF_DATABASE = process.env.MONGODB_URI ? randomUUID() : '';
     process.env.SERVES_ALONE_SINCE = process.env.MONGODB_URI ? '' : new Date().toISOString();
   }
   process.env.FILES ||= defaultFiles(process.env);
-  // The functions tell administrators of them, also where they are options.
+  // Functions report the backup settings to administrators, even if they are set by options.
   Object.assign(process.env, settings.backupVariables);
-  // Imported late, so that a setting with an unusable value is reported like any other mistake; the driver while the database starts.
+  // Imported dynamically, so that an invalid setting is reported like any other mistake. The driver
+  // loads while the database starts.
   const [{ callDirectly }, database] = await Promise.all([
     import('../../lib/database/direct-calls.ts'),
     ensureDatabase(settings.workers),
@@ -38,7 +43,10 @@ async function main(words: string[]): Promise<void> {
   await serve({ ...settings, server: server || undefined, aloneSince: alone ? new Date(alone) : undefined });
 }
 
-/** Starts a database, unless MONGODB_URI names one: workers share it, a single process has it within itself, and gets it. */
+/**
+ * Starts a database unless MONGODB_URI is set. Several workers share a database process. A single
+ * process runs the database itself, and gets it as the result.
+ */
 async function ensureDatabase(workers: number) {
   if (workers > 1 || process.env.MONGODB_URI) return startDatabaseForThisProcess();
   const { startDatabase } = await import('embedded-mongodb');

@@ -6,7 +6,10 @@ import { bounds, type Snapshot } from './counters.ts';
 import { freeSpace } from './disk-space.ts';
 import { counts, type PushCounts } from './push/counts.ts';
 
-/** Serves `/metrics` on a port of its own, away from the API's reverse proxy; resolves to the port. */
+/**
+ * Serves `/metrics` on a separate port, which the API's reverse proxy does not expose. Resolves to
+ * the port.
+ */
 export async function serveMetrics(host: string, port: number, gather: () => Promise<Snapshot[]>): Promise<number> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end();
@@ -17,12 +20,14 @@ export async function serveMetrics(host: string, port: number, gather: () => Pro
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  // The API keeps the process alive, not this.
+  // This server must not keep the process alive.
   server.unref();
   return (server.address() as AddressInfo).port;
 }
 
-/** The sums of what the processes have counted, and the free space of disks, in Prometheus' text format. */
+/**
+ * Renders the sums of all processes' counters, and the free disk space, in Prometheus' text format.
+ */
 export function render(snapshots: Snapshot[], disks: Record<string, number> = {}): string {
   const durations = new Map<string, { within: number[]; count: number; sum: number }>();
   for (const one of snapshots) {
@@ -91,7 +96,7 @@ export function render(snapshots: Snapshot[], disks: Record<string, number> = {}
   ].join('\n');
 }
 
-/** The sums of what several processes have counted, by key. */
+/** The sums of several processes' counters, by key. */
 function sumsOf(counts: Record<string, number>[]): [string, number][] {
   const sums = new Map<string, number>();
   for (const one of counts) for (const [key, count] of Object.entries(one)) sums.set(key, (sums.get(key) ?? 0) + count);
@@ -116,7 +121,7 @@ function pushMetrics(counted: PushCounts[]): string[] {
   ];
 }
 
-/** The size of the embedded database; none for another one. */
+/** The size of the embedded database; empty for another database. */
 function sizeMetrics(files: FileState[]): string[] {
   const bytes = Math.max(0, ...files.map(({ bytes }) => bytes ?? 0));
   if (bytes === 0) return [];

@@ -1,4 +1,7 @@
-/* The first thing that every command of package.json loads: says in one sentence what would otherwise be an error of syntax. */
+/*
+ * Loaded first by every command of package.json. An older Node.js gets a clear message instead of a
+ * syntax error.
+ */
 const [major] = process.versions.node.split('.');
 if (Number(major) < 24) {
   process.stderr.write(

@@ -28,13 +28,16 @@ import { deliverMeanwhile } from './work/webhook-deliveries.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
 
 /**
- * After how many milliseconds a feed passes a place at which nothing came. Servers are killed rather than frozen, unlike functions, for which
- * `FEED_PATIENCE` waits. A server with a database of its own stores a message in the same turn in which it takes the place.
+ * Milliseconds after which a feed skips a missing position. Functions use `FEED_PATIENCE`, but
+ * servers are rarely frozen, unlike functions. A server with its own database stores a message in
+ * the same turn in which it reserves the position.
  */
 const gapPatience = 2_000;
 const gapPatienceAlone = 1_000;
 
-/** Prepares the database and serves until a signal ends it: in this process, or in as many as were asked for. */
+/**
+ * Prepares the database and serves until a signal ends it, in this process or in several workers.
+ */
 export async function serve(settings: Settings & { server: string | undefined; aloneSince: Date | undefined }): Promise<void> {
   closeGapsAfter(settings.aloneSince ? gapPatienceAlone : gapPatience);
   serveAloneSince(settings.aloneSince);
@@ -81,7 +84,7 @@ async function startMetrics({ host, metricsPort }: Settings, gather: () => Promi
   await explained(host, metricsPort, '--metrics-port or METRICS_PORT', () => serveMetrics(host, metricsPort, gather));
 }
 
-/** Listens, or says which setting to change if that is not possible. */
+/** Listens. If that fails, the error names the setting to change. */
 async function explained<T>(host: string, port: number, setting: string, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
@@ -97,9 +100,12 @@ async function explained<T>(host: string, port: number, setting: string, listen:
   }
 }
 
-/** Ends when the running requests are answered, or have had their time: a request takes 10 seconds at most. */
+/**
+ * Closes the server on a signal: after the running requests have finished, or their 10 seconds are
+ * over.
+ */
 function closeOnSignal(server: Server, { backup }: Settings): void {
-  // One worker is enough.
+  // One worker is enough for the background work.
   const isFirst = !cluster.isWorker || cluster.worker?.id === 1;
   const filling = isFirst ? [fillBeginningsMeanwhile(), fillWordsMeanwhile()] : [];
   const sweep = isFirst ? sweepMeanwhile() : undefined;

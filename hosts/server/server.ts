@@ -29,26 +29,26 @@ import { startPush } from './push/start.ts';
 import { isForSocket } from './push/upgrade.ts';
 import type { Settings } from './settings.ts';
 
-/** A server that listens. */
+/** A listening server. */
 export type Server = {
   port: number;
-  /** Accepts no further requests, and resolves when the running ones are answered. */
+  /** Stops accepting requests, and resolves when the running ones are answered. */
   close: () => Promise<void>;
 };
 
 type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'> & {
-  /** What connects the processes of the service; without it there is but this one. */
+  /** Connects the processes of the service; not set for a single process. */
   relay?: Relay;
-  /** What this server is called among those that share the database; without it, there is no other. */
+  /** The id of this server among those that share the database; not set if it is the only one. */
   server?: string | undefined;
-  /** After how many milliseconds it is looked whether a notice was lost. */
+  /** Interval of the search for lost notices, in milliseconds. */
   sweep?: number;
-  /** Whether people are told who of the others is active, and when. */
+  /** Enables presence, with its durations. */
   presence?: boolean;
   presenceTimes?: Partial<PresenceTimes>;
 };
 
-/** Serves the functions of `serverless.yml`, each as Lambda behind API Gateway would run it. */
+/** Serves the functions of `serverless.yml` as Lambda behind API Gateway would. */
 export async function startServer(address: Address, find?: FindRoute): Promise<Server> {
   const { host, port, trustProxy, maxConnections } = address;
   const route = find ?? (await loadRoutes());
@@ -63,7 +63,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   const server = createServer(options, (request, response) => {
     response.sendDate = true;
     answer(request, response).catch((error) => {
-      // A client that has gone needs no response.
+      // If the client has disconnected, no response is needed.
       if (!response.destroyed) log('error', 'connection broken', { error: describeError(error) });
       response.destroy();
     });
@@ -92,7 +92,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
         await invoke(found, request, received, response);
         return;
       }
-      // The rest of a body that is refused stays unread, and ends the connection.
+      // The rest of a rejected body stays unread, so the connection must end.
       response.shouldKeepAlive = false;
       await invoke({ ...found, handler: read === 'too large' ? tooLarge : busy }, request, received, response);
     } finally {
@@ -100,7 +100,9 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     }
   }
 
-  /** Calls a function that takes the body as it comes: for as long as that takes, it has none of the turns of others. */
+  /**
+   * Calls a function that receives the body as a stream. It does not occupy a slot while it runs.
+   */
   async function upload(
     found: FoundRoute,
     request: IncomingMessage,
@@ -113,12 +115,15 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     const answer = await handler(event, makeContext(received, found, limits.requestTime)).finally(
       () => begun && endUpload(begun),
     );
-    // What was refused before its end stays unread, and ends the connection.
+    // If the function has not read the whole body, the connection must end.
     if (!request.complete) response.shouldKeepAlive = false;
     send(response, answer);
   }
 
-  /** Calls the function that was found, and sends its answer, all on the account of the caller: long answers take longer to send than to make. */
+  /**
+   * Calls the function and sends its response. Both are charged to the caller, because a long
+   * response takes longer to send than to create.
+   */
   async function invoke(
     found: FoundRoute,
     request: IncomingMessage,
@@ -131,7 +136,7 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     await (found.route.name === 'health' ? runHealthCheck : run)(found.handler, event, context, deliver);
   }
 
-  // What nobody reads stays in memory; most is gone at once.
+  // Unread bytes stay in memory, but most responses are sent immediately.
   function send(response: ServerResponse, answer: ApiResponse): void {
     if (closing) response.shouldKeepAlive = false;
     if (answer.stream) respondStream(response, answer, answer.stream);
@@ -142,22 +147,23 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     share.add(bytes);
   }
 
-  // Requests that are not HTTP, or whose headers are too long; the rest of these errors are broken connections.
+  // Requests that are not HTTP, or whose headers are too long. Other errors are broken connections.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const handler = error.code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge : error.code?.startsWith('HPE_') ? notHttp : undefined;
     if (!handler || !socket.writable) socket.destroy();
     else void answerRaw(socket, handler);
   });
-  // Longer than reverse proxies keep theirs, so that they never use a connection at the moment it ends.
+  // Longer than reverse proxies keep their connections, so that they never use one that is about to
+  // end.
   server.keepAliveTimeout = 75_000;
   server.headersTimeout = 15_000;
-  // Node.js has one time for all requests; other bodies have less.
+  // Node.js has one limit for all requests. Bodies that are not uploads have a lower one.
   server.requestTimeout = Math.ceil(longestUpload(config.files.size));
-  // A connection on which nothing moves although something is to be sent.
+  // Ends a connection that makes no progress although a response is pending.
   server.timeout = limits.functionTime;
   limitConnections(server, maxConnections, trustProxy > 0);
   const close = closeWithoutResets(server);
-  // Half of the connections are left to requests.
+  // The other half of the connections is reserved for requests.
   const push = await startPush(server, { ...address, most: Math.ceil(maxConnections / 2), isClosing: () => closing, run });
 
   await new Promise<void>((resolve, reject) => {
@@ -174,7 +180,10 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   };
 }
 
-/** Calls a handler when it is its caller's turn, and delivers the response before that ends. */
+/**
+ * Calls a handler within the fair share of its caller, and delivers the response before the share
+ * ends.
+ */
 async function run(
   handler: Handler,
   event: Parameters<Handler>[0],
@@ -204,8 +213,8 @@ async function run(
 }
 
 /**
- * What gives back a slot that was taken. A request that waits for another server has none meanwhile. It may do so in
- * several places concurrently, and for longer than its caller waits for the answer.
+ * Manages the slot of a request. A request gives up its slot while it waits for another server. It
+ * may wait in several places at once, and longer than its caller waits for the response.
  */
 function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => void } {
   const queue = slots();
@@ -222,9 +231,10 @@ function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => voi
     },
     resume: async () => {
       if (--waits > 0 || isOver) return;
-      // Without a slot it goes on as well: few do so, and its caller must get the other server's answer in time.
+      // The request continues even without a slot. This is rare, and the caller must get the other
+      // server's response in time.
       if (!(await queue.acquire(longestResumeMs, true))) return;
-      // Meanwhile it may have begun to wait again, or its time may have run out.
+      // The request may have begun to wait again, or its time may be over.
       if (waits > 0 || isOver || isHeld) return queue.release();
       isHeld = true;
       request.resume();
@@ -237,7 +247,10 @@ function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => voi
   };
 }
 
-/** Answers a health check without a slot, so that monitoring does not mistake a busy service for a broken one. */
+/**
+ * Runs a health check without a slot, so that monitoring does not mistake a busy service for a
+ * broken one.
+ */
 async function runHealthCheck(...[handler, event, context, deliver]: Required<Parameters<typeof run>>): Promise<ApiResponse> {
   if (healthChecks >= mostHealthChecks) return run(handler, event, context, deliver);
   healthChecks++;
@@ -253,26 +266,30 @@ async function runHealthCheck(...[handler, event, context, deliver]: Required<Pa
 let healthChecks = 0;
 const mostHealthChecks = 4;
 
-/** Whose request it is, as far as that is known before its token is looked up: the account's, or the address it comes from. */
+/**
+ * The caller of a request before its token is looked up: a recently seen account, or the source
+ * address.
+ */
 function callerOf(event: Parameters<Handler>[0]): string {
   const known = recallCaller(tokenOf(event));
   return known?._id.toHexString() ?? event.requestContext.http.sourceIp;
 }
 
-/** Whom a request counts for while it waits for another server: a bot's for its owner. */
+/** The account that is charged while a request waits for another server: for a bot, its owner. */
 const payerOf = (event: Parameters<Handler>[0]): string => recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event);
 
 const shares = createFairShare();
 const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };
 
-// Requests wait here in order, and longer than the driver lets anyone wait for a connection; in milliseconds, after which it is a 503.
+// Requests wait here in order, and longer than the driver waits for a connection. After
+// `longestWait` milliseconds, the response is 503.
 const slots = fromConfig(({ mongodbPoolSize }) => createSemaphore(mongodbPoolSize));
 const longestWait = 5_000;
 const longestResumeMs = 500;
 
 const memory = createMemoryBudget(limits.memory);
 
-/** Answers, and logs, a request that can't be read. */
+/** Logs a request that cannot be parsed, and responds to it. */
 async function answerRaw(socket: Socket, handler: Handler): Promise<void> {
   const id = randomUUID();
   const http = { method: '', path: '', protocol: 'HTTP/1.1', sourceIp: socket.remoteAddress ?? '', userAgent: '' };

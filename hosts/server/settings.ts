@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSetting, type Setting, type SettingName, settingNames, settings } from '../../lib/settings/settings.ts';
 
-/** How the server runs. */
+/** The settings of the server. */
 export type Settings = ReturnType<typeof readSettings>;
 
-/** The command line or the environment has an unusable setting. */
+/** An invalid setting on the command line or in the environment. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** The settings that have an option, by its name. */
+/** The settings that have a command-line option, by option. */
 const options = Object.fromEntries(
   settingNames.flatMap((name) => {
     const { option }: Setting = settings[name];
@@ -18,7 +18,7 @@ const options = Object.fromEntries(
   }),
 );
 
-/** How the server is called. */
+/** The help text of the command. */
 export const usage = `Usage: npm run serve -- [OPTION...]
 ${Object.entries(options)
   .map(([option, name]) => `  --${option.padEnd(15)}  ${describe(name)}\n`)
@@ -31,7 +31,7 @@ function describe(name: SettingName): string {
   return `${plain} (${name}, default ${fallback || 'none'})`;
 }
 
-/** Reads the settings from the command line and, where it says nothing, from the environment. Throws a `SettingsError`. */
+/** Reads the settings from the command line, then the environment. Throws a `SettingsError`. */
 export function readSettings(words: string[], environment: Record<string, string | undefined>) {
   const { help = false, ...given } = parse(words);
   const named = Object.entries(given).map(([option, value]) => [options[option], value]);
@@ -52,11 +52,11 @@ export function readSettings(words: string[], environment: Record<string, string
       workers: workers === 'auto' ? availableParallelism() : Math.max(1, workers),
       maxConnections: Math.max(1, readSetting('MAX_CONNECTIONS', all)),
       trustProxy: readSetting('TRUST_PROXY', all),
-      /** Undefined where none are to be made. */
+      /** `undefined` if backups are off. */
       backup: directory === '' ? undefined : backup,
       backupVariables: { BACKUP_DIR: all.BACKUP_DIR ?? '', BACKUP_EVERY: all.BACKUP_EVERY ?? '' },
       metricsPort: metricsPort === '' ? undefined : metricsPort,
-      /** Whether people are told who of the others is active. */
+      /** True if users see who is active. */
       presence: readSetting('PRESENCE', all) === 'on',
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Calls `end` once when this process has to end: by a signal, or because what started it has gone. */
+/** Calls `end` once when this process must end: after a signal, or when its parent is gone. */
 export function onEnd(end: () => void): void {
   let isEnding = false;
   const once = () => {
@@ -8,7 +8,7 @@ export function onEnd(end: () => void): void {
   };
   process.on('SIGTERM', once);
   process.on('SIGINT', once);
-  // npm's shell takes the signals that npm passes on, and dies without passing them on itself.
+  // npm's shell receives npm's signals, and exits without forwarding them.
   if (process.env.npm_lifecycle_event) {
     const parent = process.ppid;
     setInterval(() => process.ppid !== parent && once(), 200).unref();

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /*
- * Starts `npm run serve` once, over a database that is gone afterwards, so that what Node.js makes of the TypeScript files is kept
- * (compile-cache.js): from then on the server starts faster and takes less memory, also where it can write nothing.
- * Runs after `npm ci`; JavaScript, because the Node.js that installs need not be the one that serves.
+ * Runs `npm run serve` once on a temporary database, to fill the compile cache (compile-cache.js).
+ * After that, the server starts faster and uses less memory, even if it cannot write. Runs after
+ * `npm ci`. It is JavaScript because the Node.js that installs may be older than the one that
+ * serves.
  */
 const project = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
@@ -28,5 +29,5 @@ const timer = setTimeout(() => server.kill('SIGKILL'), 60_000);
 const [code] = await once(server, 'close');
 clearTimeout(timer);
 rmSync(directory, { recursive: true, force: true });
-// No reason to fail an installation: the start of the server reports it again.
+// Does not fail the installation: the start of the server will report the error again.
 if (code !== 0) process.stderr.write(`A trial start of the server with Node.js ${process.version} failed: ${said.trim()}\n`);

@@ -10,10 +10,13 @@ import { onEnd } from './signals.ts';
 /** The workers that are ready. */
 const listening = new Set<Worker>();
 
-/** The pause before another worker takes the place of one that ended before it was ready. */
+/** The pause before a worker is replaced that ended before it was ready. */
 const restartDelayMs = 1_000;
 
-/** Runs so many workers until a signal ends them all, replaces each that fails, and resolves to their port when all listen. */
+/**
+ * Runs `count` workers until a signal ends them, and replaces each one that fails. Resolves to
+ * their port when all are listening.
+ */
 export async function runWorkers(count: number): Promise<number> {
   let ending = false;
   let isStarted = false;
@@ -28,16 +31,16 @@ export async function runWorkers(count: number): Promise<number> {
     if (!ending) {
       log('error', 'worker ended', { process: worker.process.pid, code, signal });
       if (listening.delete(worker)) cluster.fork();
-      // It was killed while it started, or the others still work. The pause keeps a worker that cannot start from
-      // taking all processor time.
+      // It was killed while it started, or the others still run. The pause prevents a worker that
+      // cannot start from using all processor time.
       else if (isStarted && (signal !== null || listening.size > 0)) setTimeout(() => ending || cluster.fork(), restartDelayMs);
       else {
-        // It has reported why it could not start; another would fail as well.
+        // It has reported why it could not start. A replacement would fail as well.
         status = 1;
         end();
       }
     }
-    // A worker may be told of as ended before it is taken from the list.
+    // The exit event may come before the worker is removed from the list.
     if (ending && Object.values(cluster.workers ?? {}).every((one) => one?.isDead())) process.exit(status);
   });
   cluster.on('listening', (worker) => listening.add(worker));
@@ -52,7 +55,7 @@ export async function runWorkers(count: number): Promise<number> {
   return port as number;
 }
 
-/** What each worker has counted, but for those that end meanwhile. */
+/** The counters of all workers, except those that end meanwhile. */
 export async function metricsOfWorkers(): Promise<Snapshot[]> {
   const asked = [...listening].map((worker) => askWorker<CountsMessage>(worker, { kind: 'metrics' }, 'metrics'));
   return (await Promise.all(asked)).flatMap((answer) => answer?.counted ?? []);
@@ -60,7 +63,7 @@ export async function metricsOfWorkers(): Promise<Snapshot[]> {
 
 type CountsMessage = { kind: string; counted: Snapshot };
 
-/** Answers that question, in a worker. */
+/** Responds to requests for counters, in a worker. */
 export function answerMetrics(): void {
   process.on('message', async ({ kind }: { kind: string }) => {
     if (kind !== 'metrics') return;

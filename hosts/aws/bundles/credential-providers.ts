@@ -1,6 +1,7 @@
 /**
- * All that the driver needs of the package `@aws-sdk/credential-providers` for `authMechanism=MONGODB-AWS`, whose place this takes in the bundles:
- * Lambda gives a function the credentials of its role as variables, which are good for longer than it runs.
+ * Replaces the package `@aws-sdk/credential-providers` in the bundles. For
+ * `authMechanism=MONGODB-AWS`, the driver only needs the credentials of the function's role. Lambda
+ * passes them as environment variables, and they outlive the function.
  */
 export const fromNodeProviderChain = () => async () => ({
   accessKeyId: process.env.AWS_ACCESS_KEY_ID,

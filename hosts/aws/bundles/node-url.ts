@@ -1,2 +1,2 @@
-/** In the bundles, these take the place of the same classes of the package `whatwg-url`. */
+/** Replaces the package `whatwg-url` in the bundles. */
 export const { URL, URLSearchParams } = globalThis;

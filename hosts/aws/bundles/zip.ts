@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 
-/** A file for archives, compressed once for all of them. */
+/** A compressed file that several archives can contain. */
 export type PackedFile = { path: string; size: number; checksum: number; packed: Buffer };
 
 const deflate = promisify<Uint8Array, Buffer>(deflateRaw);
@@ -14,8 +14,8 @@ export const pack = async (path: string, contents: Uint8Array): Promise<PackedFi
 });
 
 /**
- * A zip archive. The same files give the same bytes, so that nothing is deployed that has not changed: their date is
- * that at which the format begins.
+ * Creates a zip archive. Equal files give equal bytes, so that unchanged functions are not deployed
+ * again: their date is the first one that the format can express.
  */
 export function zip(files: PackedFile[]): Buffer {
   const parts: Buffer[] = [];

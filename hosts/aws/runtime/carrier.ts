@@ -4,7 +4,7 @@ import { describeError, log } from '../../../lib/base/log.ts';
 import type { Carrier, PostOutcome, RoomNews, RoomTask } from '../../../lib/notices/carrier.ts';
 import { sendSigned } from './signed-request.ts';
 
-/* A function that may neither invoke others nor send to WebSockets has no carrier. */
+/* `carrier` is undefined in a function that may neither invoke others nor send to WebSockets. */
 
 const {
   PUSH_FUNCTION: pushFunction,
@@ -15,19 +15,20 @@ const {
 
 const queues: Record<RoomTask, string | undefined> = { webhooks: process.env.WEBHOOKS_QUEUE, devices: process.env.DEVICES_QUEUE };
 
-/** The time that each request may take. */
+/** Time limits of the requests to Lambda, SQS and API Gateway. */
 const invocationMs = 900;
 const queueMs = 3_000;
 const postMs = 3_000;
 
-/** SQS takes ten entries at a time. */
+/** SQS accepts at most ten entries per request. */
 const batchSize = 10;
 
-/** The means by which functions reach each other and connected clients, through the services of AWS. */
+/** Connects functions with each other and with clients, through AWS services. */
 export const carrier: Carrier | undefined =
   pushFunction || socketEndpoint || queues.webhooks ? { invoke, queue, post, close } : undefined;
 
-// Accepted is what is queued: Lambda runs the function later, once or twice, or never.
+// A status of 202 only means that the event is queued: Lambda runs the function once, twice or
+// never.
 async function invoke(event: string): Promise<void> {
   const response = await sendSigned({
     service: 'lambda',
@@ -43,8 +44,8 @@ async function invoke(event: string): Promise<void> {
 }
 
 /**
- * A queue gives the entries of a room to one function at a time, in order, and takes one entry for each moment of the
- * room within five minutes, however often it is sent.
+ * Queues rooms. A FIFO queue gives the entries of a room to one function at a time, in order. It
+ * drops duplicates of a room and moment for five minutes.
  */
 async function queue(task: RoomTask, news: RoomNews[]): Promise<void> {
   const batches = Array.from({ length: Math.ceil(news.length / batchSize) }, (_, at) =>
@@ -74,7 +75,7 @@ async function queueBatch(task: RoomTask, news: RoomNews[]): Promise<void> {
   throw new Error(`The queue of ${task} did not accept rooms: ${__type ?? JSON.stringify(Failed)} ${message ?? ''}`);
 }
 
-/** Not repeated when it fails: when the gateway has too much to do, another request is one more. */
+/** Sends a frame without retries: if the gateway is overloaded, retries would add to its load. */
 async function post(connection: string, frame: Uint8Array): Promise<PostOutcome> {
   const status = await send('POST', connection, frame);
   if (status === 410) return 'gone';

@@ -5,17 +5,21 @@ import { type SettingName, settings } from '../../../lib/settings/settings.ts';
 import { sendSigned } from './signed-request.ts';
 
 /*
- * The secrets of a deployment are SecureStrings of SSM Parameter Store, and in no function's configuration. A function
- * reads those that it needs when it starts, except the mail server, which only e-mails need.
+ * The secrets of a deployment are SecureStrings in SSM Parameter Store, so no function's
+ * configuration contains them. Functions read the secrets that they need when they start. The mail
+ * server is read with the first e-mail.
  */
 
 const { AWS_ENDPOINT_URL_SSM } = process.env;
 
-/** Reads a parameter; repeats that for less than the 10 seconds that Lambda waits for the start, if the failure is temporary. */
+/**
+ * Reads a parameter. Retries temporary failures, for less than the 10 seconds that Lambda allows
+ * for the start.
+ */
 export function readParameter(name: string): Promise<string> {
   let reason = '';
   const exhausted = () => new Error(`The SSM parameter ${name} could not be read: ${reason}`);
-  // Many functions that start at the same moment exceed the 40 reads a second that SSM allows.
+  // SSM allows 40 reads per second, which many functions starting together exceed.
   const pause = (count: number) => Math.min(50 * 2 ** count, 800) * (0.5 + Math.random());
   return attempt({ milliseconds: 6_000, pause, exhausted }, async () => {
     const { value, failure, isTemporary } = await getParameter(name);
@@ -27,8 +31,9 @@ export function readParameter(name: string): Promise<string> {
 }
 
 /**
- * Puts secrets into the variables that `SECRETS` lists, in place of the names of their parameters. A function that
- * cannot read one fails to start: the reason is in the log, Lambda answers 500, and the next request tries again.
+ * Replaces the parameter names in the variables listed in `SECRETS` by the secrets. If a secret
+ * cannot be read, the function does not start: the log has the reason, Lambda responds with 500,
+ * and the next request tries again.
  */
 export async function readSecrets(environment: Record<string, string | undefined>): Promise<void> {
   const names = (environment.SECRETS ?? '').split(',').filter(Boolean);

@@ -4,17 +4,18 @@ import { describeError, log, setHostFields } from '../../../lib/base/log.ts';
 import { refuseForeignEvent } from '../../../lib/http/foreign-events.ts';
 import { readSecrets } from './parameter.ts';
 
-/** An event of CloudFormation, or of an operator, who waits for the answer itself. */
+/** An event from CloudFormation, or from an operator, who receives the result directly. */
 type PreparationEvent = Pick<CloudFormationCustomResourceEvent, 'RequestType'> & Partial<CloudFormationCustomResourceEvent>;
 
-/** What CloudFormation shows of a failure. */
+/** CloudFormation shows this many characters of a reason. */
 const longestReason = 1_000;
 
 setHostFields({ function: process.env.AWS_LAMBDA_FUNCTION_NAME });
 
 /**
- * Creates the indexes of the database, as a resource of the deployment that all other functions wait for: a version
- * serves once its indexes exist. Removing the deployment changes nothing in the database.
+ * Creates the indexes of the database. It is a resource of the deployment that all other functions
+ * depend on, so a version serves only once its indexes exist. Removing the deployment does not
+ * change the database.
  */
 export async function handler(event: unknown, context: Context): Promise<object> {
   if (!isOwn(event)) return { ignored: refuseForeignEvent('events of a custom resource of CloudFormation', event, context) };
@@ -27,7 +28,10 @@ export async function handler(event: unknown, context: Context): Promise<object>
 const isOwn = (event: unknown): event is PreparationEvent =>
   typeof (event as Partial<PreparationEvent> | null)?.RequestType === 'string';
 
-/** Creates the indexes; returns why that failed. It loads the database late, so that every failure has an answer. */
+/**
+ * Creates the indexes. Returns the reason if that fails. It imports the database code dynamically,
+ * so that a failed import is reported as well.
+ */
 async function prepare({ awsRequestId: request_id }: Context): Promise<string | undefined> {
   try {
     await readSecrets(process.env);
@@ -46,7 +50,7 @@ async function answer(
   outcome: { Status: string; Reason?: string },
 ): Promise<void> {
   const body = JSON.stringify({ ...outcome, StackId, RequestId, LogicalResourceId, PhysicalResourceId: 'indexes' });
-  // The address is signed for an empty type.
+  // The address is signed for an empty content type.
   const response = await fetch(ResponseURL, { method: 'PUT', headers: { 'Content-Type': '' }, body });
   if (!response.ok) throw new Error(`CloudFormation did not take the answer: ${response.status}`);
 }

@@ -1,4 +1,7 @@
 import { readSecrets } from './parameter.ts';
 
-/* The first module of each bundle. What it imports must not read the settings, which have no secrets yet. */
+/*
+ * The first module of each bundle. Its imports must not read the settings, because the secrets are
+ * not set yet.
+ */
 await readSecrets(process.env);

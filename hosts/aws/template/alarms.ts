@@ -1,6 +1,6 @@
 import { addResources, type Serverless } from './serverless.ts';
 
-/** Adds the alarms of a deployment, with the topic that notifies `ALARM_EMAIL`. */
+/** Adds the alarms of a deployment, and the topic that notifies `ALARM_EMAIL`. */
 export function addAlarms(serverless: Serverless): void {
   const { service } = serverless;
   const { alarmEmail } = service.custom.deployment;
@@ -36,7 +36,7 @@ export function addAlarms(serverless: Serverless): void {
         Properties: { Subscription: [{ Protocol: 'email', Endpoint: alarmEmail }] },
       },
     }),
-    // A function that is throttled is one of them: the gateway answers 503.
+    // This includes throttled functions, for which the gateway responds with 503.
     AlarmServerErrors: alarm('responses with 5xx', { ...apiMetric('5xx'), Statistic: 'Sum', Threshold: 5 }),
     AlarmSlow: alarm('1 % of the responses take more than 2 seconds', {
       ...apiMetric('Latency'),
@@ -44,7 +44,7 @@ export function addAlarms(serverless: Serverless): void {
       Threshold: 2_000,
       Period: 300,
       EvaluationPeriods: 3,
-      // The p99 of a handful of requests is the slowest of them, mostly a cold start.
+      // With few requests, the p99 is the slowest one, usually a cold start.
       EvaluateLowSampleCountPercentile: 'ignore',
     }),
     AlarmSocketErrors: alarm('WebSocket events that no function took', {
@@ -54,7 +54,8 @@ export function addAlarms(serverless: Serverless): void {
       Statistic: 'Sum',
       Threshold: 5,
     }),
-    // Without a dimension, it counts all functions of the account in this region, which share its concurrency.
+    // Without a dimension, this metric covers all functions of the account in this region. They
+    // share its concurrency.
     AlarmThrottles: alarm('functions of this account are throttled: too many run concurrently', {
       Namespace: 'AWS/Lambda',
       MetricName: 'Throttles',
@@ -73,7 +74,7 @@ export function addAlarms(serverless: Serverless): void {
     }),
     AlarmNotifyErrors: ofFunction('notify', 'Errors', 'retries, reminders and e-mails fail'),
     AlarmSweepErrors: ofFunction('sweep', 'Errors', 'deleted files and old messages may still be stored', {
-      // Two failures in a row, which nobody else would notice.
+      // Alarm after two consecutive failures: nothing else reveals them.
       Period: 10_800,
       Threshold: 1,
     }),

@@ -13,14 +13,14 @@ const settingsFile = (serverless: Serverless) => {
   return { name, path, isThere: existsSync(path) };
 };
 
-/** A stage keeps its settings in its file, so that no deployment loses a setting of an earlier one. */
+/** Requires the settings file of a stage, so that a deployment does not lose earlier settings. */
 export function requireSettings(serverless: Serverless): void {
   const { name, isThere } = settingsFile(serverless);
   if (serverless.processedInput.commands.join(' ') === 'deploy' && !isThere)
     throw new Error(`There is no file ${name}: write the settings of this stage into it, or nothing if the defaults are right.`);
 }
 
-/** Checks the settings as the server does: with an unusable one, no function would start. */
+/** Checks the settings as the server does: with an invalid one, no function would start. */
 export async function checkSettings(serverless: Serverless): Promise<void> {
   const { service } = serverless;
   const file = settingsFile(serverless);
@@ -43,7 +43,8 @@ export async function checkSettings(serverless: Serverless): Promise<void> {
     throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
   if (FILES_ENDPOINT)
     throw new Error('Leave FILES_ENDPOINT out: the keys of functions are those of their roles, which only S3 knows.');
-  // Loaded late: under serverless-offline the functions share this process, and config.ts would read their settings too early.
+  // Loaded dynamically: under serverless-offline the functions share this process, and config.ts
+  // would read their settings too early.
   const { readConfig } = await import('../../../lib/settings/config.ts');
   readConfig(service.provider.environment as Record<string, string>);
   const { alarmEmail } = service.custom.deployment;

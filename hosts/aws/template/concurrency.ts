@@ -1,31 +1,34 @@
-/** The setting with the reserved concurrency of one function. */
+/** The setting for the reserved concurrency of a function. */
 export const concurrencySetting = (name: string) => `CONCURRENCY_${name.toUpperCase().replaceAll('-', '_')}`;
 
-/** The most calls at the same moment that the gateway admits to a route that hashes a password. */
+/** The burst limit of the gateway for routes that hash a password. */
 export const loginBurst = 10;
 
-/** Functions with many calls, and their parts of the concurrency that is reserved. */
+/** Busy functions and their shares of the reserved concurrency. */
 const parts = { messages: 0.35, events: 0.3, members: 0.15, socket: 0.15, push: 0.05 };
 
-/** AWS keeps this much of an account's concurrency for functions without a reservation. */
+/** The concurrency of an account that AWS does not allow to reserve. */
 const leastUnreserved = 100;
 
-/** Connections that are left to others: the command line, backups, an earlier version during a deployment. */
+/**
+ * The share of connections for other uses: the command line, backups, and the previous version
+ * during a deployment.
+ */
 const spare = 0.2;
 
-/** How many functions may run at the same time. */
+/** The concurrency of the functions. */
 export type ConcurrencyPlan = {
-  /** All together, so that each can open its connections. */
+  /** The limit for all functions together, so that each can open its connections. */
   all: number;
-  /** By function: this many of them can always run, and not more. */
+  /** Reserved concurrency by function. It is both guaranteed and a limit. */
   reserved: Record<string, number>;
-  /** All other functions together, if the account's quota is `all`. */
+  /** The limit for all other functions together, if the account's quota is `all`. */
   others: number;
 };
 
 /**
- * Shares out the connections of a cluster. A running function has its pool, and one connection that monitors the
- * server.
+ * Divides the connections of a cluster among the functions. Each running function needs its pool
+ * and one monitoring connection.
  */
 export function planConcurrency(connectionLimit: number, poolSize: number): ConcurrencyPlan {
   const all = Math.floor(((1 - spare) * connectionLimit) / (poolSize + 1));
@@ -41,8 +44,9 @@ export function planConcurrency(connectionLimit: number, poolSize: number): Conc
 }
 
 /**
- * The part of an account's quota to take away from all functions, so that together they open no more connections than
- * the cluster allows; the function that holds it runs during deployments alone.
+ * The concurrency to withhold from an account's quota, so that all functions together stay within
+ * the connection limit of the cluster. It is reserved for a function that runs only during
+ * deployments.
  */
 export function heldBack(quota: number, { all, reserved }: ConcurrencyPlan): number {
   const needed = sum(Object.values(reserved)) + leastUnreserved;
@@ -53,14 +57,17 @@ export function heldBack(quota: number, { all, reserved }: ConcurrencyPlan): num
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** The clusters of Atlas with the connections that each allows. */
+/** Atlas clusters and their connection limits. */
 const clusters = { 'M0, Flex': 500, M10: 1_500, M20: 3_000, M30: 3_000 };
 
-/** The default pool, and the default quota of an account that has been in use for a while. */
+/** The default pool size, and the usual quota of an established account. */
 const defaultPool = 2;
 const usualQuota = 1_000;
 
-/** The table of the documentation, in Markdown: who may run how often, with `CONNECTION_LIMIT` and without. */
+/**
+ * A Markdown table for the docs: the concurrency of the functions with and without
+ * `CONNECTION_LIMIT`.
+ */
 export function concurrencyTable(): string {
   const names = ['sessions', ...Object.keys(parts)];
   const head = ['Cluster', '`CONNECTION_LIMIT`', ...names.map((name) => `\`${name}\``), 'others', 'together', 'without it'];

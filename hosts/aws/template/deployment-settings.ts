@@ -1,13 +1,13 @@
-/** Settings of a deployment that AWS alone is told, as they stand in `.env.<stage>`; all may be empty. */
+/** Settings that only AWS uses, as written in `.env.<stage>`. Each may be empty. */
 export type WrittenSettings = Record<
   'vpcSubnets' | 'vpcSecurityGroups' | 'domainName' | 'socketDomainName' | 'certificate' | 'tags' | 'logKey',
   string
 >;
 
-/** A domain of an API, with the certificate for it. */
+/** The domain of an API, and its certificate. */
 export type Domain = { name: string; certificate: string };
 
-/** Reads them; throws an error with a sentence that names the first that is unusable. */
+/** Parses the deployment settings. Throws an error that names the first invalid one. */
 export function readDeploymentSettings(written: WrittenSettings) {
   const subnetIds = list('VPC_SUBNETS', written.vpcSubnets, /^subnet-[0-9a-f]{8,}$/, 'subnets such as subnet-0a1b2c3d');
   const securityGroupIds = list(

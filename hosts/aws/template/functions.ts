@@ -7,10 +7,10 @@ import { functionRole, type Right } from './roles.ts';
 import { type Secret, secretsIn } from './secrets.ts';
 import { addResources, type Definition, type Serverless, type Service, wholeNumber } from './serverless.ts';
 
-/** The role of a function that names none. */
+/** The role of a function that does not name one. */
 const defaultRole = 'Database';
 
-/** Gives each function its role, its secrets, its share of the connections, and the log that all share. */
+/** Configures each function: role, secrets, share of the connections, and the shared log. */
 export function configureFunctions(serverless: Serverless): void {
   const { service } = serverless;
   const { provider } = service;
@@ -19,7 +19,7 @@ export function configureFunctions(serverless: Serverless): void {
   const prefix = `${service.service}-${stage}`;
   const { vpc } = readDeploymentSettings(service.custom.deployment);
   const bucket = useFiles(service);
-  // Unless WebSockets have a domain of their own.
+  // Without a domain for WebSockets, use the address of the API.
   if (provider.environment.SOCKET_URL === '/socket') provider.environment.SOCKET_URL = socketAddress('wss', stage);
   const reservations = reservationsOf(service);
   const secrets = secretsIn(service).filter(({ parameter }) => parameter !== '');
@@ -48,7 +48,8 @@ export function configureFunctions(serverless: Serverless): void {
       const environment = environmentOf(rights, secrets.filter(isReadBy(definition)), { prefix, stage });
       definition.environment = { ...definition.environment, ...environment };
       definition.role = `${role}Role`;
-      // The framework then makes no log group for it, and does not wait for the one that all share.
+      // Otherwise the framework would create a log group for each function, and not wait for the
+      // shared one.
       definition.disableLogs = true;
       definition.dependsOn = ['FunctionsLogGroup'];
       if (vpc && usesDatabase) definition.vpc = vpc;
@@ -63,7 +64,7 @@ const hasRequests = ({ events = [] }: Definition) => events.some(({ httpApi }) =
 
 const parameterOf = ({ parameter }: Secret) => parameter.slice('ssm:'.length);
 
-/** The variables of a function beside those that all have. */
+/** The environment variables of a function in addition to the common ones. */
 function environmentOf(rights: readonly Right[], secrets: Secret[], { prefix, stage }: Record<'prefix' | 'stage', string>) {
   return {
     ...Object.fromEntries(secrets.flatMap(({ isOwn, setting, parameter }) => (isOwn ? [[setting, parameter]] : []))),
@@ -76,7 +77,8 @@ function environmentOf(rights: readonly Right[], secrets: Secret[], { prefix, st
       AWS_ENDPOINT_URL_SQS: serviceAddress('sqs'),
     }),
     ...(rights.includes('sockets') && { SOCKET_ENDPOINT: socketAddress('https', stage) }),
-    // Nobody reads the versions: a changed configuration restarts the functions, which then read the new secret.
+    // Nothing reads the versions, but a changed variable restarts the functions, which then read
+    // the new secret.
     ...Object.fromEntries(secrets.flatMap(({ setting, version }) => (version ? [[`${setting}_VERSION`, version]] : []))),
   };
 }
@@ -93,7 +95,9 @@ const functionsLogGroup = ({ provider, custom }: Service) => {
   };
 };
 
-/** The place of files: a bucket of the deployment unless the settings name another, or `off`. */
+/**
+ * The bucket for files: created by the deployment unless the settings name another one or `off`.
+ */
 function useFiles(service: Service): FileBucket | undefined {
   const { environment } = service.provider;
   if (environment.FILES === 'off') return undefined;
@@ -111,7 +115,7 @@ function useFiles(service: Service): FileBucket | undefined {
   return { name: `\${FilesBucket}`, prefix: '' };
 }
 
-/** The reserved concurrency of each function that has one. */
+/** The reserved concurrency by function. */
 function reservationsOf({ functions, provider, custom }: Service): Record<string, number> {
   const { connectionLimit, accountConcurrency } = custom.deployment;
   const limit = wholeNumber('CONNECTION_LIMIT', connectionLimit);

@@ -3,24 +3,24 @@ import { type Domain, readDeploymentSettings } from './deployment-settings.ts';
 import { gatewayRole } from './roles.ts';
 import { addResources, type Serverless, type Service } from './serverless.ts';
 
-/** The routes that anyone can call and that compute the hash of a password, or send an e-mail. */
+/** Public routes that hash a password or send an e-mail. */
 const throttledRoutes = { users: 'POST /api/users', sessions: 'POST /api/sessions', codes: 'POST /api/codes' };
 
-/** How many calls a second, and how many at the same moment, all callers together may make to such a route. */
+/** Limit for all callers together on such a route: requests per second, and burst. */
 const throttling = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: loginBurst };
 
-/** Gives the expensive routes a limit of their own. */
+/** Gives the expensive routes their own limit. */
 export function throttleRoutes(serverless: Serverless): void {
   const { functions, resources } = serverless.service;
   const { naming } = serverless.getProvider('aws');
   for (const [name, route] of Object.entries(throttledRoutes)) functions[name]?.events.push({ httpApi: route });
   const { HttpApiStage } = resources.extensions;
   HttpApiStage.Properties.RouteSettings = Object.fromEntries(Object.values(throttledRoutes).map((route) => [route, throttling]));
-  // The gateway refuses settings of routes that do not exist yet.
+  // The gateway rejects settings for routes that do not exist yet.
   HttpApiStage.DependsOn = Object.values(throttledRoutes).map(naming.getHttpApiRouteLogicalId.bind(naming));
 }
 
-/** Lets the gateways invoke functions with one role, in place of a permission for each function. */
+/** Gives the gateways one role to invoke functions, which replaces a permission per function. */
 export function useGatewayRole(serverless: Serverless): void {
   const { service } = serverless;
   const { Resources } = service.provider.compiledCloudFormationTemplate;
@@ -31,7 +31,7 @@ export function useGatewayRole(serverless: Serverless): void {
   }
 }
 
-/** Gives the APIs their domains, and the service the addresses that follow from them. */
+/** Adds the domains of the APIs, and sets the service's addresses accordingly. */
 export function useDomains({ service }: Serverless): void {
   const { domain, socketDomain, tags } = readDeploymentSettings(service.custom.deployment);
   const { environment } = service.provider;
@@ -44,7 +44,10 @@ export function useDomains({ service }: Serverless): void {
 
 type ApiDomain = { id: string; domain: Domain; tags: Record<string, string>; api: string; stage: string };
 
-/** A domain that leads to a stage of an API, in a template whose names begin with `id`, and the target of its DNS record. */
+/**
+ * Adds a domain for a stage of an API, and outputs the target of its DNS record. `id` prefixes the
+ * resource names.
+ */
 function addDomain(service: Service, { id, domain: { name, certificate }, tags, api, stage }: ApiDomain): void {
   addResources(service, {
     [`${id}Domain`]: {

@@ -1,7 +1,7 @@
 import { indexVersion } from '../../../lib/database/index-version.ts';
 import { addResources, type Serverless, type Service } from './serverless.ts';
 
-/** Adds the resource that has `prepare` create the indexes, whenever a deployment brings other ones. */
+/** Adds the resource that makes `prepare` create the indexes whenever they change. */
 export function addPreparation(service: Service): void {
   addResources(service, {
     Prepared: {
@@ -17,7 +17,10 @@ export function addPreparation(service: Service): void {
   });
 }
 
-/** Has all other functions wait for it: a version serves once its indexes exist. */
+/**
+ * Makes all other functions depend on the preparation: a version serves only once its indexes
+ * exist.
+ */
 export function waitForPreparation({ service }: Serverless): void {
   for (const [id, resource] of Object.entries(service.provider.compiledCloudFormationTemplate.Resources)) {
     if (resource.Type !== 'AWS::Lambda::Function' || id === 'PrepareLambdaFunction') continue;

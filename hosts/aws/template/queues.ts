@@ -1,19 +1,19 @@
 import type { RoomTask } from '../../../lib/notices/carrier.ts';
 
-/** The queue of each task for rooms that have news, and how long an entry waits in it. */
+/** The queue of each task, and how long its entries are delayed. */
 export const queues: Record<RoomTask, { id: string; variable: string; delaySeconds: number }> = {
   webhooks: { id: 'WebhooksQueue', variable: 'WEBHOOKS_QUEUE', delaySeconds: 0 },
   devices: { id: 'DevicesQueue', variable: 'DEVICES_QUEUE', delaySeconds: 4 },
 };
 
-/** An entry whose function fails comes back after this time, which is longer than the function runs. */
+/** Time until a failed entry is retried. It must exceed the time limit of the function. */
 const retrySeconds = 60;
 const attempts = 5;
 const deadLetterSeconds = 14 * 86_400;
 
 /**
- * The queues, with one for entries that failed each time. They are FIFO queues: those have the entries of a room in
- * one function at a time, and an entry that is sent twice once.
+ * The queues, including one for entries that failed repeatedly. They are FIFO queues: one function
+ * at a time processes a room's entries, and duplicates are dropped.
  */
 export const queueResources = (prefix: string) => ({
   ...Object.fromEntries(

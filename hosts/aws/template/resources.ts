@@ -1,9 +1,10 @@
-/** A bucket with files, as templates name it, and what the names of the objects begin with. */
+/** A bucket, as templates name it, and the prefix of its object names. */
 export type FileBucket = { name: string; prefix: string };
 
 /**
- * A bucket for files: private, encrypted, over TLS alone. It stays when the stack is removed, for what people have sent is not the stack's.
- * Pages of these origins send and read what the service has signed.
+ * A private, encrypted bucket for files, over TLS only. It is kept when the stack is removed,
+ * because it has the users' data. Pages of these origins may use signed URLs to upload and
+ * download.
  */
 export const fileBucket = (origins: unknown[]) => ({
   FilesBucket: {
@@ -54,12 +55,15 @@ export const fileBucket = (origins: unknown[]) => ({
   },
 });
 
-/** The address of the WebSocket API, for clients or for functions that send to its connections. */
+/** The address of the WebSocket API, for clients or for functions that send to connections. */
 export const socketAddress = (scheme: 'wss' | 'https', stage: string) => ({
   'Fn::Sub': `${scheme}://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/${stage}`,
 });
 
-/** The address of a service of AWS in the function's region, or another, in the domain of its partition: `amazonaws.com`, in China `amazonaws.com.cn`. */
+/**
+ * The address of an AWS service, in the function's region or another one. The domain depends on the
+ * partition, e.g. `amazonaws.com.cn` in China.
+ */
 export const serviceAddress = (service: string, region = `\${AWS::Region}`) => ({
   'Fn::Sub': `https://${service}.${region}.\${AWS::URLSuffix}`,
 });

@@ -1,41 +1,43 @@
 import { queues } from './queues.ts';
 import type { FileBucket } from './resources.ts';
 
-/** What a function may do beside writing its log. */
+/** A permission of a function, in addition to writing its log. */
 export type Right =
   /** Read the connection string of the database. */
   | 'database'
   /** Invoke `push`, which notifies connected clients. */
   | 'notices'
-  /** Queue rooms that have news. */
+  /** Queue rooms with new events. */
   | 'queue'
-  /** Take rooms from the queues. */
+  /** Receive rooms from the queues. */
   | 'take-from-queue'
-  /** Send to WebSockets, and close them. */
+  /** Send to WebSockets and close them. */
   | 'sockets'
   /** Read the address of the mail server. */
   | 'mail'
-  /** Read the key that encrypts the secrets of second factors and the key of push notifications. */
+  /** Read the key that encrypts second-factor secrets and the push notification key. */
   | 'secret-key'
-  /** Read the secrets of this service at the identity providers. */
+  /** Read the service's client secrets for the identity providers. */
   | 'identity-providers'
   | 'put-files'
   | 'get-files'
   | 'delete-files';
 
-/** The actions on the bucket of each right. Without `ListBucket`, S3 answers 403 for an object that does not exist. */
+/**
+ * S3 actions of each right. Without `ListBucket`, S3 responds with 403 if an object does not exist.
+ */
 const fileActions: Partial<Record<Right, string[]>> = {
   'put-files': ['PutObject'],
   'get-files': ['GetObject', 'ListBucket'],
   'delete-files': ['DeleteObject', 'ListBucket'],
 };
 
-/** The surroundings of a role: names that its policy contains. */
+/** Names that the policy of a role contains. */
 export type RoleContext = {
-  /** `<service>-<stage>`, with which the names of all functions begin. */
+  /** `<service>-<stage>`, the prefix of all function names. */
   prefix: string;
   logGroup: string;
-  /** The SSM parameters that the role's functions read. */
+  /** The SSM parameters that the role may read. */
   parameters: string[];
   isTraced: boolean;
   isInVpc: boolean;
@@ -56,15 +58,15 @@ export const functionRole = (rights: readonly Right[], context: RoleContext) =>
       ? [allow(['execute-api:ManageConnections'], arn('execute-api', `\${WebsocketsApi}/*/@connections/*`))]
       : []),
     ...(context.bucket ? useFiles(context.bucket, rights) : []),
-    // X-Ray has no resource-level permissions.
+    // X-Ray does not support permissions per resource.
     ...(context.isTraced ? [allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
     ...(context.isInVpc ? joinVpc(context.prefix) : []),
   ]);
 
-/** The role with which the gateways invoke the functions: one policy instead of a permission for each function. */
+/** The role that the gateways use to invoke functions. It replaces a permission per function. */
 export const gatewayRole = (prefix: string) => serviceRole('apigateway.amazonaws.com', [invoke(`${prefix}-*`)]);
 
-/** A role for a service of AWS, whose name is the same in every partition. */
+/** A role for an AWS service. Service names are the same in every partition. */
 const serviceRole = (service: string, Statement: unknown[]) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
@@ -86,7 +88,10 @@ const onQueues = (...Action: string[]) => ({
   Resource: Object.values(queues).map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] })),
 });
 
-/** Lambda manages the network interfaces of a function with the function's role, whose code needs none of that. */
+/**
+ * Lets Lambda manage a function's network interfaces with the function's role, but denies it to the
+ * function's own code.
+ */
 const joinVpc = (prefix: string) => {
   const Action = [
     'ec2:CreateNetworkInterface',
@@ -100,7 +105,10 @@ const joinVpc = (prefix: string) => {
   return [allow(Action, '*'), { Effect: 'Deny', Action, Resource: ['*'], Condition }];
 };
 
-/** A SecureString, encrypted with any key of the account: SSM tells KMS for which parameter it decrypts. */
+/**
+ * Allows reading one SecureString, encrypted with any key of the account. SSM passes the
+ * parameter's name to KMS, which limits decryption to it.
+ */
 const readParameter = (parameter: string) => [
   allow(['ssm:GetParameter'], arn('ssm', `parameter${parameter}`)),
   {

@@ -2,22 +2,22 @@ import { type IdentityProvider, providersIn } from '../../../lib/settings/identi
 import type { Right } from './roles.ts';
 import type { Service } from './serverless.ts';
 
-/** A secret of the deployment, which is a parameter of SSM. */
+/** A secret of the deployment, stored in an SSM parameter. */
 export type Secret = {
   setting: string;
-  /** The name of the secret in errors, if it is only a part of the setting. */
+  /** The secret's name in error messages, if it is only a part of the setting. */
   called?: string;
-  /** The parameter, as `ssm:/...`; empty if the setting is empty. */
+  /** The parameter as `ssm:/...`; empty if the setting is empty. */
   parameter: string;
   example: string;
-  /** The right that a function needs to read it; `http`: every function with HTTP requests reads it. */
+  /** The right that a function needs to read it. `http` means every function with HTTP events. */
   right: Right | 'http';
   version: string;
-  /** Whether only its readers have the setting; all functions have the others. */
+  /** True if only its readers have the setting. Other settings are set for all functions. */
   isOwn?: true;
 };
 
-/** The secrets of a deployment, with and without a parameter. */
+/** All secrets of a deployment, including those without a parameter. */
 export function secretsIn({ provider: { environment }, custom: { deployment } }: Service): Secret[] {
   return [
     {
@@ -68,7 +68,10 @@ export function secretsIn({ provider: { environment }, custom: { deployment } }:
   ];
 }
 
-/** The providers of a list; none if the list is invalid, which the check of the settings reports. */
+/**
+ * The identity providers of a list. An invalid list gives none; the check of the settings reports
+ * it.
+ */
 function listedIn(text: string): IdentityProvider[] {
   const read = providersIn(text);
   return typeof read === 'string' ? [] : read;

@@ -3,7 +3,7 @@ import type { Right } from './roles.ts';
 
 /* The parts of the Serverless Framework's object that the plugin uses. */
 
-/** The names and versions of secrets' parameters in `serverless.yml`; any may be empty. */
+/** Names and versions of secret parameters in `serverless.yml`. Each may be empty. */
 export type WrittenSecrets = Record<
   | 'connectionString'
   | 'connectionStringVersion'
@@ -16,7 +16,7 @@ export type WrittenSecrets = Record<
   string
 >;
 
-/** The settings of the service that have secrets. */
+/** Settings that are, or contain, secrets. */
 export type SecretSetting = 'SMTP_URL' | 'SECRET_KEY' | 'OIDC_CLIENT_SECRET' | 'OIDC_PROVIDERS';
 
 /** A function of `serverless.yml`. */
@@ -79,12 +79,12 @@ export type Serverless = {
   };
 };
 
-/** Adds resources to the template, beside those that the framework makes of the functions. */
+/** Adds resources to the template. */
 export function addResources({ resources }: Service, added: Record<string, unknown>): void {
   resources.Resources = { ...resources.Resources, ...added };
 }
 
-/** A whole number of a setting; an error that names the setting for any other text. */
+/** Parses an integer setting. Throws an error that names the setting. */
 export function wholeNumber(setting: string, text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
   throw new Error(`Set ${setting} to a whole number, not '${text}'.`);

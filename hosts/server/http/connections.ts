@@ -2,13 +2,13 @@ import type { Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Of all connections, one address may have one in so many, so that it leaves some to others. */
+/** One address may have a quarter of all connections. */
 const share = 4;
 
-/** Limits the connections of a server: all of them and, unless a proxy makes all of them, those of one address. */
+/** Limits the connections of a server in total and, unless it is behind a proxy, per address. */
 export function limitConnections(server: Server, most: number, isBehindProxy: boolean): void {
   server.maxConnections = most;
-  // Connections that wait for nothing give way to new ones.
+  // At the limit, idle connections are closed to admit new ones.
   server.on('drop', () => server.closeIdleConnections());
   if (isBehindProxy) return;
 
@@ -29,14 +29,15 @@ export function limitConnections(server: Server, most: number, isBehindProxy: bo
   });
 }
 
-/** So many turns of the event loop at most are left to the connections that wait to be accepted. */
+/** Limits the turns of the event loop that wait for pending connections. */
 const mostTurns = 1_000;
 
 /**
- * What closes a server without resetting a connection on which a request may be under way: it accepts connections
- * that are established already, then none, and leaves so many milliseconds to those that are kept alive for a next
- * request, whose response should say `Connection: close`. `Server.close()` of Node.js destroys idle connections
- * immediately. Resolves when the last connection has ended.
+ * Returns a function that closes a server without resetting connections with requests in progress.
+ * It accepts the connections that are already established, then stops listening. Kept-alive
+ * connections have `quietTime` milliseconds for a next request, whose response should say
+ * `Connection: close`. `Server.close()` of Node.js would destroy idle connections immediately.
+ * Resolves when all connections have ended.
  */
 export function closeWithoutResets(server: Server): (quietTime: number) => Promise<void> {
   const open = new Set<Socket>();
@@ -48,7 +49,8 @@ export function closeWithoutResets(server: Server): (quietTime: number) => Promi
   });
 
   return async (quietTime) => {
-    // The system has established them, and would reset them. A turn accepts one of them; the first one has begun already.
+    // The system has already established these connections, and would reset them. Each turn accepts
+    // one; the first turn may have started before.
     for (let turn = 0, none = 0; turn < mostTurns && none < 3; turn++) {
       const before = accepted;
       await nextTurn();
@@ -57,7 +59,7 @@ export function closeWithoutResets(server: Server): (quietTime: number) => Promi
     const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
     let idle: NodeJS.Timeout | undefined;
     const quiet = setTimeout(() => {
-      // To Node.js, those that browsers have opened ahead of need are not idle.
+      // Node.js does not consider connections idle that browsers opened in advance.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
       // Connections become idle when their last response is sent.
       idle = setInterval(() => server.closeIdleConnections(), 50);
@@ -65,7 +67,7 @@ export function closeWithoutResets(server: Server): (quietTime: number) => Promi
     await closed;
     clearTimeout(quiet);
     clearInterval(idle);
-    // Nothing is left to close but the timer that watches connections.
+    // All connections are closed. This stops the timer that checks them.
     server.close();
   };
 }

@@ -4,10 +4,10 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { ApiEvent } from '../../../lib/http/request.ts';
 import type { Match } from './routes.ts';
 
-/** The parts of an HTTP message that the event is made from. */
+/** The parts of an HTTP message that an event consists of. */
 type Message = Pick<IncomingMessage, 'method' | 'rawHeaders' | 'httpVersion'>;
 
-/** What is known of a request besides its message. */
+/** The properties of a request in addition to its message. */
 export type ReceivedRequest = {
   id: string;
   at: number;
@@ -18,7 +18,7 @@ export type ReceivedRequest = {
   bytes?: ApiEvent['bytes'];
 };
 
-/** The event that API Gateway's HTTP APIs would make of a request (payload 2.0). */
+/** Converts a request to an event of API Gateway's HTTP APIs (payload 2.0). */
 export function makeEvent(
   request: Message,
   received: ReceivedRequest,
@@ -55,7 +55,7 @@ export function makeEvent(
     },
     isBase64Encoded: body?.isBase64Encoded ?? false,
   };
-  // Assigned, because a spread of each would be a copy of each.
+  // Assigned, because object spreads would copy each object.
   if (cookies) event.cookies = cookies;
   if (query !== '') event.queryStringParameters = readQuery(query);
   if (variables) event.pathParameters = variables;
@@ -64,7 +64,7 @@ export function makeEvent(
   return event;
 }
 
-/** The context that Lambda would pass with it to a function that has so many milliseconds. */
+/** The Lambda context of a request whose function may run for `milliseconds`. */
 export const makeContext = ({ id, at }: ReceivedRequest, { route }: Match, milliseconds: number) =>
   ({
     awsRequestId: id,
@@ -72,7 +72,10 @@ export const makeContext = ({ id, at }: ReceivedRequest, { route }: Match, milli
     getRemainingTimeInMillis: () => at + milliseconds - Date.now(),
   }) as Context;
 
-/** Splits a request's target into its path and its query. In a path with a malformed escape each `%` stands for itself. */
+/**
+ * Splits the target of a request into path and query. If the path has a malformed escape, each `%`
+ * in it is literal.
+ */
 export function splitTarget(target: string): { path: string; query: string } {
   const relative = target.startsWith('/') ? target : target.replace(/^\w+:\/\/[^/?]*/, '');
   const mark = relative.indexOf('?');
@@ -91,7 +94,7 @@ function isWellEscaped(path: string): boolean {
 }
 
 function readHeaders(raw: string[]) {
-  // No prototype: `__proto__` is a name like any other.
+  // An object without a prototype treats `__proto__` like any other name.
   const headers: Record<string, string> = Object.create(null);
   let cookies: string[] | undefined;
   for (let at = 0; at < raw.length; at += 2) {
@@ -124,7 +127,7 @@ const textual = /^\s*(text\/|application\/(([\w!#$&^.-]+\+)?json|xml|javascript)
 let second = 0;
 let text = '';
 
-// As "21/Nov/2026:04:04:42 +0000"; the same for a whole second of requests.
+// Formatted as "21/Nov/2026:04:04:42 +0000". Cached, because many requests share a second.
 function logTime(at: number): string {
   if (Math.floor(at / 1_000) !== second) {
     second = Math.floor(at / 1_000);

@@ -2,40 +2,45 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createSemaphore } from './semaphore.ts';
 
 /*
- * Keeps one caller from taking the whole process while others ask: each runs a few requests at a time, and has a credit of busy time, which
- * fills up at its share of the clock. Who has used it up waits for more, but only while somebody else is there; nobody who asks at an ordinary
- * pace ever notices.
+ * Prevents one caller from monopolizing the process. Each caller runs a few requests at a time, and
+ * has a credit of busy time that refills at its share of the clock. A caller without credit must
+ * wait, but only while other callers are present. Ordinary use does not exhaust the credit.
  */
 
-/** Which part of the time a caller gets for long, how many milliseconds of it at once, and how many requests at a time. */
+/**
+ * The share of time that a caller gets in the long run, its credit in milliseconds, and its
+ * concurrent requests.
+ */
 const share = 1 / 3;
 const credit = 300;
 const mostAtOnce = 4;
 
-/** At most so many milliseconds are charged for one request: when the database is slow, that is not its caller's doing. */
+/** The most milliseconds charged for a request: a slow database is not the caller's fault. */
 const mostCharged = 100;
 
-/** For how many milliseconds after a request its caller is there. */
+/** How long a caller counts as present after a request, in milliseconds. */
 const presence = 10_000;
 
-/** After how many milliseconds of waiting a request is refused. */
+/** The longest wait of a request before it is rejected, in milliseconds. */
 const longestWait = 5_000;
 
 type Account = {
-  /** How many milliseconds of the credit were used at a time. */
+  /** Used credit in milliseconds, as of `at`. */
   used: number;
   at: number;
   slots: ReturnType<typeof createSemaphore>;
 };
 
-/** A request that runs: `pause` stops the charge while it waits for another server, `resume` goes on. */
+/**
+ * A running request. `pause` stops charging while it waits for another server, `resume` continues.
+ */
 export type FairRequest = { pause: () => void; resume: () => void; end: () => void };
 
-/** A clock in milliseconds, and how to wait by it. */
+/** A clock in milliseconds, and a way to wait on it. */
 type Clock = { now?: () => number; wait?: (milliseconds: number) => Promise<unknown> };
 
 export function createFairShare({ now = () => performance.now(), wait = delay }: Clock = {}) {
-  // In the order of the last request of each.
+  // In the order of each caller's last request.
   const accounts = new Map<string, Account>();
   let running = 0;
 
@@ -52,7 +57,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
     account.at = now();
   }
 
-  /** How many milliseconds pass until the caller has credit again. */
+  /** Milliseconds until the caller has credit again. */
   const dueOf = ({ used }: Account): number => Math.max(0, used - credit) / share;
 
   function forgetAbsent(): void {
@@ -63,7 +68,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
   }
 
   return {
-    /** Begins a request, once it is its turn: gives undefined if its turn did not come in time. */
+    /** Begins a request when it is its turn; `undefined` if it had to wait too long. */
     begin(caller: string): FairRequest | Promise<FairRequest | undefined> {
       forgetAbsent();
       const account = accountOf(caller);

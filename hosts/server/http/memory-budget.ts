@@ -1,16 +1,16 @@
-/** A share of the budget: the bytes of one request or response. */
+/** The bytes of one request or response within the budget. */
 export type Share = {
-  /** Takes more bytes. */
   add: (bytes: number) => void;
-  /** From now on it can no longer be given up. */
+  /** Makes the share permanent: it cannot be revoked any longer. */
   settle: () => void;
-  /** Returns all of them; may be called again. */
+  /** Returns all bytes. It may be called repeatedly. */
   release: () => void;
 };
 
 /**
- * Limits the bytes that all requests and responses hold together. When they would hold more, those that have begun first, and should long be
- * done, are given up: a slow sender or reader can't keep others out.
+ * Limits the bytes that all requests and responses hold together. Beyond the limit, it revokes the
+ * oldest shares, which should have finished long ago. So slow senders and readers cannot lock
+ * others out.
  */
 export function createMemoryBudget(most: number) {
   const open = new Map<Share, () => void>();
@@ -25,7 +25,7 @@ export function createMemoryBudget(most: number) {
   }
 
   return {
-    /** Begins a share; `giveUp` is called, after its release, when it has to go. */
+    /** Begins a share. `giveUp` is called when it is revoked, after its release. */
     begin(giveUp: () => void): Share {
       let held = 0;
       let isReleased = false;
@@ -50,5 +50,4 @@ export function createMemoryBudget(most: number) {
   };
 }
 
-/** What `createMemoryBudget` makes. */
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>;

@@ -3,8 +3,8 @@ import { HttpError } from '../../../lib/base/errors.ts';
 import { rejectWith } from '../../../lib/http/base-chain.ts';
 
 /**
- * Whether a request is HTTP/1.1 with at most one host. Node.js takes the first of two, where a proxy may have taken the last; and it takes
- * HTTP/0.9, which knows no headers.
+ * True for an HTTP/1.1 request with at most one Host header. Node.js takes the first of two hosts,
+ * but a proxy may have taken the last. Node.js also accepts HTTP/0.9, which lacks headers.
  */
 export const isPlain = ({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean =>
   httpVersionMajor === 1 && countHosts(rawHeaders) < 2;
@@ -18,7 +18,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** Answers every other request. */
+/** Responds to requests that are not plain. */
 export const ambiguous = rejectWith(
   () =>
     new HttpError(400, {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { limits } from '../../../lib/api/limits.ts';
 import type { ApiResponse } from '../../../lib/http/request.ts';
 
-/** Sends what a function returned, as API Gateway does; returns how many bytes the body has. */
+/** Sends a function's response as API Gateway does. Returns the bytes of the body. */
 export function respond(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResponse): number {
   const payload = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '');
   const bytes = Buffer.byteLength(payload);
@@ -13,19 +13,22 @@ export function respond(response: ServerResponse, { statusCode, headers, cookies
   return bytes;
 }
 
-/** Sends what a function answers with while it reads it. */
+/** Sends a response whose body is streamed. */
 export function respondStream(response: ServerResponse, { statusCode, headers }: ApiResponse, stream: () => Readable): void {
   response.writeHead(statusCode, headers);
   pipeline(stream(), response).catch(() => response.destroy());
 }
 
-/** About how many bytes of a stream are in memory. */
+/** Approximate bytes of a stream that are in memory. */
 export const bytesOfStream = 131_072;
 
-/** For how many milliseconds a client may read an answer after which its connection ends, before the connection is cut. */
+/** Milliseconds that a client has to read a final response before its connection is cut. */
 const longestEnd = 2_000;
 
-/** Sends a response on a connection for whose request Node.js has no response object, and ends the connection. */
+/**
+ * Sends a response on a socket for which Node.js has not created a response object, and ends the
+ * connection.
+ */
 export function respondRaw(socket: IncomingMessage['socket'], { statusCode, headers, body = '' }: ApiResponse): void {
   const all = {
     ...addFields(headers, statusCode, undefined, Buffer.byteLength(body)),
@@ -34,18 +37,18 @@ export function respondRaw(socket: IncomingMessage['socket'], { statusCode, head
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
-  // A client need not end its half.
+  // The client may leave its half open.
   setTimeout(() => socket.destroy(), longestEnd).unref();
 }
 
-/** Whether Lambda would take the response: it counts the characters of its JSON. */
+/** True if Lambda would accept the response, whose JSON form is limited. */
 export function isWithinLimit(response: ApiResponse): boolean {
-  // A body of JSON at most doubles when it becomes a string of JSON.
+  // Escaping JSON as a JSON string at most doubles its length.
   if ((response.body?.length ?? 0) < limits.response / 4) return true;
   return Buffer.byteLength(JSON.stringify(response)) <= limits.response;
 }
 
-/** Adds the fields that a gateway adds to the headers of a function's response. */
+/** Adds the headers that a gateway adds to a function's response. */
 function addFields(
   headers: Record<string, string | number | string[]>,
   status: number,
@@ -53,7 +56,7 @@ function addFields(
   bytes: number,
 ) {
   if (cookies) headers['Set-Cookie'] = cookies;
-  // Of an answer to HEAD, it is the length of the body that GET would get.
+  // For HEAD, the handler has set the length of GET's body.
   if (status !== 204) headers['Content-Length'] ??= bytes;
   return headers;
 }

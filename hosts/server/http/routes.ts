@@ -5,30 +5,33 @@ import type { Handler } from '../../../lib/http/operation.ts';
 
 const project = new URL('../../../', import.meta.url);
 
-/** One event of one function of `serverless.yml`: `path` is `*` for all paths that no other function has, `method` is `ANY` or one method. */
+/**
+ * One HTTP event of a function in `serverless.yml`. The path `*` matches all paths that no other
+ * route has. The method is `ANY` or a single method.
+ */
 export type Route = { name: string; method: string; path: string; file: string; exported: string };
 
-/** The route of a request, and the variable parts of its path. */
+/** The route of a request, and the variables of its path. */
 export type Match = { route: Route; variables: Record<string, string> | undefined };
 
-/** The same with the function itself. */
+/** A match with the loaded function. */
 export type FoundRoute = Match & { handler: Handler };
 
-/** Finds what answers a method of a path. */
+/** Finds the handler for a method and a path. */
 export type FindRoute = (method: string, path: string) => FoundRoute;
 
-/** Reads `serverless.yml`, as far as somebody asks for it. */
+/** Reads `serverless.yml`, as far as its callers need it. */
 export const readServerless = () =>
   load(readFileSync(new URL('serverless.yml', project), 'utf8')) as {
     functions: Record<string, { handler: string; role?: string; events?: { httpApi?: string }[] }>;
   };
 
-/** The routes of the service, which are listed in `serverless.yml` and nowhere else. */
+/** The routes of the service. `serverless.yml` is their only source. */
 export function readRoutes(): Route[] {
   return Object.entries(readServerless().functions).flatMap(([name, { handler, events = [] }]) => {
     const [file, exported = ''] = handler.split('.');
     return events.flatMap(({ httpApi }) => {
-      // What has another event is no path of the API.
+      // Other events do not belong to the HTTP API.
       if (httpApi === undefined) return [];
       const words = httpApi.split(' ');
       const path = words.at(-1) ?? '*';
@@ -37,11 +40,11 @@ export function readRoutes(): Route[] {
   });
 }
 
-/** Loads the function of a route. */
+/** Imports the function of a route. */
 export const loadHandler = async ({ file, exported }: Pick<Route, 'file' | 'exported'>): Promise<Handler> =>
   (await import(new URL(file, project).href))[exported];
 
-/** Loads every function, and finds the one for a method and a path. */
+/** Imports all functions. Returns a function that finds the handler for a method and a path. */
 export async function loadRoutes(routes = readRoutes()): Promise<FindRoute> {
   const match = matchRoutes(routes);
   const handlers = new Map(await Promise.all(routes.map(async (route) => [route, await loadHandler(route)] as const)));
@@ -51,7 +54,7 @@ export async function loadRoutes(routes = readRoutes()): Promise<FindRoute> {
   };
 }
 
-/** Finds the route for a method and a path as API Gateway does: a literal part of a path goes before a variable one. */
+/** Finds routes as API Gateway does: a literal path segment takes precedence over a variable. */
 export function matchRoutes(routes: Route[]): (method: string, path: string) => Match {
   const fallback = routes.find(({ path }) => path === '*');
   if (!fallback) throw new Error("serverless.yml has no function for '*'.");
@@ -59,7 +62,7 @@ export function matchRoutes(routes: Route[]): (method: string, path: string) => 
   const router = createRouter({ maxParamLength: 10_240 });
   const named = new Set(routes.map(({ method }) => method).filter((method) => method !== 'ANY'));
   const all = [...named, other] as HTTPMethod[];
-  // A route for one method goes before the one for ANY of the same path.
+  // A route for one method takes precedence over ANY of the same path.
   for (const route of routes.toSorted((one, another) => order(one) - order(another))) {
     if (route.path === '*') continue;
     const path = route.path.replace(/\{\w+\+\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
@@ -75,14 +78,14 @@ export function matchRoutes(routes: Route[]): (method: string, path: string) => 
   };
 }
 
-/** The variable parts of a path; null if one of them is empty, which the gateway does not allow. */
+/** The variables of a path; null if one is empty, which the gateway does not allow. */
 function readVariables(path: string, params: Record<string, string | undefined>): Match['variables'] | null {
   let variables: Record<string, string> | undefined;
   for (const part in params) {
     const value = params[part] as string;
     if (value === '') return null;
     variables ??= {};
-    // The router calls a greedy part `*`.
+    // The router calls a greedy variable `*`.
     variables[part === '*' ? greedyName(path) : part] = value;
   }
   return variables;
@@ -90,7 +93,9 @@ function readVariables(path: string, params: Record<string, string | undefined>)
 
 const greedyName = (path: string): string => /\{(\w+)\+\}$/.exec(path)?.[1] ?? '*';
 
-/** Stands for all methods that no route names: to register each of them takes a tenth of a second. */
+/**
+ * Represents all methods that no route names. Registering each of them takes a tenth of a second.
+ */
 const other = 'UNLINK';
 
 const order = ({ method }: Route) => Number(method === 'ANY');

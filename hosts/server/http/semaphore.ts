@@ -1,4 +1,7 @@
-/** Lets so many run concurrently; the others wait in the order in which they came, so that nobody competes for what they need. */
+/**
+ * Creates a semaphore that lets `most` holders run concurrently. Others wait in the order of their
+ * arrival.
+ */
 export function createSemaphore(most: number) {
   let running = 0;
   const first = new Set<() => void>();
@@ -6,8 +9,8 @@ export function createSemaphore(most: number) {
 
   return {
     /**
-     * Resolves to whether a slot became free within so many milliseconds; the caller must release it. `isFirst` waits
-     * before all that do not.
+     * Resolves to true when the caller gets a slot, which it must release, or to false after
+     * `milliseconds`. `isFirst` takes precedence over all waiting callers without it.
      */
     acquire(milliseconds: number, isFirst = false): true | Promise<boolean> {
       if (running < most) {
@@ -28,7 +31,7 @@ export function createSemaphore(most: number) {
       });
     },
 
-    /** Passes the slot on. */
+    /** Passes the slot to the next waiting caller. */
     release(): void {
       const queue = first.size > 0 ? first : waiting;
       const [next] = queue;

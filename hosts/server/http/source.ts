@@ -3,8 +3,8 @@ import { isIP, type Socket } from 'node:net';
 import { log } from '../../../lib/base/log.ts';
 
 /**
- * The address that a request comes from. Each trusted proxy has appended the address that it saw to X-Forwarded-For: anyone may have written
- * what stands further left.
+ * The client address of a request. Each trusted proxy has appended the address that it saw to
+ * X-Forwarded-For. Addresses further left may be forged.
  */
 export function sourceOf(request: IncomingMessage, trustedProxies: number): string {
   const nearest = nearestAddress(request.socket);
@@ -19,7 +19,7 @@ export function sourceOf(request: IncomingMessage, trustedProxies: number): stri
   return isIP(source) ? source : nearest;
 }
 
-/** The address of the other end of a connection, which stays the same for all of its requests. */
+/** The peer address of a connection. It is cached, because it is the same for all requests. */
 function nearestAddress(socket: Socket): string {
   const known = nearestAddresses.get(socket);
   if (known !== undefined) return known;
@@ -30,7 +30,10 @@ function nearestAddress(socket: Socket): string {
 
 const nearestAddresses = new WeakMap<Socket, string>();
 
-/** An address without what some proxies write around it: a port, brackets, the prefix of IPv4 within IPv6. */
+/**
+ * Strips additions of some proxies from an address: a port, brackets, and the prefix of IPv4 within
+ * IPv6.
+ */
 const plainAddress = (written: string): string =>
   written
     .trim()
@@ -38,7 +41,7 @@ const plainAddress = (written: string): string =>
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
     .replace(/^::ffff:(?=\d+\.)/i, '');
 
-// Once is enough: behind a proxy, every request would say so.
+// Warns only once, because behind a proxy this concerns every request.
 let hasWarned = false;
 
 function warnOfProxy(): void {

@@ -3,23 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Handler } from '../../../lib/http/operation.ts';
 import { createSemaphore } from './semaphore.ts';
 
-/** Whether the body of a request goes to its operation as it comes, and is kept nowhere. */
+/** True if the operation receives the body as a stream, which is not buffered. */
 export const takesBytes = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): boolean =>
   Object.hasOwn(operations, method) && operations[method]?.takesBytes === true;
 
-/** How many uploads run at a time in a process, and how many of one caller: a browser has six connections. */
+/** The concurrent uploads of a process and of one caller. A browser has six connections. */
 const most = 64;
 const mostOfOne = 6;
 
-/** An upload that runs; `signal` is aborted if it must give way to another. */
+/** A running upload. `signal` is aborted if it must give way to another one. */
 export type Upload = { caller: string; begun: number; received: number; signal: AbortSignal; abort: () => void };
 
 const running = new Set<Upload>();
 
-/** After how many milliseconds, and below how many bytes a millisecond, an upload gives way if there is no place left. */
+/** An upload gives way to a new one after this time, if it is slower than this pace. */
 const slow = { afterMs: 5_000, bytesPerMs: 100 };
 
-/** Begins an upload of a caller, which the caller must end; undefined if there are too many. */
+/** Begins an upload, which the caller must end; `undefined` if there are too many. */
 export function beginUpload(caller: string, now = performance.now()): Upload | undefined {
   const own = [...running].filter((one) => one.caller === caller);
   if (own.length >= mostOfOne) return undefined;
@@ -32,7 +32,7 @@ export function beginUpload(caller: string, now = performance.now()): Upload | u
 
 export const endUpload = (upload: Upload): void => void running.delete(upload);
 
-/** Ends the slowest upload, if that is slow; returns whether there is a place now. */
+/** Aborts the slowest upload, if it is slow enough. Returns true if a place is free now. */
 function endSlowest(now: number): boolean {
   const paceOf = ({ received, begun }: Upload) => received / (now - begun);
   const old = [...running].filter(({ begun }) => now - begun >= slow.afterMs);
@@ -43,17 +43,23 @@ function endSlowest(now: number): boolean {
   return true;
 }
 
-/** A sender has so many milliseconds, and one more for each so many bytes: 16 kB a second, less than any network that people bear. */
+/**
+ * The time limit of a body: `patience` in milliseconds, plus its length at 16 kB a second, which
+ * every usable network exceeds.
+ */
 const usual = { patience: 30_000, bytesPerMillisecond: 16 };
 
-/** How long an upload of so many bytes may take at most. */
+/** The time limit for receiving this many bytes, in milliseconds. */
 export const longestUpload = (bytes: number, { patience, bytesPerMillisecond } = usual): number =>
   patience + bytes / bytesPerMillisecond;
 
-/** One part of one body is hashed and written at a time, so that short requests have their turn between two parts. */
+/** Only one chunk is hashed and written at a time, so that short requests get a turn in between. */
 const turns = createSemaphore(1);
 
-/** The body of a request as it comes; fails when it comes too slowly. The request stays open for its answer. */
+/**
+ * Yields the chunks of a request's body. Throws if they arrive too slowly. The request stays open
+ * for its response.
+ */
 export async function* bodyOf(request: IncomingMessage, pace = usual, upload?: Upload): AsyncGenerator<Uint8Array> {
   const begun = performance.now();
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;

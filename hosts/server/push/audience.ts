@@ -1,35 +1,37 @@
 import type { Connection } from './connection.ts';
 
-/** A user who is connected. */
+/** A connected user. */
 export type Follower = {
   id: string;
   username: string;
   connections: Set<Connection>;
   rooms: Set<Room>;
-  /** Whom the user has blocked, and whether others may know when the user is active; undefined until it is read. */
+  /**
+   * The users that this user has blocked, and whether the user shares their activity; `undefined`
+   * until it is loaded.
+   */
   account: { blocked: Set<string>; isShown: boolean } | undefined;
-  /** Whether the rooms may be others than these, and the load that is finding out. */
+  /** True if `rooms` may be outdated, and the load that is in progress. */
   isStale: boolean;
   loading: Promise<void> | undefined;
 };
 
-/** A room of which a user who is connected is a member. */
+/** A room with at least one connected member. */
 export type Room = {
   id: string;
-  /** Up to where its feed was pushed, and up to where it is known to be. */
+  /** The position of the last pushed event, and the latest known position. */
   position: number;
   noticed: number;
-  /** When that became known. */
+  /** The time at which `noticed` last changed. */
   movedAt: number;
-  /** Up to where a sweep found that it is, where no notice had said so. */
+  /** The position that a sweep found without a notice; 0 if none. */
   repairing: number;
   isPumping: boolean;
   followers: Set<Follower>;
-  /** All members, where it matters who of them is connected elsewhere. */
+  /** All members, loaded if the presence of users on other processes requires it. */
   members: Set<string> | undefined;
 };
 
-/** A user who is connected from now on. */
 export const newFollower = (id: string): Follower => ({
   id,
   username: '',
@@ -40,7 +42,6 @@ export const newFollower = (id: string): Follower => ({
   loading: undefined,
 });
 
-/** A room whose feed is at `seq`. */
 export const newRoom = (id: string, seq: number): Room => ({
   id,
   position: seq,

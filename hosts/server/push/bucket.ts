@@ -1,4 +1,7 @@
-/** A token bucket: so many a minute, and as many in a row. Times are in milliseconds. */
+/**
+ * A token bucket that admits `perMinute` per minute, with a burst of the same size. Times are in
+ * milliseconds.
+ */
 export class Bucket {
   readonly #perMinute: number;
   #left: number;
@@ -10,7 +13,7 @@ export class Bucket {
     this.#at = now;
   }
 
-  /** Takes `count`; false, and takes none, when there are not as many. */
+  /** Takes `count` tokens; false, without taking any, if there are fewer. */
   take(count: number, now = performance.now()): boolean {
     this.#left = Math.min(this.#perMinute, this.#left + ((now - this.#at) * this.#perMinute) / 60_000);
     this.#at = now;
@@ -19,7 +22,7 @@ export class Bucket {
     return true;
   }
 
-  /** Whether less than half of it is used. */
+  /** True if less than half of the tokens are used. */
   get isMostlyFull(): boolean {
     return this.#left > this.#perMinute / 2;
   }

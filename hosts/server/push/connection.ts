@@ -6,40 +6,46 @@ import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames
 import { Bucket } from './bucket.ts';
 import { counts, type PushCounts } from './counts.ts';
 
-/** Above so many bytes that a client has not taken yet it gets nothing that it can do without, and above so many no events. */
+/**
+ * Unread bytes of a client above which it gets no ephemeral frames, and above which it gets no
+ * events.
+ */
 const manyBytes = 64 * 1024;
 const mostBytes = 256 * 1024;
 
-/** For how many milliseconds it may stay so, and how long a connection that is being closed may take. */
+/** Milliseconds that a client may stay slow, and that closing a connection may take. */
 const longestSlow = 30_000;
 export const longestClose = 2_000;
 
-/** How many bytes stand before the payload of a client's frame at most. */
+/** The most bytes before the payload of a client's frame. */
 const largestHead = 14;
 
 const textual = { binary: false };
 
-/** One WebSocket: what it was told, and what it has yet to be told. */
+/** One WebSocket, with the state of its client. */
 export class Connection {
   readonly id = randomBytes(9).toString('base64url');
-  /** The id of the token on whose behalf it was opened. */
+  /** The id of the token that opened it. */
   readonly token: string;
-  /** Whether it has said hello, after which it gets news; and whether it wants the events in them. */
+  /**
+   * True after the client's hello: it receives news. `wantsEvents` is false if it wants only
+   * signals.
+   */
   isGreeted = false;
   wantsEvents = true;
-  /** When the client sent its last frame that was no mere ping or pong, on the clock of `performance.now()`. */
+  /** Time of the client's last frame except pings and pongs, by `performance.now()`. */
   heardAt = performance.now();
-  /** The people whom it watches, and what it was told of each. */
+  /** The users whose presence the client watches, with the state last sent. */
   watched = new Map<string, PresentPerson['state'] | undefined>();
   readonly #socket: WebSocket;
   readonly #frames = new Bucket(socketLimits.framesPerMinute);
   readonly #bytes = new Bucket(socketLimits.framesPerMinute * (socketLimits.frame + largestHead));
   #excess = 0;
-  /** How far the rooms are of which a client that reads too slowly was not told. */
+  /** Positions of the rooms that a slow client was not notified of. */
   #untold: Map<string, number> | undefined;
   #slowSince: number | undefined;
   #isEnding = false;
-  /** Whether it is ending because its token has ended. */
+  /** True if it is ending because its token has ended. */
   isSignedOut = false;
   #typing: { room: string; at: number } | undefined;
 
@@ -48,12 +54,12 @@ export class Connection {
     this.token = token;
   }
 
-  /** Sends an answer, or what must not get lost. */
+  /** Sends a response, or a frame that must not be lost. */
   send(frame: EncodedFrame): void {
     this.#socket.send(frame, textual);
   }
 
-  /** Sends the news of a room up to `seq`; to a client that reads too slowly later, and only how far the room is. */
+  /** Sends the news of a room up to `seq`. A slow client gets only the room's position, later. */
   sendNews(room: string, seq: number, frames: EncodedFrame[], kind: 'events' | 'signal'): void {
     if (this.#untold || this.isSlow) {
       this.#untold ??= new Map();
@@ -64,29 +70,32 @@ export class Connection {
     for (const frame of frames) this.#push(frame, kind);
   }
 
-  /** Sends what may get lost, unless the client reads slowly. */
+  /** Sends a frame that may be lost. It is dropped if the client is slow. */
   sendEphemeral(frame: EncodedFrame, kind: 'typing' | 'read' | 'presence'): void {
     if (this.isBehind) counts.dropped.ephemeral++;
     else this.#push(frame, kind);
   }
 
-  /** Says that the user has left a room. */
+  /** Notifies the client that the user has left a room. */
   sendLeft(room: string): void {
     this.#untold?.delete(room);
     this.#push(encode({ type: 'left', room: { $oid: room } }), 'left');
   }
 
-  /** Whether the client gets nothing now that it can do without. */
+  /** True if ephemeral frames are dropped at the moment. */
   get isBehind(): boolean {
     return this.#socket.bufferedAmount > manyBytes;
   }
 
-  /** Whether the client has left more unread than a client may. */
+  /** True if the client has more unread bytes than allowed. */
   get isSlow(): boolean {
     return this.#socket.bufferedAmount > mostBytes;
   }
 
-  /** Tells a client that has caught up how far the rooms are, and ends the connection of one that does not. */
+  /**
+   * Sends the pending positions of rooms to a client that has caught up. Ends the connection of a
+   * client that stays slow.
+   */
   catchUp(now: number, epoch: string): void {
     if (!this.isBehind) {
       this.#slowSince = undefined;
@@ -101,8 +110,9 @@ export class Connection {
   }
 
   /**
-   * Counts a frame of the client, a ping or a pong as well: whether it is within the rate, too much, or not to be looked at, because it is
-   * once too often too much or comes after the end.
+   * Counts a frame of the client, including pings and pongs. The result 'excess' means above the
+   * rate. The result 'nothing' means that the frame must be ignored: the client was in excess
+   * repeatedly, or the connection is ending.
    */
   admit(now: number): 'fine' | 'excess' | 'nothing' {
     if (this.#isEnding) return this.#stopReading();
@@ -113,37 +123,43 @@ export class Connection {
     return this.#excess > 2 ? this.#stopReading() : 'excess';
   }
 
-  /** Counts bytes of the client, whatever they are: empty parts of a frame that never ends are no frames. */
+  /**
+   * Counts bytes of the client in addition to frames: a frame that never ends could have endless
+   * empty fragments.
+   */
   countBytes(count: number): void {
     if (!this.#bytes.take(count)) this.#stopReading();
   }
 
-  /** Ends the connection if it has not ended, and leaves what comes, and what has come, to the system's buffers. */
+  /** Ends the connection and stops reading from its socket. */
   #stopReading(): 'nothing' {
     this.end('flood');
     this.#socket.pause();
     return 'nothing';
   }
 
-  /** Whether the user is to be shown as typing in a room: as often as that makes sense, and in one room at a time. */
+  /**
+   * True if a typing notification of the user is due. It is limited in rate, and to one room at a
+   * time.
+   */
   mayTypeIn(room: string, now: number): boolean {
     if (this.#typing?.room === room && now - this.#typing.at < socketLimits.typingEvery * 1_000) return false;
     this.#typing = { room, at: now };
     return true;
   }
 
-  /** Says why, and closes. */
+  /** Sends the reason and closes the connection. */
   end(reason: Farewell): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.isSignedOut = reason === 'ended';
     const { code, ...farewell } = farewells[reason];
     this.send(encode({ type: 'bye', code, reason, ...farewell }));
-    // The library ends what takes longer than `longestClose`.
+    // The library terminates the connection after `longestClose`.
     this.#socket.close(code, reason);
   }
 
-  /** Closes without a word: nobody is there who would read it. */
+  /** Closes without a farewell, because the client is gone. */
   terminate(): void {
     this.#socket.terminate();
   }

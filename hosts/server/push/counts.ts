@@ -1,12 +1,15 @@
-/** What one process has pushed since it started. */
+/** The push counters of one process since its start. */
 export type PushCounts = {
   /** Connections that are open now. */
   sockets: number;
-  /** Frames that were sent without being asked for, by what they were. */
+  /** Frames that were pushed, by kind. */
   pushes: { events: number; signal: number; left: number; typing: number; read: number; presence: number };
-  /** Frames that were not sent because a client read too slowly: ephemeral ones, and events that became a signal. */
+  /**
+   * Frames that were dropped for slow clients: ephemeral ones, and events that were replaced by a
+   * signal.
+   */
   dropped: { ephemeral: number; events: number };
-  /** How often a sweep found events whose notice had been lost. */
+  /** Events that a sweep found because their notice was lost. */
   repaired: number;
 };
 

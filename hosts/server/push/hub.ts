@@ -21,43 +21,48 @@ import { counts } from './counts.ts';
 import type { Presence } from './presence.ts';
 import { pump } from './pump.ts';
 
-/** Whose connection it is. */
+/** The user and token of a new connection. */
 type Opener = { user: string; username: string; token: string };
 
-/** After how many seconds of silence clients are to ping, and after how many milliseconds they count as gone. */
+/**
+ * Seconds of silence after which clients should ping, and milliseconds after which they count as
+ * gone.
+ */
 export const pingEvery = 50;
 const longestSilence = 2.5 * pingEvery * 1_000;
 
 /**
- * Those who are connected to this process, and their rooms. The rooms only tell whether somebody here cares: who gets what is decided by who is
- * a member when it was read.
+ * The users connected to this process, and their rooms. The rooms only show whether a connected
+ * user is interested. The members, as read together with the news, decide who receives them.
  */
 export class Hub {
   readonly followers = new Map<string, Follower>();
   readonly rooms = new Map<string, Room>();
-  /** The epoch in which the positions of the rooms count; empty until it is known. */
+  /** The epoch of the rooms' positions; empty until it is known. */
   epoch = '';
   readonly #silent = new Set<Connection>();
-  /** How far rooms are that nobody followed, while it is being read who follows which. */
+  /** Positions of rooms without followers, kept while the rooms of a follower are being read. */
   readonly #missed = new Map<string, number>();
   #loads = 0;
-  /** Who of them is active; undefined where nobody is to be told. */
+  /** The presence of the users; `undefined` if it is switched off. */
   presence: Presence | undefined;
   readonly #prepare: () => Promise<void>;
-  // The requests of others need the database as well.
+  // Requests need database connections as well.
   readonly #readings = createSemaphore(Math.max(2, Math.floor(config.mongodbPoolSize / 2)));
 
-  /** `prepare` is waited for before the first hello is answered: from then on, every notice must come here. */
+  /**
+   * `prepare` must have resolved before the first hello is answered. From then on, every notice
+   * must arrive here.
+   */
   constructor(prepare: () => Promise<void>) {
     this.#prepare = prepare;
   }
 
-  /** All connections. */
   *connections(): Generator<Connection> {
     for (const { connections } of this.followers.values()) yield* connections;
   }
 
-  /** Takes a connection over. */
+  /** Registers a new connection. */
   connect(socket: WebSocket, { user: id, username, token }: Opener): { connection: Connection; follower: Follower } {
     const connection = new Connection(socket, token);
     const follower = this.followers.get(id) ?? newFollower(id);
@@ -66,7 +71,7 @@ export class Hub {
     follower.connections.add(connection);
     this.#silent.add(connection);
     counts.sockets++;
-    // What breaks the protocol, or is too large: the library closes the connection.
+    // The library closes the connection itself after a protocol error or an oversized frame.
     socket.on('error', () => undefined);
     socket.on('close', () => this.#disconnect(connection, follower));
     return { connection, follower };
@@ -82,7 +87,7 @@ export class Hub {
     for (const room of follower.rooms) this.#forget(follower, room);
   }
 
-  /** Finds out what a connection is to hear of; when that is done, it may be greeted. */
+  /** Loads the rooms of a connection's user. After that, it may be greeted. */
   async follow(connection: Connection, follower: Follower): Promise<void> {
     this.#silent.delete(connection);
     await this.#prepare();
@@ -90,7 +95,10 @@ export class Hub {
     if (follower.isStale || follower.loading) await this.refresh(follower);
   }
 
-  /** Ends all connections if the database was replaced: what is known of the rooms goes with them, and their clients come back. */
+  /**
+   * If the database was replaced, ends all connections and forgets the rooms. The clients
+   * reconnect.
+   */
   async checkEpoch(): Promise<void> {
     const epoch = await this.read(readEpoch);
     if (this.epoch !== '' && this.epoch !== epoch) {
@@ -105,7 +113,7 @@ export class Hub {
     this.epoch = epoch;
   }
 
-  /** Takes a notice of this process or another. */
+  /** Handles a notice of this or another process. */
   notice(notice: ServerNotice): void {
     if (this.followers.size === 0) return;
     if (notice.type === 'moved') this.#moved(notice);
@@ -121,7 +129,7 @@ export class Hub {
       this.#refreshSoon(notice.user);
       this.presence?.changed(notice.user);
     } else {
-      // A type of notice that is added later is no end of its room.
+      // Fails to compile if a new type of notice is added but not handled.
       const { room: id } = notice satisfies { type: 'gone' };
       const room = this.rooms.get(id);
       if (room) this.gone(room);
@@ -149,7 +157,7 @@ export class Hub {
       if (connection.isGreeted) connection.sendEphemeral(frame, 'read');
   }
 
-  /** The feed of a room is at least at `seq`. */
+  /** Records that the feed of a room has reached at least `seq`. */
   moved(room: Room, seq: number): void {
     if (seq > room.noticed) {
       room.noticed = seq;
@@ -158,12 +166,12 @@ export class Hub {
     if (room.noticed > room.position) void pump(this, room);
   }
 
-  /** A room no longer exists. */
+  /** Handles the end of a room. */
   gone(room: Room): void {
     for (const follower of room.followers) this.leave(follower, room);
   }
 
-  /** A user is no longer a member of a room. */
+  /** Removes a user who has left a room, and notifies the user's connections. */
   leave(follower: Follower, room: Room): void {
     this.#forget(follower, room);
     follower.rooms.delete(room);
@@ -188,7 +196,7 @@ export class Hub {
       if (connection.isGreeted) connection.sendNews(id, room.noticed, [signal], 'signal');
   }
 
-  /** Reads which rooms a user has; a call during that read waits for a second one. */
+  /** Reads the rooms of a user. If a read is in progress, another one follows. */
   refresh(follower: Follower): Promise<void> {
     follower.isStale = true;
     follower.loading ??= this.#load(follower).finally(() => {
@@ -217,11 +225,11 @@ export class Hub {
     }
   }
 
-  /** Adds the one room that a user has joined: reading all of them is for new connections. */
+  /** Adds the room that a user has joined. Reading all rooms is only for new connections. */
   #joinSoon(user: string, room: string): void {
     const follower = this.followers.get(user);
     if (!follower) return;
-    // What is being read may be from before.
+    // A read in progress may miss the new room.
     if (follower.isStale || follower.loading) this.#refreshSoon(user);
     else
       this.#loadRoom(follower, room).catch((error) => {
@@ -241,7 +249,7 @@ export class Hub {
     }
   }
 
-  // What fails here, the next sweep does.
+  // If this fails, the next sweep repeats it.
   #refreshSoon(user: string): void {
     const follower = this.followers.get(user);
     if (follower) this.refresh(follower).catch((error) => log('error', 'rooms not read', { error: describeError(error) }));
@@ -255,14 +263,14 @@ export class Hub {
     this.check(connections).catch((error) => log('error', 'tokens not read', { error: describeError(error) }));
   }
 
-  /** Ends those of these connections whose token has ended. */
+  /** Ends those connections whose token has been revoked or has expired. */
   async check(connections: Connection[]): Promise<void> {
     if (connections.length === 0) return;
     const valid = await this.read(() => readValidTokens([...new Set(connections.map(({ token }) => token))]));
     for (const connection of connections) if (!valid.has(connection.token)) connection.end('ended');
   }
 
-  /** Reads from the database when it is this hub's turn. */
+  /** Reads from the database, with limited concurrency. */
   async read<T>(work: () => Promise<T>): Promise<T> {
     if (!(await this.#readings.acquire(longestWait))) throw serviceUnavailable('The service is busy.');
     try {
@@ -272,7 +280,7 @@ export class Hub {
     }
   }
 
-  /** What is due every second: to catch up, and to end connections whose client is gone. */
+  /** Runs every second: sends pending positions, and ends connections whose client is gone. */
   tick(now = performance.now()): void {
     for (const connection of this.#silent) if (now - connection.heardAt > socketLimits.hello * 1_000) connection.end('silent');
     for (const connection of this.connections()) {
@@ -281,16 +289,19 @@ export class Hub {
     }
   }
 
-  /** Ends every connection; the clients come back one after the other. */
+  /** Ends every connection. The clients reconnect after different delays. */
   drain(): void {
     for (const connection of this.connections()) connection.end('restart');
   }
 
-  /** Ends every connection at a random moment within so many milliseconds; until then it is pushed to, and its client may go to another server then. */
+  /**
+   * Ends each connection at a random moment within `milliseconds`, so that clients move to other
+   * servers gradually. Until then it still receives news.
+   */
   handOver(milliseconds: number): void {
     for (const connection of this.connections()) setTimeout(() => connection.end('handover'), milliseconds * Math.random());
   }
 }
 
-/** For how many milliseconds a read may wait for its turn. */
+/** The longest wait of a read for its turn, in milliseconds. */
 const longestWait = 30_000;

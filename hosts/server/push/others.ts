@@ -8,43 +8,56 @@ import { slice, slices } from './sweep.ts';
 
 /** The other servers that share the database. */
 export type Others = {
-  /** Whether there are any. */
+  /** True if there are others. */
   areThere: () => boolean;
-  /** Passes a notice on to them, unless they find out what it tells by themselves. */
+  /** Passes a notice on to the other servers, unless they discover the change themselves. */
   send: (notice: ServerNotice) => void;
-  /** Resolves when what was to be passed on is stored. */
+  /** Resolves when all pending notices are stored. */
   end: () => Promise<void>;
 };
 
-/** After how many milliseconds a process registers again, so that the others know of one that starts. */
+/**
+ * Interval at which a process registers again, in milliseconds. Others discover a new process this
+ * way.
+ */
 const registerEvery = 2_000;
 
-/** After how many milliseconds it is read again what came of others. */
+/** Interval at which changes of other servers are read, in milliseconds. */
 const lookEvery = 500;
 
-/** A read of a thousand rooms is followed by so many times the time that it took, so that the database does not do little else; of fewer, by less. */
+/**
+ * After a read of a thousand rooms, pause for this multiple of its duration, so that the database
+ * has time for other work. The pause is proportional to the number of rooms.
+ */
 const restAfterRead = 4;
 
-/** For how many milliseconds notices are gathered, and from how many on what may get lost does. */
+/**
+ * Milliseconds for which notices are gathered, and their number from which ephemeral ones are
+ * dropped.
+ */
 const gatherTime = 100;
 const manyNotices = 1_000;
 
 /**
- * Registers this process, as one of a server, and from then on tells it what happens on the others, and them what they would not find in their
- * rooms. Resolves when the others know of it. While there are none, it only registers; while nobody is connected here, it reads nothing.
+ * Registers this process as a part of a server, and exchanges notices with other servers. Resolves
+ * when the others know of it. Without other servers, it only registers. Without connected clients,
+ * it reads nothing.
  *
- * How far rooms have come is read, not told: so a server that is killed after a write takes nothing with it. Change streams would tell the
- * same sooner, but not every database has them, and they fall silent together with their majority: what reads would be needed as well.
+ * The positions of rooms are read from the database instead of sent. So if a server is killed after
+ * a write, nothing is lost. Change streams would be faster, but not every database has them. They
+ * also stop when their majority is lost, so reads would be needed anyway.
  */
 export async function tellOthers(hub: Hub, server: string): Promise<Others> {
   const id = randomUUID();
   const ending = new AbortController();
   const { signal } = ending;
   let count = 0;
-  // The database's time, and when it was that; a little later in truth.
+  // The database's time, and when it was read by the local clock. The true time is slightly later.
   let clock = { time: 0, at: 0 };
   const timeNow = () => new Date(clock.time + performance.now() - clock.at);
-  /** When it was last begun to read, by the database's clock, and which notices of that time have been read. */
+  /**
+   * When the last read began, by the database's clock, and the ids of the notices that it returned.
+   */
   let lookedAt = new Date(0);
   let seen = new Set<string>();
 
@@ -69,7 +82,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
         await delay(rest, undefined, { ref: false, signal });
       }
     }
-    // Nobody was connected who had not read what is older.
+    // Nobody was connected, so older notices would reach no client.
     lookedAt = begun;
   }
 
@@ -86,9 +99,9 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     storing = undefined;
   }
 
-  // A database that is out of reach keeps no worker from being replaced.
+  // An unreachable database must not prevent the replacement of a worker.
   await registerNow().catch((error) => log('error', 'not registered', { error: describeError(error) }));
-  // Those that were alone read nothing until they have registered again themselves.
+  // Servers that were alone read nothing until they have registered again.
   if (count > 0) await delay(registerEvery);
   void repeat(registerEvery, registerNow, signal);
   void repeat(lookEvery, look, signal);
@@ -98,7 +111,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
       if (gathered.length >= manyNotices && mayGetLost.includes(notice.type)) return;
-      // Whose members they were, each server knows.
+      // Each server knows the members of the room.
       gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
       storing ??= store();
     },
@@ -109,7 +122,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
   };
 }
 
-/** Notices without which clients find the same a little later. */
+/** Notices whose content clients discover a little later anyway. */
 const mayGetLost: readonly string[] = [
   'typing',
   'read',
@@ -121,7 +134,10 @@ const mayGetLost: readonly string[] = [
 
 const isFoundAnyway = (notice: ServerNotice): boolean => notice.type === 'moved' && !notice.joined;
 
-/** Does something again and again until the end, a while after it was done last; a failure is told of once, until it succeeds again. */
+/**
+ * Repeats work until it is aborted, with a pause in between. Logs only the first of consecutive
+ * failures.
+ */
 async function repeat(pause: number, work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let hasFailed = false; !signal.aborted; ) {
     const begun = performance.now();

@@ -8,102 +8,117 @@ import { readMembersOf, readPerson } from '../../../lib/push/news.ts';
 import type { Follower, Room } from './audience.ts';
 import type { Connection } from './connection.ts';
 
-/** In milliseconds. */
+/** Durations in milliseconds. */
 export type PresenceTimes = {
-  /** How often each connection, and each other process, is told what has changed. */
+  /** Interval at which connections and other processes receive changes. */
   round: number;
-  /** For how long somebody who did something is active. */
+  /** How long a user stays active after an action. */
   active: number;
-  /** For how long somebody whose last connection has ended is shown as before: a page that is loaded again is back by then. */
+  /**
+   * How long a user keeps the previous state after the last connection has ended. A page that is
+   * reloaded reconnects within this time.
+   */
   grace: number;
 };
 const usualTimes: PresenceTimes = { round: 3_000, active: 5 * 60_000, grace: 15_000 };
 
-/** In how many parts a round looks at the connections: requests come between. */
+/** A round handles the connections in this many parts, so that requests run in between. */
 const parts = 3;
 
-/** After how many rounds the other processes are told of everybody again, and after how many they forget whom they were not told of: of a process that was killed. */
+/**
+ * Rounds after which the states of all users are sent again, and after which users are forgotten
+ * that were not repeated, because their process was killed.
+ */
 const roundsToRepeat = 4;
 const roundsToForget = 10;
 
-/** Of how many rooms the members are read in a round. */
+/** Limit of rooms whose members are read in one round. */
 const roomsAtOnce = 100;
 
 type PresenceNotice = ServerNotice & { type: 'presence' };
 type PresenceFrame = ServerFrame & { type: 'presence' };
 
-/** Those who are connected to this process, and a way to read from the database when it is their turn. */
+/**
+ * The users connected to this process, and a way to read from the database with limited
+ * concurrency.
+ */
 type Connected = { followers: ReadonlyMap<string, Follower>; read: <T>(work: () => Promise<T>) => Promise<T> };
 
-/** How somebody is, as others are told. */
+/** The state of a user that others see. */
 type State = PresentPerson['state'];
 
-/** Somebody who is connected to another process. */
+/** A user who is connected to another process. */
 type Elsewhere = { isActive: boolean; blocked: Set<string>; until: number };
 
-/** Those who may know of somebody: whom the user has blocked, and what finds out whether the user shares a room with a follower. */
+/**
+ * Decides who may see a user: not the users that the user has blocked, and only followers who share
+ * a room (`meets`).
+ */
 type Subject = { isShown: boolean; blocked: Set<string>; meets: (watcher: Follower) => boolean };
 
 /**
- * Who of those who are connected is active, told to those who watch them, share a room with them, and are blocked by
- * them as little as they block them. Nothing of it is stored, but for what servers note for each other.
+ * Shows which connected users are active. Watchers must share a room with the user, and neither may
+ * have blocked the other. Presence is not stored, except in notices between servers.
  */
 export class Presence {
   readonly #hub: Connected;
   readonly #tell: ((notice: PresenceNotice) => void) | undefined;
   readonly #times: PresenceTimes;
   readonly #process = randomUUID();
-  /** Those who are connected here, or were a moment ago: when they did something last, and when they left. */
+  /**
+   * Users who are connected here, or were until recently: the time of their last action, and the
+   * time they left.
+   */
   readonly #people = new Map<string, { activeAt: number; leftAt: number }>();
-  /** Those who are connected to other processes, by user and process. */
+  /** Users connected to other processes, by user and process. */
   readonly #elsewhere = new Map<string, Map<string, Elsewhere>>();
-  /** What the other processes were told last. */
+  /** The states last sent to other processes. */
   readonly #told = new Map<string, string>();
   #part = 0;
   #round = 0;
   #asks = true;
 
-  /** `tell` passes a notice on to the other processes, if there are any. */
+  /** `tell` sends a notice to the other processes, if there are any. */
   constructor(hub: Connected, times: Partial<PresenceTimes> = {}, tell?: (notice: PresenceNotice) => void) {
     this.#hub = hub;
     this.#times = { ...usualTimes, ...times };
     this.#tell = tell;
   }
 
-  /** Begins to tell; returns what ends that. */
+  /** Starts the rounds. Returns a function that stops them. */
   start(): () => void {
     const timer = setInterval(() => this.#tick(performance.now()), this.#times.round / parts).unref();
     return () => clearInterval(timer);
   }
 
-  /** Somebody has a connection here. */
+  /** A user has connected here. */
   came(user: string): void {
     const activeAt = this.#people.get(user)?.activeAt ?? Number.NEGATIVE_INFINITY;
     if (this.#people.size === 0) this.#asks = true;
     this.#people.set(user, { activeAt, leftAt: Number.POSITIVE_INFINITY });
   }
 
-  /** The last connection of somebody here has ended; `isForGood` when the user has signed out. */
+  /** A user's last connection here has ended. `isForGood` is true after a sign-out. */
   left(user: string, { isForGood }: { isForGood: boolean }): void {
     const person = this.#people.get(user);
     if (isForGood) this.#people.delete(user);
     else if (person) person.leftAt = performance.now();
   }
 
-  /** Somebody here does something. */
+  /** Records an action of a user. */
   noteActivity(user: string): void {
     const person = this.#people.get(user);
     if (person) person.activeAt = performance.now();
   }
 
-  /** Has a connection watch these people, and gives how all of them are. */
+  /** Replaces the users that a connection watches. Returns the states of all of them. */
   watch(follower: Follower, connection: Connection, users: string[]): PresenceFrame {
     const known = connection.watched;
     connection.watched = new Map(users.map((user) => [user, known.get(user)]));
     return this.#news(follower, connection, performance.now(), { ofAll: true });
   }
 
-  /** Takes what another process tells of those who are connected to it. */
+  /** Handles the states that another process sends for its users. */
   hear({ process, people, asks }: PresenceNotice): void {
     if (asks) this.#told.clear();
     const until = performance.now() + roundsToForget * this.#times.round;
@@ -116,7 +131,7 @@ export class Presence {
     }
   }
 
-  /** Tells those who watch somebody what that user is called now, and says of themselves. */
+  /** Sends a user's changed name and profile to the watchers of that user. */
   changed(user: string): void {
     const watches = ({ connections }: Follower) => [...connections].some(({ watched }) => watched.has(user));
     if ([...this.#hub.followers.values()].some(watches))
@@ -149,13 +164,13 @@ export class Presence {
   }
 
   #look(follower: Follower, connection: Connection, now: number): void {
-    // What it is not told now, it is told when it has caught up.
+    // A slow client receives the current state once it has caught up.
     if (connection.watched.size === 0 || connection.isBehind) return;
     const frame = this.#news(follower, connection, now);
     if (frame.active.length + frame.away.length + frame.offline.length > 0) connection.sendEphemeral(encode(frame), 'presence');
   }
 
-  /** What a connection was not told yet, or how all are whom it watches. */
+  /** The states that have changed since they were last sent to a connection, or all. */
   #news(follower: Follower, { watched }: Connection, now: number, { ofAll = false } = {}): PresenceFrame {
     const frame: PresenceFrame = { type: 'presence', active: [], away: [], offline: [] };
     for (const [user, told] of watched) {
@@ -167,7 +182,10 @@ export class Presence {
     return frame;
   }
 
-  /** How somebody is to a follower; undefined while that can't be found out, because the user may be about to come back. */
+  /**
+   * The state of a user as a follower sees it; `undefined` while it is unknown, because the user
+   * may be about to reconnect.
+   */
   #shownTo(watcher: Follower, user: string, now: number): State | undefined {
     const state = this.#stateOf(user, now);
     if (state === 'offline') return state;
@@ -203,7 +221,10 @@ export class Presence {
     }
   }
 
-  /** Tells the other processes who has changed, and now and then of each who has not, so that nothing that is lost matters. */
+  /**
+   * Sends changed states to the other processes, and unchanged ones from time to time in case a
+   * notice was lost.
+   */
   #tellOthers(tell: (notice: PresenceNotice) => void, now: number): void {
     const people: PresentPerson[] = [];
     const say = (person: PresentPerson, isRepeated: boolean) => {
@@ -227,7 +248,10 @@ export class Presence {
     if (asks) this.#asks = false;
   }
 
-  /** Reads who is in the rooms of those who watch somebody; from then on, a room's news say who is in it. */
+  /**
+   * Reads the members of rooms whose followers watch somebody. Later, the news of a room update
+   * them.
+   */
   async #readMembers(): Promise<void> {
     if (this.#elsewhere.size === 0) return;
     const asked = new Map<Room, Set<string>>();
@@ -238,12 +262,12 @@ export class Presence {
     if (asked.size === 0) return;
     for (const [room, nobody] of asked) room.members = nobody;
     const found = await this.#hub.read(() => readMembersOf([...asked.keys()].map(({ id }) => id))).catch(() => undefined);
-    // What the news of a room have said meanwhile is younger.
+    // Members from the room's news are newer.
     for (const [room, nobody] of asked) if (room.members === nobody) room.members = found?.get(room.id);
   }
 }
 
-/** Whether two sets have something in common; looks through the smaller one. */
+/** True if two sets intersect. Iterates over the smaller one. */
 function haveCommon<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
   const [few, many] = one.size < other.size ? [one, other] : [other, one];
   for (const thing of few) if (many.has(thing)) return true;

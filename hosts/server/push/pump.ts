@@ -6,23 +6,26 @@ import { type News, readEpoch, readMembers, readNews } from '../../../lib/push/n
 import type { Follower, Room } from './audience.ts';
 import { counts } from './counts.ts';
 
-/** Those to whom it is pushed, as far as a pump deals with them. */
+/** The part of the hub that a pump uses. */
 type Audience = {
-  /** Reads from the database when it is their turn. */
+  /** Reads from the database, with limited concurrency. */
   read: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Says that a user is no longer a member of a room, or that nobody is. */
+  /** Handles a user who has left the room, or the deletion of the room. */
   leave: (follower: Follower, room: Room) => void;
   gone: (room: Room) => void;
 };
 
-/** From so many places on, nobody is told what happened, but only how far the room is. */
+/** Beyond this number of events, only the position of the room is sent. */
 const mostBehind = 200;
 
-/** How many milliseconds to wait at a gap, or for a database that is out of reach: at first, and at most. */
+/** Shortest and longest pause at a gap or while the database is unreachable, in milliseconds. */
 const shortestPause = 50;
 const longestPause = 500;
 
-/** Pushes what happened in a room to those who follow it, in order, until they have all of it: one for each room, however many follow it. */
+/**
+ * Pushes the events of a room to its followers, in order, until they have all of them. One pump
+ * serves all followers of a room.
+ */
 export async function pump(audience: Audience, room: Room): Promise<void> {
   if (room.isPumping) return;
   room.isPumping = true;
@@ -37,7 +40,7 @@ export async function pump(audience: Audience, room: Room): Promise<void> {
   room.isPumping = false;
 }
 
-/** Pushes the next part; returns whether there was one. */
+/** Pushes the next events. Returns false if the next event is missing. */
 async function pumpOnce(audience: Audience, room: Room, isFirst: boolean): Promise<boolean> {
   try {
     if (room.noticed - room.position > mostBehind) return await leap(audience, room);
@@ -48,14 +51,14 @@ async function pumpOnce(audience: Audience, room: Room, isFirst: boolean): Promi
   } catch (error) {
     const status = error instanceof HttpError ? error.status : 500;
     if (status === 404) audience.gone(room);
-    // What comes after the place is kept no longer.
+    // The events after this position have expired.
     else if (status === 410) return leap(audience, room).catch(() => false);
     else if (isFirst) log('error', 'push delayed', { room: room.id, error: describeError(error) });
     return false;
   }
 }
 
-/** Goes to the end of the feed, and tells how far that is. */
+/** Skips to the end of the feed, and sends only the position. */
 async function leap(audience: Audience, room: Room): Promise<boolean> {
   const seq = room.noticed;
   const epoch = await audience.read(readEpoch);

@@ -2,32 +2,35 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Listener, ServerNotice } from '../../../lib/notices/notices.ts';
 import { askWorker, tellWorker } from '../ask-worker.ts';
 
-/** What connects the processes that share a port. */
+/** Connects the processes that share a port. */
 export type Relay = {
-  /** Resolves when every notice of every process comes here. */
+  /** Resolves when the notices of all processes arrive here. */
   follow: () => Promise<void>;
-  /** Passes a notice on to the others, if anybody is connected to one of them. */
+  /** Passes a notice on to the other processes, if clients are connected to them. */
   send: (notice: ServerNotice) => void;
-  /** What is to be done with a notice of another process; returns what ends that. */
+  /** Adds a listener for notices of other processes. Returns a function that removes it. */
   onNotice: (listener: Listener) => () => void;
 };
 
-/** What processes say to each other. */
+/** A message between the processes. */
 type Message =
   | { kind: 'notices'; notices: ServerNotice[] }
-  /** A worker wants notices; all workers are told, and have heard; so they come from now on. */
+  /**
+   * A worker sends `follow`. The primary sends `followed` to all workers and collects their
+   * `heard`. Then it sends `following`: from now on, all notices arrive.
+   */
   | { kind: 'follow' | 'followed' | 'heard' | 'following' }
-  /** Nobody wants notices yet. */
+  /** No worker follows yet. */
   | { kind: 'quiet' };
 
-/** For how many milliseconds notices are gathered, so that a busy room is one of them. */
+/** Milliseconds for which notices are gathered. Several notices of a busy room become one. */
 const gatherTime = 10;
 
 /** The relay of a worker. */
 export function relayOfWorker(): Relay {
   // The channel ends with the primary, and this process with it.
   const tell = (message: Message) => process.connected && process.send?.(message, () => undefined);
-  // A new worker assumes that somebody listens, until the primary says that nobody does.
+  // A new worker assumes that another one follows, until the primary says otherwise.
   let isFollowed = true;
   let following: Promise<void> | undefined;
   let resolveFollowing: () => void;
@@ -61,7 +64,7 @@ export function relayOfWorker(): Relay {
     send: (notice) => {
       if (!isFollowed) return;
       if (gathered.size === 0) setTimeout(flush, gatherTime);
-      // Of one room, the last says it all.
+      // For each room, only the latest position matters.
       const key = notice.type === 'moved' && !notice.joined ? `moved ${notice.room}` : String(gathered.size);
       const earlier = gathered.get(key);
       const isOlder = earlier?.type === 'moved' && notice.type === 'moved' && earlier.seq > notice.seq;
@@ -74,7 +77,7 @@ export function relayOfWorker(): Relay {
   };
 }
 
-/** Passes notices on between workers, in their primary. `workers` are those that take requests. */
+/** Relays notices between workers. Runs in their primary. `workers` are the ready ones. */
 export function relayBetween(workers: ReadonlySet<Worker>): void {
   const followers = new Set<Worker>();
 

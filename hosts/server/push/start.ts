@@ -10,29 +10,37 @@ import { openSockets } from './upgrade.ts';
 
 type Options = Omit<Parameters<typeof openSockets>[2], 'time'> & {
   relay?: Relay;
-  /** The server that this process is one of, if the database is one that others may use as well. */
+  /** The id of this server, if other servers may use the same database. */
   server?: string | undefined;
   sweep?: number;
   presence?: boolean;
   presenceTimes?: Partial<PresenceTimes>;
 };
 
-/** In how many milliseconds a server ends whose clients can go to others, one after the other; and one whose clients wait until it is back. */
+/**
+ * Milliseconds in which a server ends its connections: gradually if clients can move to other
+ * servers, and faster if they must wait for a restart.
+ */
 const handOverTime = 5_000;
 const restartTime = 2_000;
 
-/** The sweep that finds what is lost takes so many milliseconds at most to come. */
+/** Interval of the sweep that finds lost notices, in milliseconds. */
 const sweepTime = 25_000;
 
-/** What is pushed over the WebSockets of a server. */
+/** The push service of a server. */
 type Push = {
-  /** Ends the connections; returns within how many milliseconds, which requests may take as well. */
+  /**
+   * Ends the connections. Returns the milliseconds that this takes, which requests may use as well.
+   */
   end: () => number;
-  /** Stops when there are no others. */
+  /** Stops the background work, after all connections have ended. */
   stop: () => Promise<void>;
 };
 
-/** Starts to push what happens over the WebSockets of a server; resolves when other servers know that this one is there. */
+/**
+ * Starts to push events over the WebSockets of a server. Resolves when other servers know of this
+ * one.
+ */
 export async function startPush(
   http: Server,
   { relay, server, sweep = sweepTime, presence = false, presenceTimes, ...door }: Options,

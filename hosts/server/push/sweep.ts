@@ -3,18 +3,19 @@ import { readPositions } from '../../../lib/push/news.ts';
 import type { Room } from './audience.ts';
 import type { Hub } from './hub.ts';
 
-/** How many rooms or tokens one read is about. */
+/** Number of rooms or tokens per read. */
 export const slice = 1_000;
 
-/** In how many sweeps the rooms of every user are read again. */
+/** Number of sweeps in which the rooms of all users are read once. */
 const rounds = 12;
 
-/** For how many milliseconds a notice may be on its way. */
+/** Milliseconds after which a missing notice counts as lost. */
 const noticeTime = 2_000;
 
 /**
- * Looks at everything that notices should have told of, again and again, and so repairs what was lost with a process or between two machines:
- * how far each room is, whether each token is valid and, more rarely, in which rooms each user is.
+ * Repeatedly checks the state that notices should have reported, so that notices that were lost
+ * with a process or between machines do no lasting harm. It reads the position of each room, the
+ * validity of each token and, less often, the rooms of each user.
  */
 export const sweepEvery = (milliseconds: number, hub: Hub): Background =>
   inBackground(async ({ pause, attempt }) => {
@@ -48,7 +49,7 @@ async function sweep(hub: Hub, round: number, pause: (milliseconds: number) => P
     if (follower.isStale || at % rounds === round % rounds) await hub.refresh(follower);
 }
 
-/** These in parts that one read may be about. */
+/** Splits a list into parts for one read each. */
 export function* slices<T>(all: T[]): Generator<T[]> {
   for (let at = 0; at < all.length; at += slice) yield all.slice(at, at + slice);
 }

@@ -6,10 +6,10 @@ import type { Follower } from './audience.ts';
 import type { Connection } from './connection.ts';
 import { type Hub, pingEvery } from './hub.ts';
 
-/** What a connection is about: its user, and the hub that has it. */
+/** A connection with its user and hub. */
 type Talk = { hub: Hub; connection: Connection; follower: Follower };
 
-/** Answers a frame of a client. */
+/** Responds to a frame of a client. */
 export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
   const { connection } = talk;
   if (!count(connection)) return;
@@ -24,7 +24,7 @@ export function answer(talk: Talk, data: Buffer, isBinary: boolean): void {
     });
 }
 
-/** Counts a frame of a client, of whatever kind; whether it is to be answered. */
+/** Counts a frame of any kind. Returns true if it should be answered. */
 export function count(connection: Connection): boolean {
   const admitted = connection.admit(performance.now());
   if (admitted === 'excess') refuse(connection, 429, 'Too many frames.');
@@ -34,9 +34,13 @@ export function count(connection: Connection): boolean {
 const refuse = (connection: Connection, status: number, message: string) =>
   connection.send(encode({ type: 'error', status, message }));
 
-/** A connection's part of the talk. All is from memory: thousands of connections ping every second. */
+/**
+ * The operations of a connection. They use only memory, because thousands of connections ping every
+ * second.
+ */
 const sessionOf = ({ hub, connection, follower }: Talk): Session => ({
-  // Registered first, read second, greeted last: whatever the client reads after the answer is not older than what is pushed to it.
+  // Order matters: register, read, greet. Whatever the client reads after the greeting is not older
+  // than the pushed events.
   greet: async (wantsEvents) => {
     await hub.follow(connection, follower);
     connection.wantsEvents = wantsEvents;

@@ -21,33 +21,37 @@ import { longestClose } from './connection.ts';
 import type { Hub } from './hub.ts';
 import { answer, count } from './talk.ts';
 
-/** Where WebSockets are opened. */
+/** The path of the WebSocket endpoint. */
 const path = '/socket';
 const route = { name: 'socket', method: 'GET', path, file: '', exported: '' };
 
-/** Of how many users it is remembered how many connections they opened. */
+/** Number of users whose rate of handshakes is tracked. */
 const mostUsers = 10_000;
 
-/** Whether a request asks for a WebSocket of ours; to every other the server answers as if it had asked for no upgrade. */
+/**
+ * True if a request should become a WebSocket. The server handles all other requests as if they had
+ * not asked for an upgrade.
+ */
 export const isForSocket = ({ url = '', headers }: IncomingMessage): boolean =>
   splitTarget(url).path === path && /^websocket$/i.test(headers.upgrade ?? '');
 
 type Door = {
   trustProxy: number;
-  /** Calls a handler when it is its caller's turn, as with every other request. */
+  /** Runs a handler within the fair share of its caller, as for other requests. */
   run: (handler: Handler, ...input: Parameters<Handler>) => Promise<ApiResponse>;
-  /** How many connections there may be. */
+  /** Limit of connections. */
   most: number;
   isClosing: () => boolean;
-  /** For how many milliseconds a handshake may take. */
+  /** Time limit of a handshake in milliseconds. */
   time: number;
 };
 
-// Options that the library's types lack: how long a close may take, also after what breaks the protocol or is too large; and that we count
-// the pings, so that who sends too many is told.
+// Options that the library's types lack: the time limit of a close, also after a protocol error or
+// an oversized frame, and manual pongs. We count pings ourselves, to respond to clients that send
+// too many.
 const unlisted = { closeTimeout: longestClose, maxPendingAutoPongs: 0 };
 
-/** Lets a server open WebSockets, and hands those that are open to the hub. */
+/** Makes a server accept WebSockets, which it passes to the hub. */
 export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, isClosing, time }: Door): void {
   const library = new WebSocketServer({
     noServer: true,
@@ -56,13 +60,13 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
     maxPayload: socketLimits.frame,
     handleProtocols: () => protocol,
   });
-  /** How many connections there are, and how many each user has; those that are still being opened count. */
+  /** The number of connections, and of each user, including those being opened. */
   let taken = 0;
   const takenBy = new Map<string, number>();
   const handshakes = new LruCache<Bucket>(mostUsers);
   const isFull = () => isClosing() || taken >= most;
 
-  /** Counts a connection of a user until its socket closes, or refuses it. */
+  /** Counts a connection of a user until its socket closes. Throws if there are too many. */
   function takePlace(user: string, socket: Socket | undefined): void {
     const bucket = handshakes.get(user) ?? new Bucket(socketLimits.handshakesPerMinute);
     handshakes.set(user, bucket);
@@ -70,7 +74,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
     const own = takenBy.get(user) ?? 0;
     if (own >= socketLimits.perUser) throw tooManyConnections();
     if (isFull()) throw noRoom();
-    // The client is gone, so that no close event will come.
+    // The client is gone, so a close event would never come.
     if (!socket || socket.destroyed) return;
     taken++;
     takenBy.set(user, own + 1);
@@ -83,7 +87,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // A connection that breaks meanwhile needs no answer.
+    // A connection that breaks during the handshake needs no response.
     const ignore = () => undefined;
     socket.on('error', ignore);
     shake()
@@ -95,7 +99,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
           const opener = { user: user._id.toHexString(), username: user.username, token: token._id.toHexString() };
           const talk = { hub, ...hub.connect(webSocket, opener) };
           const { connection } = talk;
-          // The others were told when the end began.
+          // The farewell to the other connections has already been sent.
           if (isClosing()) connection.end('restart');
           webSocket.on('message', (data: Buffer, isBinary: boolean) => answer(talk, data, isBinary));
           webSocket.on('ping', () => count(connection));
@@ -105,7 +109,10 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
       })
       .catch(() => socket.destroy());
 
-    /** Answers the request, unless it is to become a WebSocket: then it returns whose. */
+    /**
+     * Responds to the request unless it should become a WebSocket. In that case, returns its
+     * caller.
+     */
     async function shake(): Promise<Caller | undefined> {
       const source = sourceOf(request, trustProxy);
       const received = { id: randomUUID(), at: Date.now(), source, ...splitTarget(request.url ?? ''), body: undefined };
@@ -134,7 +141,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
 
 const noRoom = () => serviceUnavailable('The service has no room for another connection.');
 const full: Handler = rejectWith(noRoom);
-// Only on releases of Node.js that can't ignore what a request wants to be upgraded to.
+// Needed only for releases of Node.js that cannot ignore an upgrade.
 const notSupported: Handler = rejectWith(
   () =>
     new HttpError(400, {

@@ -5,22 +5,25 @@ import { describeError, log } from '../../../lib/base/log.ts';
 import { backUpAll } from '../../../lib/files/copies.ts';
 import { backupName, backupPattern, listBackups, namesIn } from '../../../lib/files/regular-backups.ts';
 
-/** Where backups go, how many milliseconds lie between two, and how many are kept. */
+/** The directory of the backups, the milliseconds between them, and how many are kept. */
 type BackupSettings = { directory: string; every: number; keep: number };
 
-/** When the last backup of this process was complete, in milliseconds since 1970, and how many failed since. */
+/**
+ * When this process completed its last backup, in milliseconds since 1970, and how many have failed
+ * since.
+ */
 export type BackupState = { madeAt?: number; failed: number };
 
 export const backupState: BackupState = { failed: 0 };
 
-/** Not much longer than a start takes. */
+/** Slightly longer than a start takes, in milliseconds. */
 const firstAfter = 60_000;
-/** One that failed is tried again after so long, or after the time between two. */
+/** Longest wait before a failed backup is retried, in milliseconds. */
 const againAfter = 3_600_000;
 
 /**
- * Backs the embedded database up again and again: the next one is due so long after the newest that is there, also
- * across restarts. `end` resolves when one that was being made is done.
+ * Backs up the embedded database regularly. The interval starts at the newest existing backup, so
+ * restarts do not change it. `end` resolves when a running backup is done.
  */
 export const scheduleBackups = (settings: BackupSettings): Background =>
   inBackground(async ({ pause }) => {
@@ -29,8 +32,9 @@ export const scheduleBackups = (settings: BackupSettings): Background =>
   });
 
 /**
- * Makes a backup if one is due; returns after how many milliseconds to look again. That the directory could not be read,
- * as when its disk was away for a moment, is a failed backup as well, and ends none of those that follow.
+ * Makes a backup if one is due. Returns the milliseconds until the next check. An unreadable
+ * directory, e.g. on a disk that is temporarily absent, counts as a failed backup and does not stop
+ * later ones.
  */
 async function backUpIfDue(settings: BackupSettings): Promise<number> {
   const again = Math.min(settings.every, againAfter);
@@ -44,13 +48,19 @@ async function backUpIfDue(settings: BackupSettings): Promise<number> {
   return (await makeBackup(settings)) ? 0 : again;
 }
 
-/** In how many milliseconds the next backup is due. Those of a clock that was ahead do not count. */
+/**
+ * Milliseconds until the next backup. Ignores backups with a date in the future, from a wrong
+ * clock.
+ */
 async function dueIn({ directory, every }: BackupSettings, now: number): Promise<number> {
   const newest = (await listBackups(directory)).filter(({ at }) => at <= now).at(-1);
   return newest === undefined ? 0 : newest.at + every - now;
 }
 
-/** Makes a backup, which the database checks, and then removes the oldest of those that are too many. If it fails, all earlier ones stay. */
+/**
+ * Makes a backup, which the database checks, then removes the oldest ones beyond the limit. If it
+ * fails, all earlier backups stay.
+ */
 export async function makeBackup({ directory, keep }: BackupSettings, now = Date.now()): Promise<boolean> {
   const target = resolve(directory, backupName(now));
   try {
@@ -72,7 +82,7 @@ function noteFailure(directory: string, error: unknown): void {
   log('error', 'backup failed', { directory, error: describeError(error) });
 }
 
-/** What a process that was killed in the middle of a backup left. */
+/** Removes the incomplete backup of a process that was killed. */
 async function removeUnfinished(directory: string): Promise<void> {
   for (const name of await namesIn(directory)) {
     const [, made, rest] = /^(.*)(\.[0-9a-f]{12}\.partial)$/.exec(name) ?? [];

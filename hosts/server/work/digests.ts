@@ -2,14 +2,17 @@ import { type Background, inBackground } from '../../../lib/base/background.ts';
 import { log } from '../../../lib/base/log.ts';
 import { sendDigests } from '../../../lib/notifications/digests.ts';
 
-/** Not much longer than a start takes, and then again and again. */
+/** The first run is slightly later than a start takes. Both in milliseconds. */
 const firstAfter = 90_000;
 const every = 600_000;
 
-/** For how many milliseconds one goes on at a time. */
+/** Time limit of one run in milliseconds. */
 const longest = 50_000;
 
-/** Tells by e-mail of what is unread, while the process serves; of several servers one does at a time. A mail server that hangs holds up nothing else. */
+/**
+ * Sends e-mails about unread messages while the process serves. Only one server does so at a time.
+ * An unresponsive mail server delays nothing else.
+ */
 export const sendDigestsMeanwhile = ({ wait = firstAfter } = {}): Background =>
   inBackground(async ({ signal, pause, attempt }) => {
     await pause(wait);

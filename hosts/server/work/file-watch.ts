@@ -2,20 +2,23 @@ import { type Background, inBackground } from '../../../lib/base/background.ts';
 import { log } from '../../../lib/base/log.ts';
 import { checkPages, type FileState } from '../../../lib/database/file-state.ts';
 
-/** The whole file is looked at once after the start, and from then on a part each hour, so that each page is looked at every day. */
+/**
+ * The whole file is checked once after the start. After that, a part is checked each hour, so that
+ * each page is checked every day.
+ */
 const hour = 3_600_000;
 const partsPerRound = 24;
 const firstAfter = 60_000;
 
 /**
- * Compares the embedded database's file with its checksums in the background, and logs what is wrong, again with each part. It takes a fifth of
- * the time at most, so that requests hardly wait for it.
+ * Compares the embedded database's file with its checksums in the background. Logs damage again
+ * after each part. It uses at most a fifth of the time, so that it hardly delays requests.
  */
 export const watchFile = ({ after = firstAfter, every = hour, check = checkPages } = {}): Background =>
   inBackground(async ({ pause, attempt }) => {
     await pause(after);
     let from: number | undefined = 0;
-    // As long as none succeeded, the next round is a look at the whole file again.
+    // Until a check succeeds, each round checks the whole file.
     let isFirst = true;
     while (from !== undefined) {
       const begun: number = from;
@@ -34,7 +37,10 @@ type Round = {
   pause: (milliseconds: number) => Promise<void>;
 };
 
-/** Checks a part of the file, or all that follows a page; returns the page to go on from, undefined for another database. */
+/**
+ * Checks a part of the file, or all pages after `begun`. Returns the page to continue from;
+ * `undefined` for another database.
+ */
 async function checkRound({ begun, isWhole, check, pause }: Round): Promise<number | undefined> {
   for (let from = begun; ; ) {
     const since = performance.now();
@@ -49,9 +55,10 @@ async function checkRound({ begun, isWhole, check, pause }: Round): Promise<numb
   }
 }
 
-/** Logs what is wrong with the file. */
+/** Logs the damage of the file. */
 export function logState({ damage, dropped, isIncomplete }: FileState): void {
   if (damage) log('error', 'database damaged', { damage });
-  // Only a power cut leaves something in the log that nobody misses.
+  // After a power cut, the log may end in writes that were never acknowledged. These are not a
+  // loss.
   if (dropped) log(isIncomplete ? 'error' : 'info', 'log of the database was incomplete', { dropped });
 }

@@ -4,29 +4,33 @@ import { describeError, log } from '../../../lib/base/log.ts';
 import type { RoomWork } from '../../../lib/delivery/room-work.ts';
 import { onNotice } from '../../../lib/notices/notices.ts';
 
-/** How often one looks for what is due, for what could not be done, and for what a process has left that died. */
+/**
+ * Intervals in milliseconds: of the search for due rooms, of retries, and of the search for work
+ * that a killed process has left.
+ */
 const step = 500;
 const retryEvery = 30_000;
 const missedEvery = 600_000;
 
 /**
- * For how many rooms one process works concurrently. A room whose work takes longer than `quickMs` waits for a receiver
- * or a push service that is slow: it counts among the slow ones from then on, so that it delays no other room.
+ * Limits of rooms that a process works on concurrently. Work that takes longer than `quickMs` waits
+ * for a slow receiver or push service. It then counts as slow, so that it does not delay other
+ * rooms.
  */
 const mostQuick = 4;
 const mostSlow = 256;
 const quickMs = 1_000;
 
 /**
- * Does something for rooms, as long as the process serves: for what this process stores, and with `isFirst` also for
- * what others have left that died.
+ * Runs work for rooms while the process serves: for the events that this process stores and, with
+ * `isFirst`, for work that killed processes have left.
  */
 export const workForRooms = (
   { delayMs, isWanted, run, retry, findMissed, failure }: RoomWork,
   { isFirst }: { isFirst: boolean },
 ): Background =>
   inBackground(async ({ signal, pause, attempt }) => {
-    /** The rooms in which something happened, and when they are due. */
+    /** Rooms with new events, and when their work is due. */
     const due = new Map<string, number>();
     const running = new Set<Promise<void>>();
     const busy = new Set<string>();
@@ -38,7 +42,7 @@ export const workForRooms = (
 
     const workOn = async (room: string) => {
       try {
-        // Another process does what was there when it began.
+        // More events remain, or another process has the room and may miss the newest ones.
         if ((await run(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(delayMs, step));
       } catch (error) {
         if (signal.aborted) return;
@@ -58,7 +62,7 @@ export const workForRooms = (
         while (quick.size >= mostQuick) await Promise.race(quick);
         while (running.size >= mostSlow) await Promise.race(running);
         if (signal.aborted) return;
-        // A room that is worked on keeps its place in the queue, and is not done twice.
+        // A room in progress stays in the queue, and is not processed twice at the same time.
         if (busy.has(room)) continue;
         due.delete(room);
         busy.add(room);
@@ -74,7 +78,7 @@ export const workForRooms = (
       }
     };
 
-    // Beside all else: it may take as long as those who are asked do.
+    // Runs in parallel, because it may wait for slow receivers.
     let retrying: Promise<void> | undefined;
     const tryAgain = () => {
       retrying ??= attempt(failure, () => retry(signal)).finally(() => {

@@ -4,16 +4,16 @@ import { log } from '../../../lib/base/log.ts';
 import { sweepFiles } from '../../../lib/files/removal.ts';
 import { sweepMessages } from '../../../lib/messages/retention.ts';
 
-/** Not much longer than a start takes, and then again and again. */
+/** The first run is slightly later than a start takes. Both in milliseconds. */
 const firstAfter = 60_000;
 const every = 600_000;
 
-/** After so many, one reads the whole store: about once a day. */
+/** Number of runs after which the whole store is read, about once a day. */
 const thoroughEvery = 144;
 
 /**
- * Removes files that no message has, deletes messages that are too old, and cuts the audit trail off, while the process serves. Several servers
- * may do so at the same time: each step is done by one of them.
+ * Removes unused files, expired messages and expired audit entries while the process serves.
+ * Several servers may do so at the same time: only one of them performs each step.
  */
 export const sweepMeanwhile = (): Background =>
   inBackground(async ({ pause, attempt }) => {
@@ -24,7 +24,7 @@ export const sweepMeanwhile = (): Background =>
         if (swept.removed + swept.orphans > 0) log('info', 'files removed', swept);
       });
       await attempt('messages were not swept', async () => {
-        // Half of the time is for others.
+        // Pauses take half of the time, so that requests can run.
         const messages = await sweepMessages({ pause });
         if (messages > 0) log('info', 'messages deleted by their age', { messages });
       });

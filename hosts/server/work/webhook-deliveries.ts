@@ -1,5 +1,5 @@
 import { roomWork } from '../../../lib/delivery/room-work.ts';
 import { workForRooms } from './room-work.ts';
 
-/** Sends the events of rooms to the receivers of their webhooks. */
+/** Delivers the events of rooms to their webhooks. */
 export const deliverMeanwhile = (options: { isFirst: boolean }) => workForRooms(roomWork.webhooks, options);
