@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Checks before a release that the tag, the numbers of the packages and the changes agree, and that the
- * client names the repository that publishes it, as npm's provenance demands: `node tools/release.ts v0.2.0`.
+ * Checks before a release that the tag, the package versions and the changelog agree. The client
+ * must name the repository that publishes it, as npm's provenance requires. Usage:
+ * `node tools/release.ts v0.2.0`
  */
 
 const [tag = ''] = process.argv.slice(2);

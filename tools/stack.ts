@@ -3,8 +3,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { type Entry, openPromise } from 'yauzl';
 
 /*
- * `npm run --silent stack -- source-maps.zip < log`: replaces the places in bundles, as stack traces in the log of a
- * deployment on AWS have them, by places in the sources.
+ * `npm run --silent stack -- source-maps.zip < log` replaces bundle positions in stack traces, as
+ * logged by a deployment on AWS, by source positions.
  */
 
 const [archive] = process.argv.slice(2);
@@ -13,7 +13,7 @@ if (archive === undefined) {
   process.exit(2);
 }
 
-/** A place in a bundle, in a line of JSON or not: file, line and column. */
+/** A position in a bundle: file, line and column. It may be part of a JSON line. */
 const place = /(?:file:\/\/)?\/var\/task\/(functions\/[\w-]+\.mjs|hosts\/aws\/runtime\/[\w-]+\.mjs):(\d+):(\d+)/g;
 
 const maps = new Map<string, SourceMap>();

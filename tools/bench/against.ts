@@ -3,13 +3,13 @@ import type { Bench, Figure } from './figure.ts';
 import { people, rowName, withFilledServer } from './http.ts';
 import { bestOf, type CallTarget, type Load, type Target, warmUp, withClients } from './load.ts';
 
-/** The share of the other commit's speed that each row must reach. */
+/** The least acceptable speed of a row, relative to the other commit. */
 const leastSpeed = 0.9;
 
-/** A target of this commit, and the same of the other one. */
+/** A target on this commit and its counterpart on the other one. */
 type Pair = readonly [here: Target, there: Target];
 
-/** Measures the production server beside that of another commit, each workload by turns. */
+/** Measures the production server and that of another commit, alternating for each workload. */
 export const compareWith = (commit: string, bench: Bench): Promise<Figure[]> => {
   bench.progress(`installing ${commit}`);
   return withCheckout(commit, (checkout) =>
@@ -41,14 +41,14 @@ export const compareWith = (commit: string, bench: Bench): Promise<Figure[]> => 
   );
 };
 
-/** Measures only the workloads with this word in their names. */
+/** `WORKLOADS` limits the run to workloads whose name contains it. */
 const isWanted = (name: string): boolean => name.includes(process.env.WORKLOADS ?? '');
 
 async function callByTurns(call: CallTarget, connections: number, pair: Pair, { seconds, rounds }: Bench): Promise<[Load, Load]> {
   for (const target of pair) await warmUp(call, target, connections, seconds);
   const loads: [Load[], Load[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    // Each of them comes first every other time.
+    // Each server comes first in every other round.
     for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
       loads[at].push(await call(pair[at], connections, seconds));
   }

@@ -10,13 +10,19 @@ import { withServer } from './server.ts';
 import type { Answers, Attack, RepeatedRequest } from './worker/attacker.ts';
 import type { Target } from './worker/fill-for-attacks.ts';
 
-/** How often the other user asks, and for how long before, during and after an attack, in milliseconds. */
+/**
+ * Interval of the other user's requests, and duration of the phases before, during and after an
+ * attack, in milliseconds.
+ */
 const period = 100;
 const [quietTime, attackTime, mostRecovery] = [4_000, 10_000, 20_000];
 
 const goals = { times: 3, p99: 500, megabytes: 100, seconds: 2 } as const;
 
-/** Measures what another user notices of each attack on the production server with its own database: `GET /api/users/me` every 100 ms. */
+/**
+ * Measures how attacks on the production server, with its own database, affect another user, who
+ * sends `GET /api/users/me` every 100 ms.
+ */
 export const attacks = (bench: Bench): Promise<Figure[]> =>
   withServer({}, async (service, ask) => {
     bench.progress('attacks: filling');
@@ -70,7 +76,7 @@ async function measure(name: string, attack: Attack, victim: Victim): Promise<Fi
   ];
 }
 
-/** Asks every 100 ms, whether or not the last one is answered. */
+/** Sends a request every 100 ms, without waiting for earlier responses. */
 function watchOther({ url, pid, token }: Victim) {
   const agent = new Agent({ keepAlive: true });
   let times: number[] = [];
@@ -103,14 +109,14 @@ function watchOther({ url, pid, token }: Victim) {
   }, 500);
 
   return {
-    /** What has been measured since the last time. */
+    /** Returns the measurements since the last call. */
     take: () => {
       const taken = { times, faults };
       [times, faults, most] = [[], 0, 0];
       return taken;
     },
     mostMemory: () => most,
-    /** Whether five requests in a row are answered as quickly as usual. */
+    /** True if five consecutive requests take no longer than `atMost` milliseconds. */
     nextQuiet: async (atMost: number) => {
       for (let at = 0; at < 5; at++) if ((await ask()) > atMost) return false;
       return true;
@@ -138,7 +144,7 @@ async function startAttacker(url: string, attack: Attack): Promise<{ stop: () =>
   };
 }
 
-/** What one visitor without an account, or one member, may try. */
+/** Attacks by a visitor without an account, or by a member. */
 function attacksOn({ id, attacker, rooms, parent, names }: Target): Record<string, Attack> {
   const { token, username, password } = attacker;
   const get = (path: string): RepeatedRequest => ({ method: 'GET', path, token });
@@ -191,7 +197,7 @@ function attacksOn({ id, attacker, rooms, parent, names }: Target): Record<strin
     'nested texts': flood(20, ...nested.map((text) => post('/api/messages', { room: rooms.crowded, text }))),
     conversations: flood(20, ...pairs.map((users) => post('/api/conversations', { users }))),
     additions: flood(20, ...rooms.empty.map((room) => post('/api/members', { room, user: id }))),
-    // Empty ones, with a mask of zeroes.
+    // The frames are empty, with a mask of zeroes.
     pongs: sockets(10, '8a8000000000'),
     pings: sockets(10, '898000000000'),
     handshakes: sockets(20, ''),

@@ -2,19 +2,21 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Figure, isRate, ratioOf } from './figure.ts';
 
-/** The ratios of an earlier run, by suite and figure. Only ratios: times depend on the machine. */
+/**
+ * Ratios of an earlier run, by suite and figure. Absolute times are left out because they depend on
+ * the machine.
+ */
 type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /**
- * The factor by which a ratio may be worse than the baseline's before it counts as a slowdown: how much two runs on a busy machine
- * differ. Times are medians of many rounds; rates are medians of few.
+ * The least slowdown that counts, relative to the baseline's ratio: two runs on a busy machine
+ * differ that much. Times are medians of many rounds; rates are medians of few.
  */
 export const tolerance = { time: 1.3, rate: 2 } as const;
 
-/** Where the baseline is kept. */
 export const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
-/** The baseline, empty when there is none yet. */
+/** Reads the baseline; empty if the file does not exist. */
 export function readBaseline(file = baselineFile): Baseline {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -24,7 +26,7 @@ export function readBaseline(file = baselineFile): Baseline {
   }
 }
 
-/** The ratios that later runs are compared with. */
+/** The ratios to store in the baseline. */
 export function baselineOf(figures: readonly Figure[]): Record<string, number> {
   return Object.fromEntries(
     figures.flatMap((figure) => {
@@ -34,20 +36,23 @@ export function baselineOf(figures: readonly Figure[]): Record<string, number> {
   );
 }
 
-/** How many times slower than its baseline a figure is; undefined when one of the two has no ratio. */
+/**
+ * The slowdown of a figure relative to its baseline, e.g. 2 for twice as slow; `undefined` if
+ * either lacks a ratio.
+ */
 function slowdownOf(figure: Figure, before: number | undefined): number | undefined {
   const ratio = ratioOf(figure);
   if (before === undefined || ratio === undefined || figure.isUnsteady) return undefined;
   return isRate(figure) ? before / ratio : ratio / before;
 }
 
-/** Whether the slowdown is more than noise. */
+/** True if a figure is slower than its baseline by more than noise. */
 export const isSlower = (figure: Figure, before: number | undefined): boolean =>
   (slowdownOf(figure, before) ?? 0) > toleranceOf(figure);
 
 const toleranceOf = (figure: Figure): number => (isRate(figure) ? tolerance.rate : tolerance.time);
 
-/** The baseline's ratio and how it has changed, in words. */
+/** Describes the baseline's ratio and the change since then. */
 export function describeChange(figure: Figure, before: number | undefined): string {
   const slowdown = slowdownOf(figure, before);
   if (slowdown === undefined) return '';

@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const git = (...words: string[]) => run('git', words, { cwd: project });
 
 /**
- * Runs `use` with an installed checkout of a commit, which is removed afterwards; or with a directory that has one
- * already, which is left as it is.
+ * Runs `use` with an installed checkout of a commit, which is removed afterwards. A directory with
+ * an existing checkout is used unchanged.
  */
 export async function withCheckout<T>(commit: string, use: (directory: string) => Promise<T>): Promise<T> {
   if (existsSync(join(commit, 'package.json'))) return use(resolve(commit));
@@ -27,7 +27,7 @@ export async function withCheckout<T>(commit: string, use: (directory: string) =
   });
 }
 
-/** The newest release before this checkout; undefined if there is none. */
+/** The newest release before this checkout, if there is one. */
 export async function lastRelease(): Promise<string | undefined> {
   try {
     return (await git('describe', '--tags', '--match', 'v*', '--abbrev=0', 'HEAD^')).stdout.trim();

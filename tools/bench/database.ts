@@ -13,7 +13,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** Runs `use` with the database that `MONGODB_URI` names or else with a temporary embedded one. */
+/** Runs `use` with the database of `MONGODB_URI` or, if it is not set, a temporary embedded one. */
 export async function withDatabase<T>(use: (uri: string) => Promise<T>): Promise<T> {
   if (process.env.MONGODB_URI) return use(process.env.MONGODB_URI);
   return withDirectory(async (dataDir) => {

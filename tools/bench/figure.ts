@@ -1,47 +1,53 @@
 /** A measured value. */
 export type Figure = {
   name: string;
-  /** The unit of the value and the reference: more is better if it is `per second`, less for any other. */
+  /**
+   * The unit of the value and the reference. For `per second`, more is better; for other units,
+   * less.
+   */
   unit: string;
   value: number;
-  /** The yardstick: the same measured elsewhere, alternately in the same run. */
+  /** The value of the yardstick, which is measured alternately in the same run. */
   reference?: number;
   goal?: Goal;
-  /** Why the goal is not reached, if known. */
+  /** Why the goal is missed, if known. */
   reason?: string;
-  /** What else there is to know of it. */
+  /** A remark for the reader. */
   note?: string;
-  /** Too unsteady from run to run for its ratio to be compared with the baseline. */
+  /** True if the ratio varies too much between runs for a comparison with the baseline. */
   isUnsteady?: true;
 };
 
 /** A limit for the value, or for its ratio to the reference. */
 export type Goal = { of: 'value' | 'ratio'; atMost: number } | { of: 'value' | 'ratio'; atLeast: number };
 
-/** How much a suite measures, and how it reports progress. */
+/** The amount of measurements, and a way to report progress. */
 export type Bench = {
-  /** How many messages the largest room and the large collection have. */
+  /** Messages of the largest room and of the large collection. */
   messages: number;
-  /** How many rooms the larger dataset has. */
+  /** Rooms of the larger dataset. */
   rooms: number;
-  /** How often each operation is repeated. */
+  /** Calls per operation. */
   repeats: number;
-  /** For how long each operation is called over HTTP, and in how many rounds, of which the best counts. */
+  /**
+   * Seconds per operation and round over HTTP, and the number of rounds. Only the best round
+   * counts.
+   */
   seconds: number;
   rounds: number;
-  /** Shows the current step, in one line that the next one replaces. */
+  /** Shows the current step. On a terminal, it replaces the previous one. */
   progress(text: string): void;
 };
 
-/** Measures, and returns the figures. */
+/** A suite of measurements. */
 export type Suite = (bench: Bench) => Promise<Figure[]>;
 
-/** The ratio of the value to the reference; a value in the unit `ratio` is one already. */
+/** The ratio of the value to the reference. A value with the unit `ratio` is a ratio itself. */
 export function ratioOf({ unit, value, reference }: Figure): number | undefined {
   return unit === 'ratio' ? value : reference === undefined ? undefined : value / reference;
 }
 
-/** Whether a figure reaches its goal; `undefined` if it has none. */
+/** True if a figure reaches its goal; `undefined` without a goal. */
 export function reachesGoal(figure: Figure): boolean | undefined {
   const { goal, value } = figure;
   const actual = goal?.of === 'ratio' ? ratioOf(figure) : value;
@@ -49,5 +55,5 @@ export function reachesGoal(figure: Figure): boolean | undefined {
   return 'atMost' in goal ? actual <= goal.atMost : actual >= goal.atLeast;
 }
 
-/** Whether more of it is better. */
+/** True if more is better. */
 export const isRate = ({ unit }: Figure): boolean => unit.endsWith('per second');

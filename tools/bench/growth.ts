@@ -5,7 +5,7 @@ import { type Dataset, type Operation, operationsOf } from './operations.ts';
 import type { Size } from './worker/fill.ts';
 import { type Worker, withWorkers } from './workers.ts';
 
-/** What grows, from what size to what size. */
+/** A quantity that grows, and its small and large size. */
 type GrowthState = {
   of: string;
   sizes: readonly [number, number];
@@ -17,13 +17,16 @@ type GrowthState = {
 const smallest: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 1000 };
 const reasonOfMembers = 'a room document holds its members, among whom the reader is looked for';
 const warmUpShare = 100;
-/** How many calls each dataset gets in a row. */
+/** Consecutive calls on one dataset. */
 const callsPerRound = 10;
 
-/** How many times as long as in the small dataset an operation may take in the large one. */
+/** The limit for the time in the large dataset, relative to the small one. */
 const mostGrowth = 1.2;
 
-/** Whether a request takes as long in a large dataset as in a small one: the two are called alternately. */
+/**
+ * Measures if a request takes as long in a large dataset as in a small one. Calls alternate between
+ * them.
+ */
 export async function growth(bench: Bench): Promise<Figure[]> {
   const growing: GrowthState[] = [
     {

@@ -18,15 +18,16 @@ const [quietMs, attackMs] = [4_000, 8_000];
 
 const goals = { times: 3, p99: 500 } as const;
 
-/** A cause of an attack: the parties that are called. */
+/** An attack: its name and the parties that are called. */
 const attacks: [name: string, called: readonly PartyName[]][] = [
   ...parties.map((name): [string, PartyName[]] => [name, [name]]),
   ['all of them', parties],
 ];
 
 /**
- * Measures what another user notices of members who call parties outside that hang, on the production server with its
- * default settings. `HANGING=bot` measures the parties with that in their names alone.
+ * Measures how members who call unresponsive outside parties affect another user. The production
+ * server has its default settings. `HANGING=bot` limits the run to attacks whose name contains
+ * "bot".
  */
 export async function hanging(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -43,7 +44,7 @@ async function measureManner(manner: Manner, bench: Bench): Promise<Figure[]> {
       const town = await settle(service, world, attackerCount);
       const figures: Figure[] = [];
       const visit = (durationMs: number) => askVisitor(visitor, { url: service.url, town, durationMs, periodMs });
-      // The first requests of a process are slow.
+      // Warm up: the first requests of a process are slow.
       await visit(quietMs);
       for (const [name, called] of attacks) {
         if (process.env.HANGING && !name.includes(process.env.HANGING)) continue;

@@ -5,27 +5,27 @@ import { processorMillis } from './measure.ts';
 import type { Operation, Workload } from './operations.ts';
 import type { LoadOrder, LoadResult } from './worker/clients.ts';
 
-/** How a server handles requests. Times are in milliseconds. */
+/** The performance of a server. Times are in milliseconds. */
 export type Load = {
   rate: number;
   p50: number;
   p99: number;
-  /** The processor time that the server takes for a request; undefined if the system does not report it. */
+  /** The server's processor time per request; `undefined` if the system does not report it. */
   processor: number | undefined;
-  /** How many requests failed, or had another status than expected. */
+  /** Requests that failed or had an unexpected status. */
   faults: number;
 };
 
-/** A server, its process, and what is called. */
+/** A server, its process, and the workload. */
 export type Target = { url: string; pid: number; workload: Workload };
 
-/** How long each target is called in a round, and in how many rounds. */
+/** Seconds per round, and number of rounds. */
 export type Rounds = { seconds: number; rounds: number };
 
-/** Calls a target over so many connections for so many seconds. */
+/** Calls a target over several connections. */
 export type CallTarget = (target: Target, connections: number, seconds: number) => Promise<Load>;
 
-/** Runs `use` with clients that are a process of their own. */
+/** Runs `use` with clients in a separate process. */
 export async function withClients<T>(use: (call: CallTarget) => Promise<T>): Promise<T> {
   const child = fork(fileURLToPath(new URL('worker/clients.ts', import.meta.url)), { execArgv: [] });
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The clients ended with ${code}.`)));
@@ -71,7 +71,7 @@ function requestText(host: string, { method, path, body, token }: Operation): st
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** Calls the target until it gets no quicker, because V8 has to compile the code. */
+/** Calls the target until the rate stops growing, so that V8 has compiled the code. */
 export async function warmUp(call: CallTarget, target: Target, connections: number, seconds: number): Promise<void> {
   for (let before = 0, rate = 1; rate > 1.05 * before; ) {
     before = rate;
@@ -79,14 +79,16 @@ export async function warmUp(call: CallTarget, target: Target, connections: numb
   }
 }
 
-/** Measures a target beside the yardstick. */
+/** Measures a target and the yardstick. */
 export type MeasureLoad = (connections: number, target: Target, rounds: Rounds) => Promise<{ target: Load; yardstick: Load }>;
 
-/** Runs `use` with clients, and a bare server of `node:http` that always answers with the same 60 bytes. */
+/**
+ * Runs `use` with clients and the yardstick: a bare `node:http` server that responds with 60 bytes.
+ */
 export const withLoad = <T>(use: (measure: MeasureLoad) => Promise<T>): Promise<T> =>
   withClients((call) => withYardstick((bare) => use((...input) => measureBeside(call, bare, ...input))));
 
-/** The target and the yardstick are called alternately, in several rounds. */
+/** Calls the target and the yardstick alternately, in several rounds. */
 async function measureBeside(
   call: CallTarget,
   yardstick: Target,
@@ -104,7 +106,7 @@ async function measureBeside(
   return { target: bestOf(loads), yardstick: bestOf(yardsticks) };
 }
 
-/** The best of several rounds, because whatever else runs on the machine can only slow one down. */
+/** The best of several rounds: other programs on the machine can only slow a round down. */
 export const bestOf = (loads: readonly Load[]): Load => ({
   rate: Math.max(...loads.map(({ rate }) => rate)),
   p50: Math.min(...loads.map(({ p50 }) => p50)),

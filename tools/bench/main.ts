@@ -14,13 +14,14 @@ import { push } from './push.ts';
 import { tableOf } from './table.ts';
 
 /*
- * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the named suites, or all of
- * them. With MONGODB_URI `growth` and `http` use that database; the other suites start `npm run serve`, which has its own.
- * Prints tables and writes them to tools/bench/results.json, and with `--baseline` the ratios to tools/bench/baseline.json.
- * Exits with 2 when a goal is missed or a ratio is worse than the baseline's.
+ * `npm run bench -- [SUITE...] [--quick] [--messages N] [--repeats N] [--baseline]` measures the
+ * named suites, or all. With MONGODB_URI, `growth` and `http` use that database. The other suites
+ * start `npm run serve`, which has its own. Prints tables and writes them to
+ * tools/bench/results.json. With `--baseline`, writes the ratios to tools/bench/baseline.json.
+ * Exits with 2 if a goal is missed or a ratio is worse than the baseline's.
  *
- * `npm run bench -- serve --against COMMIT` measures the server beside that of a commit, of a directory that has one
- * installed, or of the `last-release`.
+ * `npm run bench -- serve --against COMMIT` compares the server with that of another commit, an
+ * installed directory, or the `last-release`.
  */
 
 const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks, hanging };

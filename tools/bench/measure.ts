@@ -5,13 +5,15 @@ const millisPerTick = 10;
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
 
-/** The value below which `share` percent of the values are. */
+/** The percentile of some values: `share` percent of them are smaller. */
 export function percentile(values: readonly number[], share: number): number {
   const at = Math.min(values.length - 1, Math.floor((values.length * share) / 100));
   return values.toSorted((a, b) => a - b)[at] as number;
 }
 
-/** The processor time that a process has taken so far; undefined if the system does not report it. */
+/**
+ * The processor time of a process in milliseconds; `undefined` if the system does not report it.
+ */
 export function processorMillis(pid: number): number | undefined {
   const fields = procFile(pid, 'stat')
     ?.replace(/^.*\) /s, '')
@@ -19,7 +21,10 @@ export function processorMillis(pid: number): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) * millisPerTick;
 }
 
-/** The memory of a process in megabytes, with its share of what it shares with others, such as Node.js itself. */
+/**
+ * The memory of a process in megabytes, including its share of memory shared with other processes,
+ * such as Node.js itself.
+ */
 export function residentMegabytes(pid: number): number | undefined {
   const kilobytes = /^Pss:\s+(\d+)/m.exec(procFile(pid, 'smaps_rollup') ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './figure.ts';
 
-/** How much is measured by default, and with `--quick`. */
+/** The amount of measurements by default and with `--quick`. */
 const full = { messages: 1_000_000, rooms: 10_000, repeats: 2000, seconds: 5, rounds: 3 };
 const quick = { messages: 10_000, rooms: 1000, repeats: 100, seconds: 1, rounds: 1 };
-/** With `--against`, each of two servers is filled, and called for half of the time. */
+/** With `--against`, two servers are filled, so each gets less time. */
 const comparison = { ...full, messages: 10_000, seconds: 3 };
 
 /** Parses the command line; throws if it is invalid. */

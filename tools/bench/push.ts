@@ -14,14 +14,20 @@ import type { Order, Times } from './worker/followers.ts';
 const perUser = 10;
 const goals = { kilobytes: 15, processor: 5, p99: 250, rate: 0.95 } as const;
 
-/** How often somebody says something in the busy room, for how many times, and for how many milliseconds nothing happens. */
+/**
+ * The interval and number of messages in the busy room, and the length of the idle phase. Times are
+ * in milliseconds.
+ */
 const period = 600;
 const count = 50;
 const quietTime = 20_000;
 
-/** Measures what connections cost the production server, and how soon those in a busy room hear of a message. */
+/**
+ * Measures the cost of connections to the production server, and the delay of messages in a busy
+ * room.
+ */
 export function push(bench: Bench): Promise<Figure[]> {
-  // One connection in ten is in the busy room; one address has a quarter of the connections.
+  // One in ten connections is in the busy room. One address may have a quarter of all connections.
   const users = bench.rooms / 10;
   const connections = users * perUser;
   const most = { MAX_CONNECTIONS: String(Math.min(65_535, 5 * connections)) };
@@ -102,13 +108,13 @@ export function push(bench: Bench): Promise<Figure[]> {
   });
 }
 
-/** The memory of a process in megabytes, when it has had time to collect what it does not need. */
+/** The memory of a process in megabytes, after time for garbage collection. */
 async function settled(pid: number): Promise<number> {
   await delay(5_000);
   return residentMegabytes(pid) ?? 0;
 }
 
-/** How many milliseconds after the answer to its sender each frame of each message came. */
+/** Milliseconds from the response to the sender until each frame of each message arrived. */
 async function delaysOf(url: string, { sender, busy }: Crowd, followers: ReturnType<typeof startFollowers>): Promise<number[]> {
   const call = overHttp(url);
   const answered = new Map<number, number>();

@@ -3,12 +3,12 @@ import { commandsIn, type Service, startService } from '../harness/service.ts';
 import { withDirectory } from './database.ts';
 import { project, type Worker, withWorker } from './workers.ts';
 
-/** Settings with which neither hashing passwords nor the limits are measured. */
+/** Settings that exclude password hashing and rate limits from the measurement. */
 export const unlimited = { BCRYPT_COST: '4', RATE_LIMITS: 'off' };
 
 /**
- * Runs `use` with the production server of a checkout, which has its own database, and with a way to ask workers for
- * tasks on that.
+ * Runs `use` with the production server of a checkout, which has its own database. `ask` runs tasks
+ * on that database in a worker.
  */
 export const withServer = <T>(
   settings: Record<string, string>,
@@ -17,7 +17,7 @@ export const withServer = <T>(
 ): Promise<T> =>
   withDirectory(async (directory) => {
     const database = { MONGODB_URI: '', MONGODB_DATABASE: 'chat', DATA_DIR: directory };
-    // One line per request is logged, as always, but discarded.
+    // Requests are logged as usual, but the output is discarded.
     const command = ['sh', '-c', `exec ${commandsIn(checkout).serve.join(' ')} > /dev/null`];
     const service = await startService({ ...database, LOG_LEVEL: 'info', ...settings }, command, checkout);
     try {

@@ -3,7 +3,10 @@ import { type Figure, type Goal, ratioOf, reachesGoal } from './figure.ts';
 
 const tableHead = ['', 'unit', 'value', 'reference', 'ratio', 'baseline', 'goal', '', ''];
 
-/** The figures as rows of text: the name, unit, value, reference, ratio, the baseline's ratio, goal, whether it is reached, and why not. */
+/**
+ * Formats each figure as a table row with the columns of `tableHead`. The last two are the result
+ * and its reason or note.
+ */
 const rowsOf = (figures: readonly Figure[], baseline: Readonly<Record<string, number>>): string[][] =>
   figures.map((figure) => {
     const isReached = reachesGoal(figure);
@@ -20,7 +23,7 @@ const rowsOf = (figures: readonly Figure[], baseline: Readonly<Record<string, nu
     ];
   });
 
-/** The figures as a table for a terminal. */
+/** Formats the figures as a table for a terminal. */
 export function tableOf(figures: readonly Figure[], baseline: Readonly<Record<string, number>> = {}): string {
   const rows = rowsOf(figures, baseline);
   const widths = tableHead.map((_, column) => Math.max(...[tableHead, ...rows].map((row) => row[column]?.length ?? 0)));

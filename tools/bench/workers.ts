@@ -13,10 +13,13 @@ export type Worker = {
   environment: Readonly<Record<string, string>>;
 };
 
-/** The checkout that this file belongs to. */
+/** The root of this checkout. */
 export const project = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Runs `use` with a worker, whose database is dropped afterwards; its code is that of this checkout or another. */
+/**
+ * Runs `use` with a worker, whose database is dropped afterwards. Its code comes from this checkout
+ * or another one.
+ */
 export function withWorker<T>(
   uri: string,
   use: (worker: Worker) => Promise<T>,
@@ -26,7 +29,7 @@ export function withWorker<T>(
   return withProcesses([{ ...environmentOf(uri), ...settings }], ([worker]) => use(worker as Worker), directory);
 }
 
-/** The same with several workers. */
+/** Runs `use` with several workers, whose databases are dropped afterwards. */
 export const withWorkers = <T>(uri: string, count: number, use: (workers: Worker[]) => Promise<T>): Promise<T> =>
   withProcesses(
     Array.from({ length: count }, () => environmentOf(uri)),
@@ -52,7 +55,7 @@ const environmentOf = (uri: string) => ({
   MONGODB_POOL_SIZE: '20',
   BCRYPT_COST: '4',
   RATE_LIMITS: 'off',
-  // Logged as on Lambda, but discarded: the speed of a terminal does not matter.
+  // Logs as on Lambda, but the output is discarded, so the speed of the terminal does not matter.
   LOG_LEVEL: 'info',
 });
 
@@ -66,7 +69,7 @@ function start(environment: Record<string, string>, directory: string): { worker
   const ended = once(child, 'exit');
   let queue: Promise<unknown> = Promise.resolve();
   const ask = async (task: string, input: unknown[]) => {
-    // Extended JSON keeps ids and dates.
+    // Extended JSON preserves ids and dates.
     child.send(EJSON.stringify({ task, input }, { relaxed: false }));
     const [text] = await Promise.race([
       once(child, 'message'),

@@ -3,15 +3,16 @@ import type { Call, Reply } from '../harness/transports.ts';
 type Id = { $oid: string };
 
 /**
- * Deletes every room and account of which the name begins with `name`, and every room that such an account is in, however they came to be:
- * also where the answer that would have told of them never arrived. Throws if something still exists afterwards.
+ * Deletes every room and account whose name begins with `name`, and all rooms of these accounts.
+ * That includes data whose creation was not confirmed, because the response was lost. Throws if
+ * something remains.
  */
 export async function deleteAllNamed(name: string, call: Call, admin: string): Promise<void> {
   const users = await everything<{ _id: Id; username: string }>(`/api/users?q=${encodeURIComponent(name)}`, call, admin);
   const ours = new Set(users.filter(({ username }) => username.startsWith(name)).map(({ _id }) => _id.$oid));
   const rooms = await everything<{ _id: Id; name: string; members: Id[] }>('/api/rooms', call, admin);
   const left = [
-    // Rooms first: a user may be the last owner of one.
+    // Delete rooms first: a user may be the last owner of one.
     ...rooms
       .filter((room) => room.name.startsWith(name) || room.members.some(({ $oid }) => ours.has($oid)))
       .map(addressOf('rooms')),
@@ -29,7 +30,9 @@ const addressOf =
   ({ _id }: { _id: Id }) =>
     `/api/${collection}/${_id.$oid}`;
 
-/** All items of a list, page by page: of a large service, the whole list would exceed one response. */
+/**
+ * All items of a list, page by page: the whole list of a large service would exceed one response.
+ */
 async function everything<Item>(path: string, call: Call, token: string): Promise<Item[]> {
   const items: Item[] = [];
   for (let next: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=200`; next !== undefined; ) {

@@ -6,7 +6,7 @@ import { type Person, type Step, walkThrough } from '../harness/walkthrough.ts';
 import { type Names, walkthrough } from '../harness/walkthrough-steps.ts';
 import type { Report } from './report.ts';
 
-/** Checks every operation as it is meant to be used, in the order of the walkthrough. */
+/** Checks the correct use of every operation, in the order of the walkthrough. */
 export async function checkWalkthrough({ row }: Report, call: Call, ann: Person, names: Names): Promise<void> {
   const done: Step[] = [];
   const reported: Call = async (method, path, sent) => {
@@ -25,7 +25,7 @@ export async function checkWalkthrough({ row }: Report, call: Call, ann: Person,
   await row('the walkthrough completes', async () => assert(done.length > 0, 'it stopped early'));
 }
 
-/** Checks what every operation rejects. */
+/** Checks that every operation rejects invalid requests. */
 export async function checkRefusals(
   { row }: Report,
   call: Call,
@@ -45,7 +45,7 @@ export async function checkRefusals(
     if (operation['x-admin-only'] && user !== undefined) await expectStatus('by a user', 403, { token: user });
     if (operation.responses[406])
       await expectStatus('that accepts only HTML', 406, { token: admin, headers: { accept: 'text/html' } });
-    // What takes the shapes of other programs as well looks for their address first.
+    // Operations that also accept the formats of other programs check the address first.
     if (Object.keys(operation.requestBody?.content ?? {}).join() === 'application/json')
       await expectStatus('of what is not JSON', 400, { token: admin, body: '[' });
   }

@@ -33,12 +33,12 @@ function readBaseUrl(): string {
     const [baseUrl, ...more] = positionals;
     if (baseUrl !== undefined && more.length === 0 && URL.canParse(baseUrl)) return baseUrl;
   } catch {
-    // An unknown option.
+    // An unknown option: print the usage.
   }
   return end();
 }
 
-/** Not an argument, which every user of the machine can read for as long as the command runs. */
+/** Reads the token. It is not an argument, because other users of the machine could read it. */
 async function readToken(): Promise<string> {
   const token = process.env.CHAT_TOKEN || (process.stdin.isTTY ? '' : await text(process.stdin));
   return token.trim() || end();

@@ -1,9 +1,9 @@
-/** Collects the result of each row, and prints it immediately; once it is interrupted, a further row throws. */
+/** Collects and prints the result of each row. After an interruption, further rows throw. */
 export function reporter(print: (line: string) => void, interrupted: AbortSignal) {
   let passed = 0;
   let failed = 0;
 
-  /** Runs a row, also of a run that was interrupted. */
+  /** Runs a row even after an interruption. */
   async function last(name: string, check: () => Promise<void>): Promise<boolean> {
     try {
       await check();
@@ -18,13 +18,13 @@ export function reporter(print: (line: string) => void, interrupted: AbortSignal
   }
 
   return {
-    /** Runs one row, which fails by throwing. Returns whether it passed. */
+    /** Runs a row, which fails by throwing. Returns true if it passed. */
     row(name: string, check: () => Promise<void>): Promise<boolean> {
       interrupted.throwIfAborted();
       return last(name, check);
     },
     last,
-    /** Prints the summary; returns whether every row passed. */
+    /** Prints the summary. Returns true if all rows passed. */
     end(): boolean {
       print(`\n${passed} of ${passed + failed} rows conform${failed > 0 ? `, ${failed} do not` : ''}.`);
       return failed === 0;

@@ -10,8 +10,8 @@ import { reporter } from './report.ts';
 import { checkSpecification } from './specification.ts';
 
 /**
- * Checks a running service against the contract, and deletes everything that it creates, also when `interrupted` cuts it short. Returns whether
- * every row conforms; throws a sentence when nothing answers.
+ * Checks a running service against the contract. Deletes everything that it creates, even if it is
+ * interrupted. Returns true if all rows conform. Throws if the service does not respond.
  */
 export async function runConformance(
   baseUrl: string,
@@ -27,11 +27,11 @@ export async function runConformance(
   });
   const limits = (health?.body as { limits?: { file_bytes?: number } } | undefined)?.limits;
   const keepsFiles = (limits?.file_bytes ?? 0) > 0;
-  // What is wrong with an answer is for the rows below to say.
+  // The rows below report invalid responses.
   const factor = await plain('GET', '/api/second-factor', { token: admin }).catch(() => undefined);
   const foreign = new Set<string>();
   const call = checking(document, plain, foreign);
-  // By which all that it creates is found again.
+  // The prefix of all created names, used to find and delete them.
   const name = `conformance-${randomBytes(6).toString('hex')}`;
   const password = randomBytes(18).toString('base64');
 
@@ -65,7 +65,10 @@ export async function runConformance(
   return report.end();
 }
 
-/** Waits where a 429 asks for it, but not for long: the service counts these requests like everyone's. */
+/**
+ * Wraps a call so that it briefly waits and retries after a 429: the service limits these requests
+ * like any others.
+ */
 const patient =
   (call: Call): Call =>
   async (method, path, sent) => {
@@ -77,7 +80,10 @@ const patient =
     }
   };
 
-/** A call whose replies are compared with the contract; headers that proxies and gateways have added are noted, and allowed. */
+/**
+ * Wraps a call so that responses are compared with the contract. Headers that proxies and gateways
+ * add are collected in `foreign`.
+ */
 function checking(document: OpenApi, call: Call, foreign: Set<string>): Call {
   const check = replyChecker(document, (header) => void foreign.add(header));
   return async (method, path, sent) => {

@@ -11,7 +11,7 @@ const notAdmin = { title: 'Permission Denied', description: 'Admin required.' };
 const nameMissing = { title: 'Missing parameter', description: "The 'name' parameter is required." };
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
-/** Checks the rows that the interface specification prescribes literally. */
+/** Checks the parts of the interface specification that prescribe exact responses. */
 export async function checkSpecification(
   { row }: Report,
   call: Call,

@@ -10,8 +10,9 @@ import { fillSample } from './sample.ts';
 import { looks, screens, show, sizes } from './screens.ts';
 
 /*
- * `npm run gallery`: pictures of every screen of the web client, on desk and phone, light and dark, in both directions of writing, to be looked
- * at. `npm run gallery -- --only room --look desk-light-ltr` makes some of them.
+ * `npm run gallery` takes pictures of every screen of the web client, on desktop and phone, light
+ * and dark, left-to-right and right-to-left. `npm run gallery -- --only room --look desk-light-ltr`
+ * takes some.
  */
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, look: { type: 'string' }, to: { type: 'string' } } });
@@ -60,7 +61,7 @@ try {
         await page.getByLabel('Username or e-mail address').fill('ann');
         await page.getByLabel('Password').fill(ann.password);
         await page.getByRole('button', { name: 'Sign in' }).click();
-        // On a phone, what is left of a room may not be in view.
+        // On a phone, the list of rooms may be out of view.
         await page.locator('.rooms li').first().waitFor({ state: 'attached' });
         isIn = true;
       }

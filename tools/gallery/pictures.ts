@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A picture to look at: two colours that pass into one another. */
+/** A sample picture: a gradient between two colours. */
 export function aPng(width: number, height: number, [from, to] = [0xf4b942, 0x2a6f97]): Buffer {
   const row = (y: number) => {
     const bytes = Buffer.alloc(1 + width * 3);
@@ -14,7 +14,7 @@ export function aPng(width: number, height: number, [from, to] = [0xf4b942, 0x2a
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits for each of red, green and blue.
+  // Eight bits each for red, green and blue.
   header.set([8, 2], 8);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, (_, y) => row(y))));
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND')]);

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** A browser's executable, and the environment that it needs. */
+/** The path of a browser, and the environment variables that it needs. */
 type Executable = { path: string; environment: Record<string, string> };
 
-/** Browsers that are installed: the one that `CHROMIUM` names, then Debian's, with a window or without. */
+/** Installed browsers: the one in `CHROMIUM`, then Debian's Chromium, with or without a window. */
 const installed = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'];
 
-/** Starts a browser, without its own network requests. */
+/** Starts a browser that makes no network requests of its own. */
 export async function openBrowser(): Promise<Browser> {
   const { path, environment } = await findExecutable();
   return chromium.launch({
@@ -31,7 +31,7 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Returns why no browser can run here, or undefined if one can. */
+/** Explains why browsers cannot run here; `undefined` if they can. */
 export async function explainMissingBrowser(): Promise<string | undefined> {
   const { path, environment } = await findExecutable();
   const { error, status, stderr } = spawnSync(path, ['--version'], { env: { ...process.env, ...environment }, encoding: 'utf8' });
@@ -40,11 +40,11 @@ export async function explainMissingBrowser(): Promise<string | undefined> {
   return `${path} does not run here (${reason}): install a Chromium, or name one in CHROMIUM.`;
 }
 
-/** Goes to a path within the page, as someone who clicks does it: the session stays. */
+/** Navigates within the page, like a click on a link. The session stays. */
 export const goWithin = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);
 
-/** Resolves when the page has been drawn as it is now. */
+/** Resolves when the page has been drawn in its current state. */
 export const drawn = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 
@@ -54,9 +54,9 @@ const findExecutable = async (): Promise<Executable> => {
 };
 
 /**
- * Unpacks the headless Chromium of @sparticuz/chromium, with the libraries that it is linked to, into a
- * folder of `node_modules` that `npm ci` removes. Processes that do so concurrently don't disturb each
- * other: the folder is complete when it has its name.
+ * Unpacks the headless Chromium of @sparticuz/chromium and its libraries into a folder of
+ * `node_modules`, which `npm ci` removes. It unpacks into a temporary folder and renames it, so
+ * that concurrent processes do not interfere.
  */
 async function unpackBundled(): Promise<Executable> {
   const folder = join(cacheFolder, `chromium-${bundledVersion()}`);
@@ -64,7 +64,7 @@ async function unpackBundled(): Promise<Executable> {
     await mkdir(cacheFolder, { recursive: true });
     const staging = await mkdtemp(`${folder}-`);
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
-      // It unpacks into the temporary directory, and on Lambda alone the libraries as well.
+      // The package unpacks into the temporary directory. It unpacks the libraries only on Lambda.
       env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
       cwd: fileURLToPath(new URL('.', import.meta.url)),
     });
@@ -90,7 +90,10 @@ function bundledVersion(): string {
   return JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')).version;
 }
 
-/** Names the machine's fonts before the one of the package, whose own configuration names fixed folders of Lambda. */
+/**
+ * Lists the machine's fonts before the package's. The package's own configuration uses fixed
+ * folders of Lambda.
+ */
 const fontsConfiguration = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -3,18 +3,19 @@ import addFormats from 'ajv-formats';
 import { escapePointer, type Header, type OpenApi, type Response, type Responses, resolve } from '../../lib/reference/openapi.ts';
 import type { Reply } from './transports.ts';
 
-/** A reply, compared with the contract: the operation that gave it, and how it differs from what is declared. */
+/** The operation of a reply, and the deviations of the reply from its declaration. */
 type CheckedReply = { operation: string; faults: string[] };
 
 /**
- * Compares replies with an OpenAPI document: an undeclared status, header or field is a fault; a header none where somebody else may have added
- * it, and `allowHeader` is told of it.
+ * Returns a function that compares replies with an OpenAPI document. An undeclared status, header
+ * or field is a fault. With `allowHeader`, undeclared headers are reported to it instead.
  */
 export function replyChecker(
   document: OpenApi,
   allowHeader?: (name: string) => void,
 ): (method: string, path: string, reply: Reply) => CheckedReply {
-  // Each process that tests compiles the schemas of what it asks for: that the document is right is tested by itself.
+  // Skips validation of the schemas, because each test process compiles them. Another test
+  // validates the document.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -52,7 +53,7 @@ export function replyChecker(
   function checkBody({ content }: Response, at: string, { headers, body }: Reply, method: string): string[] {
     if (!content || method === 'HEAD') return body === '' ? [] : ['has a body, though none is declared'];
     const type = headers['content-type']?.split(';')[0] ?? '';
-    // Bytes of any type, which need not be what their file is called.
+    // The bytes may have any type, which need not match the declared one.
     if (Object.hasOwn(content, '*/*')) return [];
     if (!Object.hasOwn(content, type)) return [`has a body of the undeclared type '${type}'`];
     return mismatch(`${at}/content/${escapePointer(type)}/schema`, body, 'the body');
@@ -61,7 +62,7 @@ export function replyChecker(
   return (method, path, reply) => {
     const found = find(method, path);
     const { operation } = found;
-    // A browser gets the page that every view has, which says that there is nothing.
+    // Browsers get the web page for any path; it shows that nothing was found.
     const isPage = operation === 'other path' && reply.status === 404 && reply.headers['content-type']?.startsWith('text/html');
     const { responses, pointer, status } = isPage ? { ...find('GET', '/'), status: 200 } : { ...found, status: reply.status };
     const declared = responses[status];
@@ -71,7 +72,10 @@ export function replyChecker(
   };
 }
 
-/** Finds the operation of a request, and the pointer to its responses; other methods and paths have their own declarations. */
+/**
+ * Finds the operation of a request, and the pointer to its responses. Undeclared methods and paths
+ * have common declarations.
+ */
 function operationFinder(document: OpenApi) {
   const sections = ['paths', 'x-pages'] as const;
   const candidates = sections
@@ -83,7 +87,7 @@ function operationFinder(document: OpenApi) {
     const found = candidates.find(({ pattern }) => pattern.test(pathname));
     if (!found) return { operation: 'other path', responses: document['x-other-paths'], pointer: '/x-other-paths' };
     const { key, path, methods } = found;
-    // Every path that can be read has HEAD, but where the specification says which methods there are.
+    // Every path with GET also has HEAD, except the path whose methods the specification fixes.
     const name = method === 'HEAD' && path !== '/api/rooms' ? 'get' : method.toLowerCase();
     const operation = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!operation) return { operation: 'other method', responses: document['x-other-methods'], pointer: '/x-other-methods' };
@@ -92,8 +96,8 @@ function operationFinder(document: OpenApi) {
   };
 }
 
-/** The pattern of a path with variables: `{room}` is a named group. */
+/** Converts a path to a pattern: `{room}` becomes a named group. */
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
-// Headers of the connection and of HTTP itself, and Content-Type, which OpenAPI declares with the body.
+// Headers of the connection and of HTTP, and Content-Type, which OpenAPI declares with the body.
 const transport = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);

@@ -9,7 +9,7 @@ export const listOperations = ({ paths }: OpenApi): ListedOperation[] =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
 
-/** The request that the document gives as an example of an operation; `variables` and `query` replace values of the example. */
+/** The example request of an operation. `variables` and `query` override values of the example. */
 export function exampleRequest(
   { path, parameters = [], requestBody }: ListedOperation,
   { variables = {}, query = {} }: { variables?: Record<string, string>; query?: Record<string, string> } = {},

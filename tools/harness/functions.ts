@@ -12,13 +12,16 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
   };
 };
 
-/** Every path of the service (`*`: all that no function has), with the name and the file of its function. */
+/**
+ * Every path of the service with the name and file of its function. The path `*` matches all
+ * others.
+ */
 export const routes = readRoutes().filter(({ method, path }) => method === 'ANY' || path === '*');
 
-/** The functions that `serverless.yml` lists, with the first path and the file of each. */
+/** The functions with HTTP events, each with its first path. */
 export const functions = routes.filter(({ name }, at) => routes.findIndex((route) => route.name === name) === at);
 
-/** The functions that are invoked by something else than a request, with the file of each. */
+/** The functions without HTTP events. */
 export const otherFunctions = Object.entries(serverless.functions)
   .filter(([name]) => !routes.some((route) => route.name === name))
   .map(([name, { handler }]) => ({ name, file: `${handler.split('.')[0]}.ts` }));

@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server of this machine: its address for `SMTP_URL`, and how it ends. */
+/** A local mail server. `url` is for `SMTP_URL`. */
 type MailServer = { url: string; close: () => Promise<void> };
 
-/** Starts a mail server on a free port that takes every e-mail, and hands it over with whom it is for. */
+/**
+ * Starts a mail server on a free port. It accepts every e-mail, and passes recipients and source to
+ * `receive`.
+ */
 export async function startMailServer(
   receive: (to: string[], source: string) => void | Promise<void>,
   options: ConstructorParameters<typeof SMTPServer>[0] = {},

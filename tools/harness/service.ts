@@ -7,21 +7,21 @@ import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A running service: its address, and all that it has printed. */
+/** A running service with its address and output. */
 export type Service = {
   url: string;
   output: () => string;
-  /** Signals all of its processes, as a terminal does. */
+  /** Signals all of its processes, like a terminal. */
   signal: (name: NodeJS.Signals) => void;
-  /** Signals the process that was started, and not its children. */
+  /** Signals the started process, but not its children. */
   signalLeader: (name: NodeJS.Signals) => void;
   pid: number;
-  /** Resolves to its exit code when all of its processes have ended. */
+  /** Resolves to the exit code when all of its processes have ended. */
   ended: Promise<number | null>;
   stop: () => Promise<number | null>;
 };
 
-/** The commands of `npm start` and `npm run serve`, of this checkout or another. */
+/** The commands of `npm start` and `npm run serve` in a checkout. */
 export function commandsIn(directory: string): { start: string[]; serve: string[] } {
   const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   return { start: scripts.start.split(' '), serve: scripts.serve.split(' ') };
@@ -29,7 +29,10 @@ export function commandsIn(directory: string): { start: string[]; serve: string[
 
 export const commands = commandsIn(project);
 
-/** Starts the service on free ports, by default as `npm start` does; throws its output if it ends before it is ready. */
+/**
+ * Starts the service on free ports, by default like `npm start`. If it ends before it is ready,
+ * throws its output.
+ */
 export async function startService(
   environment: Record<string, string>,
   [command = '', ...words] = commands.start,
@@ -71,7 +74,7 @@ export async function startService(
   };
 }
 
-/** The service ended by itself before it was ready. */
+/** The service ended before it was ready. */
 export class ServiceEnded extends Error {
   readonly code: number | null;
   readonly output: string;
@@ -83,7 +86,7 @@ export class ServiceEnded extends Error {
   }
 }
 
-/** A free port, for programs that can't choose one themselves. */
+/** Finds a free port, for programs that cannot choose one themselves. */
 export async function freePort(): Promise<string> {
   const server = createServer().listen(0, 'localhost');
   await once(server, 'listening');

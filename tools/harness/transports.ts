@@ -10,22 +10,27 @@ import { takesBytes } from '../../hosts/server/http/uploads.ts';
 import { limits } from '../../lib/api/limits.ts';
 
 /**
- * The request of a caller, and the loopback address that it comes from. `body` is converted to JSON unless it is a
- * string or bytes.
+ * A request, and the loopback address that it comes from. `body` is converted to JSON unless it is
+ * a string or bytes.
  */
 export type SentRequest = { token?: string | undefined; headers?: Record<string, string>; body?: unknown; source?: string };
 
-/** The reply to a caller; `body` is the parsed JSON, or else the text. Header names are in lower case. */
+/**
+ * The response to a request. `body` is parsed JSON, otherwise text. Header names are in lower case.
+ */
 export type Reply = { status: number; headers: Record<string, string>; body: unknown };
 
-/** A transport to the service; the same call gives the same reply through each. */
+/** Calls the service. All implementations give the same responses. */
 export type Call = (method: string, path: string, sent?: SentRequest) => Promise<Reply>;
 
-/** Calls the function that `serverless.yml` names for the path, with the event that API Gateway would make (payload 2.0). */
+/**
+ * Calls the function of a path in `serverless.yml` in this process, with the event that API Gateway
+ * would create (payload 2.0).
+ */
 export const inProcess: Call = async (method, path, sent = {}) => {
   const { handler, event, context } = await invocation(method, path, sent);
   const response = await handler(event(), context);
-  // The gateway sends no body to HEAD, whatever the function returns.
+  // The gateway drops the body of a response to HEAD.
   const sentBody = method === 'HEAD' ? '' : (response.body ?? '');
   const bytes = response.stream
     ? await buffer(response.stream())
@@ -36,7 +41,10 @@ export const inProcess: Call = async (method, path, sent = {}) => {
 
 const findRoute = matchRoutes(readRoutes());
 
-/** The function that API Gateway invokes for a call, and its arguments. Each invocation needs an event of its own, which it may change. */
+/**
+ * The function that API Gateway would invoke, and its arguments. Each invocation needs a new event,
+ * because the function may modify it.
+ */
 export async function invocation(method: string, target: string, sent: SentRequest = {}) {
   const { path, query } = splitTarget(target);
   const match = findRoute(method, path);
@@ -60,10 +68,10 @@ export async function invocation(method: string, target: string, sent: SentReque
   };
 }
 
-/** After how many milliseconds without an answer a call ends: no gateway lets one take as long. */
+/** Milliseconds after which a call without a response fails. No gateway allows as much. */
 const longestWait = 60_000;
 
-/** Calls a running service over HTTP, sending no header that the caller did not ask for. */
+/** Calls a running service over HTTP. Adds no headers that the caller did not specify. */
 export const overHttp =
   (baseUrl: string, timeout = longestWait): Call =>
   (method, path, sent = {}) =>

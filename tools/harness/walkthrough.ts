@@ -1,13 +1,13 @@
 import type { Call } from './transports.ts';
 
-/** A participant of the walkthrough, anonymous without a token. */
+/** A participant of the walkthrough; anonymous without a token. */
 export type Person = { name: string; token?: string };
 
 /** One request of the walkthrough and its response. */
 export type Step = {
   who: Person;
   method: string;
-  /** The path as listed in `serverless.yml`, and the address that was called. */
+  /** The path in `serverless.yml`, and the actual address. */
   path: string;
   address: string;
   variables: Record<string, string>;
@@ -17,10 +17,13 @@ export type Step = {
   answer?: unknown;
 };
 
-/** The parts of a request besides its path. */
+/** The parts of a request in addition to its path. */
 type Parts = { query?: Record<string, string>; body?: unknown };
 
-/** Does one step: sends a request, in whose `path` `{room}` is replaced by the value of `room`, and returns the body of the response. */
+/**
+ * Sends a request and returns the body of the response. In `path`, `{room}` is replaced by the
+ * value of `room`.
+ */
 export type DoStep = (
   who: Person,
   method: string,
@@ -28,12 +31,13 @@ export type DoStep = (
   variables?: Record<string, string>,
   parts?: Parts,
 
-  // biome-ignore lint/suspicious/noExplicitAny: each response has its own shape, which is checked against the contract
+  // biome-ignore lint/suspicious/noExplicitAny: each response has its own shape
 ) => Promise<any>;
 
 /**
- * Walks through the API with `call`: every operation is called at least once, as users of a small service would call it. The examples in
- * the reference show these requests and responses. Throws when a response is not a success.
+ * Walks through the API with `call`: calls every operation at least once, as users of a small
+ * service would. The examples of the reference are these requests and responses. Throws if a
+ * request fails.
  */
 export async function walkThrough(call: Call, walkthrough: (step: DoStep) => Promise<void>): Promise<Step[]> {
   const steps: Step[] = [];
@@ -50,7 +54,7 @@ export async function walkThrough(call: Call, walkthrough: (step: DoStep) => Pro
   return steps;
 }
 
-/** The first step for each operation, by `METHOD path`. */
+/** The first step of each operation, by `METHOD path`. */
 export function firstSteps(steps: Step[]): Map<string, Step> {
   const first = new Map<string, Step>();
   for (const step of steps) {

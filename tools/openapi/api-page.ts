@@ -3,7 +3,7 @@ import { shapeOf } from '../../lib/reference/shape.ts';
 import { type ListedOperation, listOperations } from '../harness/example-requests.ts';
 import type { Step } from '../harness/walkthrough.ts';
 
-/** `docs/api.md`: the whole API in words, each operation with a command that calls it and its output. */
+/** Generates `docs/api.md`: each operation with an example command and its output. */
 export function apiPage(document: OpenApi, steps: Map<string, Step>): string {
   const operations = listOperations(document);
   const of = (tag: string) => operations.filter(({ tags }) => tags.includes(tag));
@@ -80,7 +80,7 @@ function example(document: OpenApi, { who, method, address, body, status, answer
   return `${fence('sh', `${words.join(' ')}${isDocument ? ' | head -c 48' : ''}`)}\n${fence('json', printed)}`;
 }
 
-// The body of a request; one with a password goes through standard input.
+// Formats the body of a request. One with a password goes through standard input.
 const data = (body: string) =>
   /password":/.test(body) ? `-d @- <<'END'\n${body}\nEND` : `-d '${body.replaceAll("'", "'\\''")}'`;
 

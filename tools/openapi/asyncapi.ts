@@ -2,7 +2,9 @@ import { clientFrames, protocol, serverFrames, ticketPrefix } from '../../lib/pu
 import manifest from '../../package.json' with { type: 'json' };
 import { schemaCollector } from './components.ts';
 
-/** The AsyncAPI 3 document of what is said over a WebSocket, from the schemas that the OpenAPI document is made of. */
+/**
+ * The AsyncAPI 3 document of the WebSocket frames, from the schemas that the OpenAPI document uses.
+ */
 export function describeSocket() {
   const { schemas, refer } = schemaCollector();
   const described = { ...messages('client', clientFrames), ...messages('server', serverFrames) };

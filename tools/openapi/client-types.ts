@@ -4,7 +4,7 @@ import { type OpenApi, type Parameter, type Response, resolve } from '../../lib/
 import { shapeOf } from '../../lib/reference/shape.ts';
 import { listOperations } from '../harness/example-requests.ts';
 
-/** The types of the client: the objects, the errors, the operations, and the frames of a WebSocket. */
+/** Generates the types of the client: objects, errors, operations and WebSocket frames. */
 export function clientTypes(document: OpenApi, socket: Record<string, unknown>): string {
   const { responses } = document.components;
   const schemas = { ...document.components.schemas, ...(socket as typeof document.components.schemas) };
@@ -77,7 +77,7 @@ const field = (name: string, type: string, isRequired = true) => `    ${name}${i
 const parametersType = (parameters: Parameter[]) =>
   `{ ${parameters.map(({ name, required, schema }) => `'${name}'${required ? '' : '?'}: ${shapeOf(schema)}`).join('; ')} }`;
 
-/** The shape of a response; none where it has no content. */
+/** The shapes of a response; empty if it has an empty body. */
 function responseType({ content }: Response, pointer: string): string[] {
   const schema = Object.values(content ?? {})[0]?.schema;
   if (!schema) return [];

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 
-/** Collects the schemas that have a title, so that each is in the document once. */
+/** Collects the schemas with a title, so that the document has each of them once. */
 export function schemaCollector() {
   const schemas: Record<string, unknown> = {};
 
-  /** A schema with a reference in place of every schema that has a title. */
+  /** Replaces every schema with a title by a reference. */
   function refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(refer);
     if (typeof schema !== 'object' || schema === null) return schema;
@@ -16,14 +16,14 @@ export function schemaCollector() {
     if (thing.properties) thing.properties = requireDescriptions(title, thing.properties);
     if (title in schemas && !isDeepStrictEqual(schemas[title], thing)) throw new Error(`Two schemas are called ${title}`);
     schemas[title] = thing;
-    // The description of a thing with a title is about this use of it.
+    // A description outside of the component belongs to this use of it.
     return { ...(description !== undefined && { description }), $ref: `#/components/schemas/${title}` };
   }
 
   return { schemas, refer: refer as (schema: JsonSchema) => JsonSchema };
 }
 
-/** The fields of a thing, each of which must be described; that comes first. */
+/** Puts the description of each property first. Throws if one is missing. */
 const requireDescriptions = (title: string, properties: object) =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { description, ...schema }]) => {
@@ -38,7 +38,10 @@ export function headerCollector() {
 
   return {
     headers,
-    /** A response's headers as references; two different headers of one name become `Name` and `Name-2`. */
+    /**
+     * Converts a response's headers to references. Different headers with the same name become
+     * `Name` and `Name-2`.
+     */
     refer: (all: Record<string, unknown>) =>
       Object.fromEntries(
         Object.entries(all).map(([name, header]) => {

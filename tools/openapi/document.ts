@@ -8,7 +8,7 @@ import { everywhere, onFile, onOptions, onPage } from './headers.ts';
 import { tags } from './names.ts';
 import { codesOf, describeOperation } from './operations.ts';
 
-/** The OpenAPI 3.1 document of the service, from the operations that answer its requests. */
+/** The OpenAPI 3.1 document of the service, generated from its operations. */
 export function describeService(paths: Path[], examples: Map<string, Step> = new Map()) {
   const { schemas, refer: referSchemas } = schemaCollector();
   const { headers, refer: referHeaders } = headerCollector();
@@ -81,7 +81,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
 
 type Path = { path: string; operations: Operations };
 
-// biome-ignore lint/suspicious/noExplicitAny: a response of OpenAPI, of which only the headers matter here
+// biome-ignore lint/suspicious/noExplicitAny: only the headers matter here
 type Described = any;
 
 const pageResponse = {
@@ -97,7 +97,7 @@ const fileResponse = {
   content: { 'text/javascript': text, 'text/css': text, 'image/svg+xml': text, 'application/manifest+json': { schema: {} } },
 };
 
-/** The answers of pages, and of the files of the web client. */
+/** The responses of pages and of the web client's files. */
 const pageResponses = { page: pageResponse, file: fileResponse };
 const responseRef = (name: keyof typeof pageResponses) => ({ $ref: `#/x-page-responses/${name}` });
 
@@ -113,7 +113,7 @@ const describePage = ({ GET }: Operations) => ({
 
 const optionsResponse = { description: 'The methods of the path, without a body.', headers: { ...everywhere, ...onOptions } };
 
-// The refusals that come before the method is checked.
+// Errors that are detected before the method is checked.
 const refusalsBefore = {
   401: { $ref: '#/components/responses/Unauthenticated' },
   403: { $ref: '#/components/responses/PermissionDenied' },

@@ -28,7 +28,7 @@ import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter } f
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
 
-/** The errors of the service by status: the name, the meaning and examples of each. */
+/** The service's errors by status, each with name, meaning and examples. */
 export const errors: Record<number, { name: string; meaning: string; samples: HttpError[] }> = {
   400: {
     name: 'BadRequest',
@@ -96,7 +96,10 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
 };
 
-/** The response of each error that has a body, for OpenAPI's components; the codes are by status. */
+/**
+ * The responses of all errors with a body, for OpenAPI's components. `codes` lists the codes by
+ * status.
+ */
 export const errorResponses = (codes: Map<number, string[]> = new Map()) =>
   Object.fromEntries(
     Object.entries(errors).map(([status, { name, meaning, samples }]) => [
@@ -105,7 +108,7 @@ export const errorResponses = (codes: Map<number, string[]> = new Map()) =>
     ]),
   );
 
-/** The response to a method that a path does not have. */
+/** The response to an unsupported method. */
 export const otherMethodResponse = {
   description: 'The path does not support the method; `Allow` lists the supported ones. The body is empty.',
   headers: {
@@ -126,7 +129,7 @@ function errorResponse(description: string, samples: HttpError[], codes?: string
   };
 }
 
-// The title distinguishes the errors of one status; the description is for people.
+// The title identifies the kind of error within a status; the description is for people.
 function errorSchema(samples: HttpError[], known: string[] = []): JsonSchema {
   const titles = [...new Set(samples.map(({ body }) => body?.title))];
   const link = samples.some(({ body }) => body?.link) && { link: linkSchema };

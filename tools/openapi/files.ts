@@ -17,7 +17,9 @@ import { stabilise } from './stable.ts';
 
 const project = new URL('../../', import.meta.url);
 
-/** Every file that is generated from the operations and the settings, with its content. */
+/**
+ * Generates all files that are derived from the operations and settings. Returns their contents.
+ */
 export async function makeFiles(): Promise<Map<URL, string>> {
   const steps = firstSteps(await walkThroughAll());
   const source = JSON.stringify(describeService(await loadPaths(), steps), null, 2);
@@ -42,8 +44,8 @@ async function walkThroughAll(): Promise<Step[]> {
   return stabilise(all.map(shorten), [token, code, ...all.flatMap(tokensIn)]);
 }
 
-// The document would contain itself as an example, or the other one, or the settings of where it was made. Hashes of ids
-// and times are other ones each time.
+// Shortens examples that would contain a whole document or local settings. Replaces hashes of ids
+// and times, which differ in each run.
 const shorten = (step: Step): Step => {
   if (step.path === '/api/openapi.json') return { ...step, answer: { openapi: '3.1.0', info: {}, paths: {} } };
   if (step.path === '/api/settings')

@@ -3,11 +3,11 @@ import { elsewhere, always as headersOfBytes, policy as policyOfBytes } from '..
 import { success } from '../../lib/http/endpoint.ts';
 import { headers as securityHeaders } from '../../lib/http/middleware/security-headers.ts';
 
-/** A header as OpenAPI describes it. */
+/** A header in OpenAPI's form. */
 export type Header = { description: string; required?: true; schema: JsonSchema };
 export type Headers = Record<string, Header>;
 
-// Its value is a setting.
+// The value of this header is a setting.
 const hsts = 'Strict-Transport-Security';
 
 /** The headers of every response. */
@@ -43,7 +43,10 @@ export const onEmpty: Headers = {
   Vary: sometimes('The request headers that the response depends on.', { type: 'string' }),
 };
 
-/** The headers of a page: its policy allows its own script and style, and calls to its own origin's API. */
+/**
+ * The headers of a page. Its policy allows only its own script and style, and calls to its own
+ * origin.
+ */
 export const onPage: Headers = {
   'Cache-Control': always('Caches must revalidate it every time.', { const: 'max-age=0, must-revalidate' }),
   'Content-Security-Policy': always('The permissions of the page.', {
@@ -68,13 +71,13 @@ export const onFile: Headers = {
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
-/** Which bytes of a file a response has, and of how many. */
+/** The range of a response within a file. */
 export const contentRange = always('The bytes of the response, and the number of all bytes.', {
   type: 'string',
   pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
 });
 
-/** The headers of bytes instead of JSON. */
+/** The headers of a response with bytes instead of JSON. */
 export const onBytes: Headers = {
   ...Object.fromEntries(
     Object.entries(headersOfBytes).map(([name, value]) => [
@@ -93,7 +96,7 @@ export const onBytes: Headers = {
   'Accept-Ranges': always('Parts can be asked for.', { const: 'bytes' }),
 };
 
-/** The headers of a picture of a user. */
+/** The headers of a user's picture. */
 export const onPicture: Headers = {
   Vary: onBytes.Vary as Header,
   'Cross-Origin-Resource-Policy': onBytes['Cross-Origin-Resource-Policy'] as Header,
@@ -103,7 +106,7 @@ export const onPicture: Headers = {
   }),
 };
 
-/** The headers of an answer that leads to bytes. */
+/** The headers of a redirect to bytes. */
 export const onElsewhere: Headers = {
   Location: always('The address of the bytes.', { type: 'string', format: 'uri' }),
   ...Object.fromEntries(
@@ -114,7 +117,7 @@ export const onElsewhere: Headers = {
   ),
 };
 
-/** The headers of the response to OPTIONS, which browsers request before a call. */
+/** The headers of a response to OPTIONS, which browsers send before a call. */
 export const onOptions: Headers = {
   ...onEmpty,
   Allow: always('The methods of the path.', { type: 'string' }),
@@ -123,27 +126,27 @@ export const onOptions: Headers = {
   'Access-Control-Max-Age': always('The seconds for which a browser may remember this.', { type: 'string' }),
 };
 
-/** The tag that a later request compares with. */
+/** The entity tag, which later requests compare with. */
 export const entityTag = always('Stays the same as long as the body does: for `If-None-Match` and `If-Match`.', {
   type: 'string',
   pattern: '^"[\\w-]{22}"$',
 });
 
-/** The headers of the response to a read of what has not changed. */
+/** The headers of a 304 response. */
 export const onNotModified: Headers = {
   'Cache-Control': onSuccess['Cache-Control'] as Header,
   Vary: onSuccess.Vary as Header,
   ETag: entityTag,
 };
 
-/** Those of the response to a read of bytes that the caller has. */
+/** The headers of a 304 response for bytes. */
 export const onBytesNotModified: Headers = {
   'Cache-Control': onBytes['Cache-Control'] as Header,
   Vary: onBytes.Vary as Header,
   ETag: entityTag,
 };
 
-/** Those of the response to a read of a picture that the caller has. */
+/** The headers of a 304 response for a picture. */
 export const onPictureNotModified: Headers = {
   'Cache-Control': onPicture['Cache-Control'] as Header,
   Vary: onPicture.Vary as Header,
@@ -156,7 +159,7 @@ export const link = sometimes('`<URL>; rel="next"` with the URL of the next page
 /** Marks the response to a retry. */
 export const replayed = sometimes('The request was a retry; the answer is that of the first one.', { const: 'true' });
 
-/** How long to wait. */
+/** The seconds until a retry may succeed. */
 export const retryAfter = always('The seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
 
 /** A header that is always present. */

@@ -7,7 +7,8 @@ import { startMailServer } from '../harness/mail-server.ts';
 const directory = await mkdtemp(join(tmpdir(), 'chat-walkthrough-'));
 const mail = await startMailServer(() => undefined);
 
-// The walkthrough needs an empty database, which is dropped afterwards. Set before the service, which reads its settings once, is loaded.
+// The walkthrough needs an empty database, which is dropped afterwards. These variables must be set
+// before the service is imported, because it reads its settings once.
 Object.assign(process.env, {
   MONGODB_DATABASE: `chat_walkthrough_${randomBytes(6).toString('hex')}`,
   LOG_LEVEL: 'silent',
@@ -17,7 +18,7 @@ Object.assign(process.env, {
   MAIL_FROM: 'Chat <chat@example.org>',
   PUBLIC_URL: 'https://chat.example.org',
   FILES: directory,
-  // Without it the overview says so, of the embedded database alone.
+  // Otherwise the overview would warn about missing backups, but only with the embedded database.
   BACKUP_DIR: directory,
   SECRET_KEY: 'ab'.repeat(32),
 });

@@ -1,6 +1,6 @@
 import { type Setting, settings } from '../../lib/settings/settings.ts';
 
-/** docs/settings.md: every setting, by who reads it. */
+/** Generates docs/settings.md: every setting, grouped by its place. */
 export const settingsPage = (): string => `# Settings
 
 <!-- Generated from lib/settings/settings.ts by 'npm run openapi'. -->

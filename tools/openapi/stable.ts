@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Replaces ids, tokens, keys, times and durations by ones that are the same in every run: the first id to appear always becomes the same one.
- * A time keeps its distance from the first one in days, so that an expiry a month ahead still looks like one.
+ * Replaces ids, tokens, keys, times and durations by values that are the same in every run,
+ * numbered in order of appearance. Times keep their distance in days from the first one, so that an
+ * expiry a month ahead still looks like one.
  */
 export function stabilise<T>(steps: T, tokens: string[]): T {
   const replace = (text: string) =>
@@ -13,7 +14,7 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
       )
       .replaceAll(/(?<="today":")[\d-]{10}(?=")/g, '2026-11-21')
       .replaceAll(/(?<="milliseconds":)\d+/g, '12')
-      // What proves a second factor: its secret, recovery codes, and codes of the app, all examples of which are alike.
+      // Second-factor secrets, recovery codes and app codes.
       .replaceAll(/\b[A-Z2-7]{32}\b/g, secretNames)
       .replaceAll(/\b[a-z2-9]{4}(-[a-z2-9]{4}){3}\b/g, recoveryNames)
       .replaceAll(/(?<="code":")\d{6}(?=")/g, '287082')
@@ -53,7 +54,7 @@ export function stabilise<T>(steps: T, tokens: string[]): T {
   return JSON.parse(replace(JSON.stringify(steps)));
 }
 
-/** Names each distinct text by how many came before it. */
+/** Names each distinct text by the number of texts before it. */
 function namer(nameOf: (n: number, text: string) => string): (text: string) => string {
   const names = new Map<string, string>();
   return (text) => {

@@ -4,19 +4,28 @@ import { connect, type Socket } from 'node:net';
 /** A request that an attacker repeats. */
 export type RepeatedRequest = { method: string; path: string; token?: string; body?: string };
 
-/** What an attacker does until it is told to stop: requests as fast as they are answered, or connections that it leaves as they are. */
+/**
+ * The actions of an attacker until it is stopped: requests as fast as they are answered, or idle
+ * connections.
+ */
 export type Attack = { connections: number } & (
   | { kind: 'requests'; requests: RepeatedRequest[] }
-  /** Each sends these bytes, and then neither sends nor reads anything more. */
+  /** Each connection sends these bytes, then neither sends nor reads. */
   | { kind: 'connections'; sent: string; bytes: number }
-  /** Each opens a WebSocket with this token, sends this frame, in hexadecimal, as fast as it is read, and begins again when that ends. */
+  /**
+   * Each connection opens a WebSocket with this token and sends this hexadecimal frame as fast as
+   * possible. It reconnects when it is closed.
+   */
   | { kind: 'sockets'; token: string; frame: string }
 );
 
-/** How the requests were answered: how often with which status, or which error. */
+/** The number of responses by status, or of failures by error. */
 export type Answers = Record<string, number>;
 
-/* A process that attacks a service, so that the measuring process has an event loop of its own. */
+/*
+ * A process that attacks a service, so that it does not slow the event loop of the measuring
+ * process.
+ */
 
 const answers: Answers = {};
 const sockets = new Set<Socket>();

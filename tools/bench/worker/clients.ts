@@ -2,34 +2,35 @@ import { connect } from 'node:net';
 import { percentile } from '../measure.ts';
 
 /*
- * A process of HTTP clients that measure how a server answers. Each has one connection and repeats one request. It reads
- * only the status and the length of an answer: a client that parses answers would measure itself.
+ * A process of HTTP clients that measure a server. Each has one connection and repeats one request.
+ * It reads only the status and length of a response: a client that parses responses would measure
+ * itself.
  */
 
-/** What the clients call. */
+/** The requests that the clients send. */
 export type LoadOrder = {
   host: string;
   port: number;
   /** The bytes of one request per client, as text. */
   requests: string[];
-  /** The status that every answer should have. */
+  /** The expected status of every response. */
   status: number;
   seconds: number;
 };
 
-/** How the server answered. Times are in milliseconds. */
+/** The measured result. Times are in milliseconds. */
 export type LoadResult = {
   answers: number;
   seconds: number;
   p50: number;
   p99: number;
-  /** How many answers had another status, or did not come because the connection closed. */
+  /** Responses with an unexpected status, or missing because the connection was closed. */
   faults: number;
 };
 
 const headEnd = '\r\n\r\n';
 
-/** Calls the server from all clients until the time is over, and waits for the last answers. */
+/** Calls the server from all clients until the time is over, and waits for the last responses. */
 async function run({ host, port, requests, status, seconds }: LoadOrder): Promise<LoadResult> {
   const times: number[] = [];
   let faults = 0;
@@ -52,11 +53,11 @@ async function run({ host, port, requests, status, seconds }: LoadOrder): Promis
         send();
       });
       socket.on('connect', send).on('data', read);
-      socket.on('error', () => {}); // It is followed by 'close'.
+      socket.on('error', () => {}); // The event 'close' follows.
       socket.on('close', () => {
         if (performance.now() >= end) return resolve();
         faults++;
-        // A server that refuses connections must not make this a busy loop.
+        // Avoids a busy loop if the server refuses connections.
         setTimeout(() => resolve(callInTurn(request)), 100);
       });
     });
@@ -67,7 +68,9 @@ async function run({ host, port, requests, status, seconds }: LoadOrder): Promis
   return { answers: times.length, seconds: took, p50, p99, faults };
 }
 
-/** Reads answers that have a `Content-Length`, or no body, and passes the status of each on. */
+/**
+ * Parses responses with a `Content-Length` or without a body. Calls `answered` with each status.
+ */
 function answerReader(answered: (status: number) => void): (chunk: Buffer) => void {
   let head = '';
   let status = 0;

@@ -6,7 +6,7 @@ import { createToken } from '../../../lib/identity/api-tokens.ts';
 import { tokensOf } from '../../../lib/messages/search/tokens.ts';
 import { roomKey } from '../../../lib/rooms/rooms.ts';
 
-/** A new account with a token. */
+/** Creates an account with a token. */
 export async function anAccount(username: string, is_admin = false) {
   const password = 'a long password';
   const { _id } = await createUser({ username, email: `${username}@example.org`, password, is_admin });
@@ -15,7 +15,7 @@ export async function anAccount(username: string, is_admin = false) {
   return { id, username, password, token };
 }
 
-/** A room with these members, of whom the first is the owner and has made it. */
+/** A room with these members. The first is its owner and creator. */
 export function aRoom(members: ObjectId[], fields: Partial<RoomDocument> = {}): RoomDocument {
   const _id = new ObjectId();
   const created_at = fields.created_at ?? new Date();
@@ -38,7 +38,7 @@ export function aRoom(members: ObjectId[], fields: Partial<RoomDocument> = {}): 
   };
 }
 
-/** The message at a place of a room. */
+/** The message at position `seq` of a room. */
 export const aMessage = (
   room: ObjectId,
   user: ObjectId,

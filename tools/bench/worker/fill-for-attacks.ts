@@ -3,24 +3,27 @@ import { type MessageDocument, messages } from '../../../lib/collections/rooms/m
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aMessage, anAccount, aRoom } from './documents.ts';
 
-/** What attackers and others need to know: someone's token, and an attacker with rooms of its own. */
+/** The data that the attacks need: a user's token, and an attacker with several rooms. */
 export type Target = {
   id: ObjectId;
   token: string;
   attacker: { id: ObjectId; username: string; password: string; token: string };
-  /** Rooms of which the attacker is the owner. */
+  /** Rooms that the attacker owns. */
   rooms: {
-    /** Many short messages, all with one word, by the attacker; the last ones reply to the first one, of which the id is `parent`. */
+    /**
+     * Many short messages of the attacker that share a word. The last ones are replies to the
+     * first, whose id is `parent`.
+     */
     common: string;
     /** Long messages of many words with accents. */
     long: string;
-    /** A flood of messages that have just come. */
+    /** A flood of new messages. */
     flooded: string;
-    /** Messages as large as they can be: 40 kB each. */
+    /** Messages of the maximum size, 40 kB each. */
     large: string;
-    /** A thousand members, and nothing said. */
+    /** A thousand members and no messages. */
     crowded: string;
-    /** Nobody but the attacker in each of many. */
+    /** Many rooms with the attacker as the only member. */
     empty: string[];
   };
   parent: string;
@@ -30,7 +33,7 @@ export type Target = {
 
 const batchSize = 1_000;
 
-/** Fills a database with what makes requests dear. */
+/** Fills a database with data that makes requests expensive. */
 export async function fillForAttacks(): Promise<Target> {
   const other = await anAccount('other');
   const attacker = await anAccount('attacker');
@@ -72,7 +75,7 @@ export async function fillForAttacks(): Promise<Target> {
   return { id: other.id, token: other.token, attacker, rooms: targets, parent: parent.toHexString(), names: names.slice(0, 50) };
 }
 
-/** A text of 9 900 characters, of which each word occurs in it once. */
+/** A text of 9,890 characters in which each word occurs once. */
 function manyWords(seed: number): string {
   let words = '';
   for (let at = 0; words.length < 9_890; at++) words += `é${(seed * 7919 + at).toString(36)} `;

@@ -1,16 +1,19 @@
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { anAccount, aRoom } from './documents.ts';
 
-/** Who is connected, and the rooms of which some of them are members. */
+/** The users to connect, and their rooms. */
 export type Crowd = {
   tokens: string[];
-  /** The first of them are in `busy`; a sender, who is not connected, is in both rooms. */
+  /**
+   * The first tokens belong to members of `busy`. The sender, who is not connected, is in both
+   * rooms.
+   */
   sender: string;
   busy: string;
   quiet: string;
 };
 
-/** Fills a database with so many users, of whom the first ones share a room. */
+/** Creates `users` users. The first `inBusy` of them share a room. */
 export async function fillForPush(users: number, inBusy: number): Promise<Crowd> {
   const sender = await anAccount('sender');
   const others: (typeof sender)[] = [];

@@ -10,14 +10,17 @@ import { aMessage, anAccount, aRoom } from './documents.ts';
 /** The size of a dataset. */
 export type Size = {
   rooms: number;
-  /** How many of them the caller is a member of. */
+  /** Rooms that the caller is a member of. */
   ownRooms: number;
-  /** How many members and messages the first of them has. */
+  /** Members and messages of the first room. */
   members: number;
   messages: number;
-  /** How many members each other room has; a few by default. */
+  /** Members of each other room; a few by default. */
   membersOfOthers?: number;
-  /** How many people there are beside the caller, who are in the caller's rooms; each has a room of 200 messages that is not in the list. */
+  /**
+   * Other people, who are members of the caller's rooms. Each also has an unlisted room with 200
+   * messages.
+   */
   people?: number;
 };
 
@@ -25,10 +28,10 @@ const authorCount = 10;
 const fewMembers = 5;
 const batchSize = 2000;
 const messagesOfPeople = 200;
-/** Old enough that no feed waits for anything, and young enough that no event has expired. */
+/** Old enough that feeds do not wait for gaps, and recent enough that no event has expired. */
 const startedAt = Date.now() - 20 * 86_400_000;
 
-/** Fills a dataset with the documents that the service would store. */
+/** Fills a database with documents in the form in which the service stores them. */
 export async function fill(size: Size): Promise<Dataset & { people: Dataset[] }> {
   await database.dropDatabase();
   await ensureIndexes();

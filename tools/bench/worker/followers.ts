@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/*
- * A process of many clients: it connects, pings as clients do, and notes when each frame with events came.
- */
+/* A process of many clients. They connect, ping, and record the arrival of frames with events. */
 
-/** What it is told to do, and answers. */
+/** An order from the parent. */
 export type Order =
   | { order: 'connect'; url: string; tokens: string[]; perToken: number }
-  /** Returns the times, in milliseconds since 1970, at which the frames about a room's `seq` have come, and forgets them. */
+  /**
+   * Returns and resets the arrival times of frames by `seq` of the room, as Unix time in
+   * milliseconds.
+   */
   | { order: 'times' };
 export type Times = Record<number, number[]>;
 

@@ -5,13 +5,19 @@ import { fill } from './fill.ts';
 import { fillForAttacks } from './fill-for-attacks.ts';
 import { fillForPush } from './fill-for-push.ts';
 
-/* A worker: runs the tasks that its parent sends, one at a time, and drops its database when the parent disconnects. */
+/*
+ * A worker that runs its parent's tasks one at a time. It drops its database when the parent
+ * disconnects.
+ */
 
 const tasks = { fill, fillForAttacks, fillForPush, time };
 
 export type Tasks = typeof tasks;
 
-/** Calls a function repeatedly, one call after the other; returns how long each took, in milliseconds. */
+/**
+ * Calls a function repeatedly, one call after the other. Returns the duration of each call in
+ * milliseconds.
+ */
 async function time(operation: Operation, repeats: number): Promise<number[]> {
   const call = await prepared(operation);
   const times: number[] = [];

@@ -1,7 +1,7 @@
 import type { Town } from '../../harness/hanging-world/town.ts';
 import { visitFor } from '../../harness/hanging-world/visit.ts';
 
-/* A process that visits a service, so that the attackers do not delay how it measures. */
+/* A process that visits a service, so that the attackers do not delay its measurements. */
 
 export type VisitJob = { url: string; town: Town; durationMs: number; periodMs: number };
 

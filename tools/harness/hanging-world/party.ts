@@ -5,19 +5,22 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** How a party treats the service. */
+/** The behaviour of an unresponsive party. */
 export const manners = ['never answers', 'answers byte by byte', 'swallows packets'] as const;
 export type Manner = (typeof manners)[number];
 
-/** A party that hangs: where it listens, and how often it was asked so far, if it can know. */
+/** An unresponsive party. `timesAsked` counts its connections, if it can observe them. */
 export type HangingParty = { port: number; timesAsked: () => number | undefined; close: () => Promise<void> };
 
-/** The bytes of an answer: its beginning, and what repeats without an end; the answer ends if that is empty. */
+/**
+ * Computes the bytes of a response: a beginning, and a part that repeats for ever unless it is
+ * empty.
+ */
 type SlowAnswer = (request: Buffer) => { beginning: Buffer; rest: Buffer };
 
 const byteEveryMs = 25;
 
-/** Starts a party that speaks over TCP. */
+/** Starts an unresponsive TCP server. */
 export const startTcpParty = (manner: Manner, answer: SlowAnswer, isGreeting = false): Promise<HangingParty> =>
   manner === 'swallows packets' ? startSwallower() : startListener(createListener(manner, answer, isGreeting));
 
@@ -66,7 +69,7 @@ async function end(server: Server, sockets: Set<Socket>): Promise<void> {
   await once(server, 'close');
 }
 
-/** Starts a party whose packets get lost: it fills the queue of a listener that never accepts. */
+/** Starts a party whose packets get lost, by filling the queue of a listener that never accepts. */
 async function startSwallower(): Promise<HangingParty> {
   const child = fork(fileURLToPath(new URL('./stopped-listener.ts', import.meta.url)), { execArgv: [] });
   const [port] = (await once(child, 'message')) as [number];
@@ -90,11 +93,11 @@ async function startSwallower(): Promise<HangingParty> {
 }
 
 /**
- * Starts a name server. One that swallows packets never answers over UDP. The others ask for the question over TCP,
- * where they hang.
+ * Starts an unresponsive name server. If it swallows packets, it never responds over UDP. Otherwise
+ * it requests TCP, where it is unresponsive.
  */
 export async function startNameServer(manner: Manner): Promise<HangingParty> {
-  // A length that is not reached (RFC 1035, 4.2.2).
+  // The announced length is never reached (RFC 1035, 4.2.2).
   const answer = () => ({ beginning: Buffer.from([0xff, 0xff]), rest: Buffer.alloc(1) });
   const listener = createListener(manner, answer, false);
   const port = await listen(listener.server);
@@ -116,7 +119,7 @@ export async function startNameServer(manner: Manner): Promise<HangingParty> {
   };
 }
 
-/** The answer that says that it does not fit into a packet (RFC 1035, 4.1.1: QR, RD, TC and RA). */
+/** A truncated response, which makes the client use TCP (RFC 1035, 4.1.1: QR, RD, TC and RA). */
 function truncated(question: Buffer): Buffer {
   const answer = Buffer.from(question);
   answer.writeUInt16BE(0x8380, 2);

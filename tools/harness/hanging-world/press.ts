@@ -3,24 +3,24 @@ import { type Call, overHttp, type SentRequest } from '../transports.ts';
 import { announceFile, deviceOf, type Person, type Town } from './town.ts';
 import type { HangingWorld, PartyName } from './world.ts';
 
-/** Makes the request by which a member has the service call a party. */
+/** Creates a request that makes the service call a party. */
 type Press = () => [method: string, path: string, body: object];
 
-/** Requests that go on until they are stopped. */
+/** Requests that repeat until they are stopped. */
 export type Pressing = {
-  /** How many requests wait for their answer now. */
+  /** The number of pending requests. */
   open: () => number;
-  /** How many answers came of each status; 0 for a connection that broke. */
+  /** The number of responses by status; 0 means that the connection broke. */
   answers: () => Record<string, number>;
-  /** Sends no further requests; resolves when the last one is answered. */
+  /** Stops sending, and resolves when all requests are answered. */
   stop: () => Promise<void>;
 };
 
-/** How many requests of each kind an attacker has under way, and how long each pauses after an answer. */
+/** Concurrent requests of each kind per attacker, and the pause after a response. */
 const concurrency = 2;
 const pauseMs = 200;
 
-/** Has all attackers of a town call these parties, by everything that calls them. */
+/** Makes all attackers of a town call these parties in every possible way. */
 export async function pressAll(url: string, town: Town, world: HangingWorld, names: readonly PartyName[]): Promise<Pressing> {
   const call = overHttp(url);
   const answers: Record<string, number> = {};
@@ -70,7 +70,7 @@ async function pressesOf(call: Call, attacker: Person, town: Town, world: Hangin
   const nextName = () => webhooks.unresolved[count++ % webhooks.unresolved.length] as string;
   return {
     bot: [command(commands.bot)],
-    // A message has the service send its event to all receivers of the room, in the background.
+    // A message makes the service deliver its event to all webhooks of the room, in the background.
     'webhook receiver': [test(() => webhooks.receiver), () => ['POST', '/api/messages', { room, text: 'Hello' }]],
     'push service': [() => ['PUT', '/api/push-subscription', { ...device, send_test: true }]],
     'identity provider': [() => ['POST', '/api/oidc/start', { path: '/' }]],

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /*
- * A process that listens and then stops itself. It never accepts: once its short queue is full, the kernel drops the
- * packets of further connections, as a firewall does.
+ * A process that listens and then stops itself. It never accepts connections: once its short queue
+ * is full, the kernel drops the packets of new ones, like a firewall.
  */
 
 const server = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 });

@@ -3,28 +3,31 @@ import type { Service } from '../service.ts';
 import { type Call, overHttp, type Reply, type SentRequest } from '../transports.ts';
 import { file, type HangingWorld } from './world.ts';
 
-/** A person on a service, who calls it from an address of the person's own. */
+/** A user with a source address of their own. */
 export type Person = { id: string; token: string; source: string };
 
-/** The people of a new service: members who call the parties that hang, and one who calls none, in a room of its own. */
+/**
+ * The users of a new service: attackers, who call the unresponsive parties, and a visitor in
+ * another room, who does not.
+ */
 export type Town = {
   attackers: Person[];
   visitor: Person;
-  /** The room of the attackers, who are its moderators, and that of the visitor. */
+  /** The room whose moderators are the attackers, and the visitor's room. */
   room: string;
   ownRoom: string;
-  /** The names of slash commands, and the webhooks, of parties in the room of the attackers. */
+  /** Slash commands and webhooks in the attackers' room, which lead to the parties. */
   commands: { bot: string; unresolved: string };
   webhooks: { receiver: string; unresolved: string[] };
 };
 
-/** Each name is looked up once, because a failure is remembered. */
+/** Each name is used once, because failed lookups are cached. */
 const unresolvedCount = 20;
 
 const password = 'a rather long password';
 const idOf = (body: unknown): string => (body as { _id: { $oid: string } })._id.$oid;
 
-/** Makes the first administrator of a new service, by the link that it prints; returns the token. */
+/** Creates the first administrator of a new service with its setup link. Returns the token. */
 export async function makeAdministrator(service: Service): Promise<string> {
   const [, code] = /\/setup#(\w+)/.exec(service.output()) ?? [];
   const body = { code, username: 'keeper', email: 'keeper@example.org', password };
@@ -32,7 +35,7 @@ export async function makeAdministrator(service: Service): Promise<string> {
   return (made as { token: string }).token;
 }
 
-/** Makes the first administrator of a service, and then its people as they come: by open registration. */
+/** Creates the first administrator of a service, then its users by open registration. */
 export async function settle(service: Service, { parties }: HangingWorld, attackerCount: number): Promise<Town> {
   const call = overHttp(service.url);
   const send = async (method: string, path: string, sent: SentRequest) =>
@@ -86,7 +89,7 @@ function requireSuccess(method: string, path: string, { status, body }: Reply): 
   throw new Error(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`);
 }
 
-/** The push subscription of a device at the push service that hangs. */
+/** Creates a push subscription at the unresponsive push service. */
 export async function deviceOf(call: Call, { token, source }: Person, { parties }: HangingWorld) {
   const { key } = (await call('GET', '/api/push-subscription', { token, source })).body as { key: string };
   const endpoint = `http://127.0.0.1:${parties['push service'].port}/${randomBytes(8).toString('hex')}`;
@@ -94,7 +97,7 @@ export async function deviceOf(call: Call, { token, source }: Person, { parties 
   return { endpoint, p256dh, auth: randomBytes(16).toString('base64url'), key };
 }
 
-/** Announces a file, which the object store is asked for when it is sent. */
+/** Announces a file. When it is sent, the service queries the object store. */
 export async function announceFile(call: Call, { token, source }: Person, room: string): Promise<string> {
   const body = { room, name: 'Notes.txt', type: 'text/plain', ...file };
   return idOf(requireSuccess('POST', '/api/files', await call('POST', '/api/files', { token, source, body })));

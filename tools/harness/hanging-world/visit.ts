@@ -2,13 +2,13 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Town } from './town.ts';
 
-/** An answer to the visitor, and after how many milliseconds it was complete; status 0 for none. */
+/** A response to the visitor, and its total time. Status 0 means that no response arrived. */
 export type VisitAnswer = { kind: string; status: number; milliseconds: number };
 
-/** The requests of a person who uses the service, and of a program that watches it. */
+/** The requests of a user, and of a monitoring program. */
 export const kinds = ['send', 'read', 'feed', 'account', 'page', 'health'] as const;
 
-/** Sends each kind of request once, one after the other, and returns the answers. */
+/** Sends each kind of request once, in sequence. */
 export async function visitOnce(url: string, { visitor, ownRoom: room }: Town, agent: Agent): Promise<VisitAnswer[]> {
   const requests: Record<(typeof kinds)[number], [method: string, path: string, body?: object]> = {
     send: ['POST', '/api/messages', { room, text: 'Good morning' }],
@@ -40,7 +40,7 @@ const ask = (url: URL, { method, body, agent, token, source }: Asked): Promise<n
       .end(body && JSON.stringify(body));
   });
 
-/** Visits again and again for so long, in several connections, each of which begins every `periodMs`. */
+/** Starts a visit every `periodMs` until `durationMs` is over. Visits may overlap. */
 export async function visitFor(url: string, town: Town, { durationMs, periodMs }: { durationMs: number; periodMs: number }) {
   const agent = new Agent({ keepAlive: true });
   const visits: Promise<VisitAnswer[]>[] = [];

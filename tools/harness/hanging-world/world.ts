@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type HangingParty, type Manner, startNameServer, startTcpParty } from './party.ts';
 
-/** The outside parties of a service; a bot and a receiver are both a `receiver` for it. */
+/** The outside parties of a service. */
 export const parties = [
   'bot',
   'webhook receiver',
@@ -13,10 +13,10 @@ export const parties = [
 ] as const;
 export type PartyName = (typeof parties)[number];
 
-/** The file that attackers announce: the object store says that it has this file, and sends its bytes slowly. */
+/** The file that attackers announce. The object store confirms it, and sends its bytes slowly. */
 export const file = { size: 4_096, sha256: hash('sha256', Buffer.alloc(4_096, 'x')) };
 
-/** Parties that all hang in the same manner, and the settings of a service that knows them. */
+/** Parties that all behave alike, and the settings that connect a service to them. */
 export type HangingWorld = {
   parties: Record<PartyName, HangingParty>;
   settings: Record<string, string>;
@@ -57,7 +57,7 @@ export async function startHangingWorld(manner: Manner): Promise<HangingWorld> {
       FILES_ENDPOINT: at(store),
       AWS_ACCESS_KEY_ID: 'key',
       AWS_SECRET_ACCESS_KEY: 'secret',
-      // The name servers of the process, and of its threads, without a change of the machine's.
+      // Sets the name servers of the process and its threads, without changing the machine's.
       NODE_OPTIONS: preload(`import { setServers } from 'node:dns'; setServers(['127.0.0.1:${names.port}']);`),
     },
     close: async () => {
@@ -73,13 +73,16 @@ const endlessJson = () => ({
   rest: Buffer.from('a'),
 });
 
-/** A mail server that greets, and whose answer to a command goes on line by line (RFC 5321, 4.2.1). */
+/** A mail server that greets, then responds to a command with endless lines (RFC 5321, 4.2.1). */
 const endlessReply = (request: Buffer) =>
   request.length === 0
     ? { beginning: Buffer.from('220 mail.example.org\r\n'), rest: Buffer.alloc(0) }
     : { beginning: Buffer.alloc(0), rest: Buffer.from('250-mail.example.org\r\n') };
 
-/** An object: HEAD is answered to its end, so that the service asks for the bytes, which come slowly. */
+/**
+ * An object store that responds to HEAD completely, so that the service requests the bytes. These
+ * arrive slowly.
+ */
 function endlessObject(request: Buffer) {
   const checksum = Buffer.from(file.sha256, 'hex').toString('base64');
   const head = `HTTP/1.1 200 OK\r\nContent-Length: ${file.size}\r\nx-amz-checksum-sha256: ${checksum}\r\n\r\n`;
