@@ -10,7 +10,7 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
 const documents = 1_200;
 
-/** A closed database of documents with keys in three indexes, changed by SQL. */
+/** A closed database with three indexes, modified by SQL. */
 async function aDirectory(change: (sql: (text: string, ...values: Uint8Array[]) => void) => void): Promise<string> {
   const dataDir = freshDirectory();
   const database = await startDatabase({ dataDir });
@@ -26,7 +26,7 @@ async function aDirectory(change: (sql: (text: string, ...values: Uint8Array[]) 
   const db = new DatabaseSync(join(dataDir, 'database.sqlite'));
   change((text, ...values) => void db.prepare(text).run(...values));
   db.close();
-  // They would show that pages have changed.
+  // The checksums would reveal the changed pages.
   rmSync(join(dataDir, 'database.sums'));
   return dataDir;
 }

@@ -6,26 +6,29 @@ import { type RunningDatabase, startDatabase } from '../src/server.ts';
 import { freshDirectory } from './support/database.ts';
 import { createRandom, type Random, testSeed } from './support/random.ts';
 
-/** `DAMAGED_FILES=300` damages as many, which takes a while. */
+/** Number of damaged databases. `DAMAGED_FILES=300` takes a while. */
 const runs = Number(process.env.DAMAGED_FILES ?? 40);
 
 const files = ['database.sqlite', 'database.sqlite-wal'] as const;
 const whens = ['at rest', 'under load'] as const;
 const kinds = ['a bit', 'a page', 'the tail', 'the whole file'] as const;
 
-/** What one damaged database had to say, and what it had lost. */
+/** The reports and the losses of one damaged database. */
 type Outcome = {
   readonly what: string;
-  /** Acknowledged documents that cannot be read as they were written. */
+  /** Acknowledged documents that are missing or differ. */
   readonly lost: number;
   readonly saidByStart: boolean;
   readonly saidByCheck: boolean;
   readonly saidByBackup: boolean;
-  /** Documents in which a backup that passed its check differs from its source. */
+  /** Documents that differ between the source and a backup that passed its check. */
   readonly differences: number;
 };
 
-/* A byte, a page, the end or all of a file changes: nothing that was acknowledged may be missing without a word. */
+/*
+ * Changes a bit, a page, the end or all of a file. No acknowledged document may get lost
+ * unreported.
+ */
 describe('a database whose files are partly changed', () => {
   it(`a database whose files are partly changed loses nothing acknowledged without saying so, and backs up only what is right, in ${runs} cases (SEED=${testSeed})`, async () => {
     const said = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
@@ -52,10 +55,11 @@ async function damageOne(random: Random, run: number, printed: unknown[][]): Pro
   const directory = freshDirectory();
   const dataDir = join(directory, 'data');
   const model = new Map<number, string>();
-  // What was not acknowledged may be there or not.
+  // Documents that were not acknowledged. They may be stored or not.
   const unsure = new Set<number>();
 
-  // A life that ended well, so that there is something in the file, and one that did not, so that there is a log.
+  // The first run closes properly, so that the file has content. The second run may be killed, so
+  // that the log has content.
   const first = await startDatabase({ dataDir });
   await write(first, random, model, unsure, 15);
   await first.close();
@@ -69,7 +73,7 @@ async function damageOne(random: Random, run: number, printed: unknown[][]): Pro
     damage(random, join(dataDir, file), kind, join(directory, 'earlier'));
     await write(second, random, model, unsure, 15);
   }
-  // A copy of the files of a running database is what a process that is killed leaves.
+  // A killed process leaves its files as a copy of a running database's files.
   if (isKilled) cpSync(dataDir, survivor, { recursive: true });
   await second.close().catch(() => {});
   if (!isKilled) cpSync(dataDir, survivor, { recursive: true });
@@ -121,7 +125,7 @@ async function damageOne(random: Random, run: number, printed: unknown[][]): Pro
 
 const connectTo = async ({ uri }: RunningDatabase) => new MongoClient(uri, { serverSelectionTimeoutMS: 5_000 }).connect();
 
-/** Inserts and changes documents; what is acknowledged goes into the model. */
+/** Inserts and changes documents. The model gets the acknowledged changes. */
 async function write(database: RunningDatabase, random: Random, model: Map<number, string>, unsure: Set<number>, steps: number) {
   const client = await connectTo(database);
   const things = client.db('test').collection<{ _id: number; text: string }>('things');
@@ -145,7 +149,7 @@ async function write(database: RunningDatabase, random: Random, model: Map<numbe
 
 const textOf = (random: Random) => `${random.below(1e9)} `.repeat(1 + random.below(40));
 
-/** Every document, or undefined where they cannot be read. */
+/** All documents; `undefined` if they cannot be read. */
 async function readAll(database: RunningDatabase): Promise<Map<number, string> | undefined> {
   const client = await connectTo(database);
   try {

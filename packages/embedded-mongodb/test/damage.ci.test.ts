@@ -9,7 +9,7 @@ const pageBytes = 4096;
 const fileName = 'database.sqlite';
 const logName = `${fileName}-wal`;
 
-/** A directory whose database has documents and was closed. */
+/** The directory of a closed database with documents. */
 async function aDirectory(documents = 2_000): Promise<string> {
   const dataDir = freshDirectory();
   const database = await startDatabase({ dataDir });
@@ -22,13 +22,13 @@ async function aDirectory(documents = 2_000): Promise<string> {
   return dataDir;
 }
 
-/** Changes bytes of a file in place. */
+/** Overwrites bytes of a file. */
 function overwrite(path: string, at: number, bytes: Buffer): void {
   const file = openSync(path, 'r+');
   writeSync(file, bytes, 0, bytes.length, at);
 }
 
-/** Flips one bit of a text that is stored. */
+/** Flips one bit of a stored text. */
 function flipText(directory: string): void {
   const path = join(directory, fileName);
   const file = openSync(path, 'r');
@@ -38,7 +38,7 @@ function flipText(directory: string): void {
   overwrite(path, at, Buffer.of((all[at] as number) ^ 1));
 }
 
-/** Lets a process write to a database and kills it, so that its log stays. */
+/** Writes to a database in another process and kills that process, so that its log remains. */
 async function aKilled(dataDir: string, documents = 50): Promise<void> {
   const database = await forkDatabase(dataDir);
   const things = connect(database.uri).db('test').collection('things');
@@ -55,7 +55,7 @@ async function checkAll(uri: string): Promise<Record<string, unknown>> {
 
 const backUp = (uri: string, directory: string) => connect(uri).db('admin').command({ backup: 1, directory });
 
-/** What a start prints. */
+/** Captures the messages of a start. */
 function printed(): string[] {
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
@@ -131,7 +131,7 @@ describe('a damaged file', () => {
     cpSync(dataDir, copied, { recursive: true });
     const over = await aDirectory(10);
     copyFileSync(join(restored, fileName), join(over, fileName));
-    // An earlier version says nothing of checksums, and changes pages without them.
+    // An earlier version does not announce checksums, and changes pages without updating them.
     const earlier = await aDirectory(20);
     overwrite(join(earlier, 'holder.json'), 0, Buffer.from(' '.repeat(100)));
     overwrite(join(earlier, fileName), 8 * pageBytes + 3000, Buffer.from([1, 2, 3]));

@@ -61,13 +61,13 @@ describe.runIf(uri !== '')(`sequences of commands (${numRuns} from seed ${seed})
 
 const everything: Work = ['find', ['filter', new Map()], ['sort', doc(['_id', new Int32(1)])]];
 
-/** Of an answer what a client acts upon. */
+/** The parts of a reply that clients act upon. */
 function told(reply: Doc): Doc {
   const errors = (reply.get('writeErrors') as Doc[] | undefined)?.map((error) =>
     doc(['index', error.get('index') as Value], ['code', error.get('code') as Value]),
   );
   const cursor = reply.get('cursor') as Doc | undefined;
-  // Of equal values of several types either may stand for all.
+  // If equal values have several types, any of them may represent the others.
   const values = (reply.get('values') as Value[] | undefined)?.map((value) => valueKey(value).toString('hex')).sort();
   const parts: [string, Value | undefined][] = [
     ...['code', 'n', 'nModified', 'upserted', 'value', 'lastErrorObject'].map((name): [string, Value | undefined] => [
@@ -81,7 +81,10 @@ function told(reply: Doc): Doc {
   return new Map(parts.filter(([, value]) => value !== undefined).map(([name, value]) => [name, unordered(value as Value)]));
 }
 
-/** The same with the fields of all documents by name: which of several new ones comes first is not promised. */
+/**
+ * Sorts the fields of all documents by name, because MongoDB does not specify the order of several
+ * new fields.
+ */
 function unordered(value: Value): Value {
   if (Array.isArray(value)) return value.map(unordered);
   if (!isDoc(value)) return value;

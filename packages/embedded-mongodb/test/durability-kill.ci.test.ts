@@ -6,7 +6,7 @@ import { testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
 import { carelessMain, databaseFileName, forkDatabase } from './support/victim.ts';
 
-/** How often the database is killed; at night more. It acknowledges 500 writes for each kill. */
+/** Number of kills; the nightly run has more. The database acknowledges 500 writes per kill. */
 const cutCount = Number(process.env.KILLS ?? 5);
 const acknowledgementCount = cutCount * 500;
 const hour = 3_600_000;

@@ -11,11 +11,11 @@ import { createRandom, testSeed } from './support/random.ts';
 import { faultsOfStoredData } from './support/stored-check.ts';
 import { carelessMain, type DatabaseProcess, databaseFileName, forkDatabase } from './support/victim.ts';
 
-/** How often the power is cut; at night more. The database acknowledges 500 writes for each cut. */
+/** Number of power cuts; the nightly run has more. The database acknowledges 500 writes per cut. */
 const cutCount = Number(process.env.KILLS ?? 4);
 const acknowledgementCount = cutCount * 500;
 const hour = 3_600_000;
-/** Room for all documents of the run and a full log. */
+/** Space for all documents of the run and a full log. */
 const megabytes = 64 + Math.ceil(acknowledgementCount / 400);
 
 const hindrance = whyNoImages();
@@ -43,7 +43,10 @@ describe(`a database whose power is cut while it writes${hindrance ? ` (skipped:
   });
 });
 
-/** A database on a file system of its own; after a cut it goes on with what had reached the device. */
+/**
+ * A database on its own file system. After a cut, it continues with the data that had reached the
+ * device.
+ */
 function onImage(main: string, args: readonly string[] = []): Victim & { kill(): Promise<void>; dataDir(): string } {
   const random = createRandom(testSeed);
   const directory = mkdtempSync(join(tmpdir(), 'power-'));
@@ -76,7 +79,7 @@ function onImage(main: string, args: readonly string[] = []): Victim & { kill():
     },
     async cut() {
       const mounted = image as LoopImage;
-      // The kernel may at any time write what nobody has asked it to: let some cuts meet it in the middle of that.
+      // The kernel may write back pages at any time, so let some cuts happen during that.
       const written = random.below(3) === 0 ? promisify(execFile)('sync', ['-f', mounted.mountpoint]) : undefined;
       await database?.freeze();
       const survivor = join(directory, `image-${images++}`);

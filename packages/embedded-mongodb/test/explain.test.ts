@@ -67,7 +67,7 @@ describe('explain', () => {
     expect(await asked({ tags: 'b' })).toBeUndefined();
     expect(await asked({ tags: 'b', text: 'two' })).toEqual({ text: 'two' });
     expect(await asked({ tags: { $in: ['a', 'b'] }, $or: [{ text: 'two' }] })).toEqual({ $or: [{ text: 'two' }] });
-    // Of an array, two elements may lie on the two sides of a range that none is in.
+    // Two elements of an array may meet the two ends of a range that contains neither.
     expect(await asked({ tags: { $gt: 'a', $lt: 'b' } })).toEqual({ tags: { $gt: 'a', $lt: 'b' } });
     expect(await things.countDocuments({ tags: { $in: ['a', 'b'] } })).toBe(2);
     await expect(things.find({ tags: { $in: [{ $gt: 'a' }] } }).toArray()).rejects.toMatchObject({ code: 2 });

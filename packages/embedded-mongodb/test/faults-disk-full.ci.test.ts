@@ -38,7 +38,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
         expect(await stateOf(database.uri)).toMatchObject({ readOnly: 'no space left on the device; nothing was written' });
         expect(await examine(writers, database.uri)).toEqual(nothingWrong);
         rmSync(filler);
-        // It tries by itself whether there is space, before anybody else writes.
+        // It tests for space by itself, before any client writes.
         expect(await stateOf(database.uri)).toMatchObject({ readOnly: null });
         await writeSome(writers, database.uri, 20);
         expect(await examine(writers, database.uri)).toEqual(nothingWrong);
@@ -68,7 +68,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     const mountpoint = smallDisk(48);
     const { uri } = await freshDatabase({ dataDir: join(mountpoint, 'data'), sweepMillis: 20 });
     const tokens = connect(uri).db('test').collection('tokens');
-    // In small pieces, so that the log stays smaller than what the removal writes to it.
+    // In small batches, so that the log stays smaller than the removal's writes.
     for (let i = 0; i < 100; i++)
       await tokens.insertMany(Array.from({ length: 100 }, () => ({ until: new Date(), pad: 'x'.repeat(1000) })));
     const filler = fill(mountpoint, 500_000);
@@ -100,7 +100,7 @@ async function insertFixed(uri: string): Promise<void> {
   client.close();
 }
 
-/** Reads the same all the time; gives the wrong answers. */
+/** Reads one document continuously. Returns the wrong replies. */
 function readSame(uri: string): { stop(): Promise<Document[]> } {
   const wrong: Document[] = [];
   let stopped = false;
@@ -122,7 +122,10 @@ function readSame(uri: string): { stop(): Promise<Document[]> } {
   };
 }
 
-/** Takes all space but a little, and but less than a block; the file to delete to get it back. */
+/**
+ * Fills the disk except for some spare bytes, to within a block. Returns the file whose deletion
+ * frees the space.
+ */
 function fill(mountpoint: string, spare: number, name = 'filler', blockBytes = 50_000): string {
   const filler = join(mountpoint, name);
   const block = Buffer.alloc(blockBytes);

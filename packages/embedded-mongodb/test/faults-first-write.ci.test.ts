@@ -9,11 +9,11 @@ import { whyNoStrace } from './support/strace.ts';
 import { databaseFileName } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 
-/** Where the database says that it is ready. */
+/** The file descriptor on which the database announces that it is ready. */
 const stdoutNumber = '1';
 const hindrance = whyNoStrace();
 
-/* A file that is synced is still lost with the power if its name was not: each directory must be synced, too. */
+/* After a power cut, a synced file may be lost if its directory was not synced. */
 describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined)('the first acknowledgement comes after the log and the names of all new files', async () => {
     const parent = freshDirectory();
@@ -58,7 +58,7 @@ describe(`a write that asks for no sync (j: false)${hindrance ? ` (skipped: ${hi
       const calls = await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] }, unsynced, synced);
       const log = join(dataDir, 'database.sqlite-wal');
       const answers = calls.flatMap((call, at) => (call === 'answer' ? [at] : [])).slice(-3);
-      // How far the log is synced is noted without a sync.
+      // The mark of the synced length is written without a sync.
       const own = (call: string) => !call.endsWith('/database.sums');
       const between = (from: number) => new Set(calls.slice(answers[from], answers[from + 1]).filter(own));
       expect(between(0)).toEqual(new Set(['answer', `write ${log}`]));
@@ -67,14 +67,14 @@ describe(`a write that asks for no sync (j: false)${hindrance ? ` (skipped: ${hi
   );
 });
 
-/** What a database that is killed after some commands has asked of the kernel, in order. */
+/** Runs commands on a database and kills it. Returns its system calls in order. */
 async function traced(parent: string, dataDir: string, ...commands: Record<string, unknown>[]): Promise<string[]> {
   const output = join(parent, `strace-${Object.keys(commands[0] ?? {})[0]}`);
   const events = 'trace=mkdir,openat,fsync,fdatasync,pwrite64,write,writev';
   const args = ['-f', '-y', '-s', '0', '-e', events, '-o', output, process.execPath, databaseFileName, '--data-dir', dataDir];
   const strace = spawn('strace', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const ended = once(strace, 'exit');
-  // The process group is that of strace and the database.
+  // The process group consists of strace and the database.
   const kill = () => strace.exitCode ?? strace.signalCode ?? process.kill(-(strace.pid as number), 'SIGKILL');
   onTestFinished(() => void kill());
   const [uri] = await once(createInterface(strace.stdout), 'line');
@@ -86,7 +86,7 @@ async function traced(parent: string, dataDir: string, ...commands: Record<strin
   return readFileSync(output, 'utf8').split('\n').flatMap(eventOf);
 }
 
-/** `12345 fsync(24</data/database.sqlite-wal>) = 0` and the like. */
+/** Parses lines such as `12345 fsync(24</data/database.sqlite-wal>) = 0`. */
 function eventOf(line: string): string[] {
   const [, call, rest = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? [];
   const [, descriptor, file = ''] = /^(\d+)<([^>]*)>/.exec(rest) ?? [];
@@ -103,7 +103,7 @@ function eventOf(line: string): string[] {
       return [`write ${file}`];
     case 'write':
     case 'writev':
-      // With an event, the threads of a process wake each other, now and then.
+      // Threads of a process occasionally wake each other by an event.
       if (file === 'anon_inode:[eventfd]') return [];
       return [file.startsWith('socket') && descriptor !== stdoutNumber ? 'answer' : `write ${file}`];
   }

@@ -12,7 +12,10 @@ import { createWriter } from './support/writer.ts';
 const hindrance = whyNoStrace();
 const fileStreamFailed = 39;
 
-/* After a failed sync the kernel may have dropped what it could not write, and the next sync then claims success. */
+/*
+ * After a failed sync, the kernel may have dropped the unwritten pages, and the next sync falsely
+ * succeeds.
+ */
 describe(`a disk that fails to sync once${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {
   it.runIf(hindrance === undefined).each([
     { what: 'the first sync of the log', number: 1 },

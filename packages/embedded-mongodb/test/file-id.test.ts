@@ -5,7 +5,7 @@ import { openDatabaseFile } from '../src/storage/file/file.ts';
 import { databaseFileName } from '../src/storage/file/holder.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 
-/** The id of the database in a directory, which nobody else has open. */
+/** The id of a closed database. */
 async function idIn(directory: string): Promise<string> {
   const file = await openDatabaseFile(directory);
   file.close();

@@ -24,7 +24,7 @@ describe('a database file of another version', () => {
   });
 });
 
-/** A directory with a database that has a document, and is closed. */
+/** The directory of a closed database with one document. */
 async function filled(): Promise<string> {
   const dataDir = freshDirectory();
   const database = await startDatabase({ dataDir });

@@ -161,7 +161,7 @@ describe('the number of the last change of a collection', () => {
       try {
         random.pick([ask, ask, read, read, flush, flush, insert, refuse, spoil])();
       } catch {
-        // It was refused, or its turn was lost before.
+        // The write was rejected, or its turn was rolled back.
       }
       for (const { state, documents } of told.slice(-20)) {
         if (state !== lastChange()) continue;
@@ -183,7 +183,8 @@ describe('the log', () => {
       commits.flush();
       lengths.push(statSync(join(directory, 'database.sqlite-wal')).size);
     }
-    // Of 600 commits, of two pages or more, those before the first look lengthened it, and then there was room.
+    // Each of the 600 commits writes at least two pages. The first checks of the length extended
+    // the log; after that, it had enough space.
     expect(lengths.at(-1)).toBeGreaterThan(2 * 600 * 4096);
     expect(new Set(lengths.slice(16)).size).toBeLessThan(10);
   });
@@ -222,7 +223,7 @@ describe('a command that changes the catalog', () => {
   });
 });
 
-/** `beforeCommit` is told whether the commit will be synced. */
+/** `beforeCommit` receives true if the commit will be synced. */
 async function freshStorage(beforeCommit: (isSynced: boolean) => void = () => {}) {
   const directory = freshDirectory();
   const opened = await openDatabaseFile(directory);

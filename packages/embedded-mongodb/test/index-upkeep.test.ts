@@ -38,7 +38,7 @@ describe('an index of documents that change', () => {
 });
 
 describe('an index that is read in pieces', () => {
-  // Three documents under each key, some of them so large that few of them are read at once.
+  // Three documents per key. Some are so large that only few fit into a batch.
   const documents = Array.from({ length: 400 }, (_, _id) => ({
     _id,
     a: Math.floor(_id / 3),
@@ -56,7 +56,7 @@ describe('an index that is read in pieces', () => {
       const found: number[] = [];
       for await (const { _id, a } of cursor) {
         found.push(_id);
-        // Before what is read and after the range, in both orders.
+        // Inserts documents before the current position and after the range, in both directions.
         if (_id % 50 === 0)
           await things.insertMany([
             { _id: 1_000 + _id, a: 19 },

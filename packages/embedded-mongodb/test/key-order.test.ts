@@ -29,7 +29,7 @@ describe('the keys of an index', () => {
   });
 
   it('keys of several fields have the order of the first field that differs', { timeout: hour }, () => {
-    // Two fields that are often the same, so that the next one counts.
+    // Two fields are often equal, so that the next one decides.
     const rows = fc
       .tuple(allValues, allValues)
       .chain(([a, b]) =>
@@ -75,7 +75,7 @@ describe('the keys of an index', () => {
   });
 });
 
-/** An array would make a key of each element: in a document it is one value. */
+/** Wraps an array in a document, because an index would create a key for each of its elements. */
 function withoutArray(value: Value): Value {
   return Array.isArray(value) ? new Map([['list', value]]) : value;
 }

@@ -295,7 +295,7 @@ function storageOf(file: Awaited<ReturnType<typeof openDatabaseFile>>) {
   return { catalog, commits };
 }
 
-/** `{ a: { a: ... } }`. */
+/** Builds `{ a: { a: ... } }`. */
 function nested(levels: number): Document {
   return levels === 0 ? { end: true } : { a: nested(levels - 1) };
 }

@@ -6,14 +6,17 @@ import { databaseFileName } from '../src/storage/file/holder.ts';
 import { sqlite } from '../src/storage/file/sqlite.ts';
 import { freshDirectory } from './support/database.ts';
 
-/** A directory in which a database was open before. */
+/** A directory that had an open database before. */
 async function aDirectory(): Promise<string> {
   const directory = freshDirectory();
   (await openDatabaseFile(directory)).close();
   return directory;
 }
 
-/* An empty database in the place of one that is gone would look like a new service, whose first visitor becomes its administrator. */
+/*
+ * An empty database in place of a lost one would look like a new service, whose first visitor
+ * becomes its administrator.
+ */
 describe('a database that was lost', () => {
   it('no database is made in place of an empty file, as a failed copy is', async () => {
     const directory = freshDirectory();

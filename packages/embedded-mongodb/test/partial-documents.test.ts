@@ -170,7 +170,7 @@ describe('a query for an id in an array of documents', () => {
   });
 });
 
-/** What a projection makes of a document, or the code with which it refuses it. */
+/** The result of a projection, or its error code. */
 const outcomeOf = (project: Transform) => (doc: Doc) => {
   try {
     return project(doc);

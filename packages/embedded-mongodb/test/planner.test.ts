@@ -15,7 +15,10 @@ import { connectWire, type WireClient } from './support/wire-client.ts';
 const testDatabase = 'planned';
 const hour = 3_600_000;
 
-/** Besides the filters of all kinds, such as indexes are made for: equality first, then a range, often of values that are there. */
+/**
+ * Filters that suit indexes, in addition to general ones: equality first, then a range. Many of
+ * their values exist in the data.
+ */
 const simpleFilters = fc
   .uniqueArray(
     fc.tuple(
@@ -126,14 +129,17 @@ type AskedQuery = {
   readonly limit: number | undefined;
 };
 
-/** Asks the planner and a scan, and `explain`; 1 if the planner took an index. */
+/**
+ * Compares the planned query with a scan, and checks `explain`. Returns 1 if the plan uses an
+ * index.
+ */
 async function compareAnswers(client: WireClient, name: string, query: AskedQuery): Promise<number> {
   const { filter, sort, skip, limit } = query;
   const asked = doc(['find', name], ['filter', filter]);
   if (sort !== undefined) asked.set('sort', sort);
   if (skip !== undefined) asked.set('skip', new Int32(skip));
   if (limit !== undefined) asked.set('limit', new Int32(limit));
-  // Inside an `$or` the planner sees nothing of a filter.
+  // The planner cannot use predicates inside `$or`, so this query scans.
   const matching = await answer(client, doc(['find', name], ['filter', doc(['$or', [filter]])]));
   const planned = await answer(client, asked);
   if (planned.code !== undefined || matching.code !== undefined) {
@@ -157,7 +163,7 @@ async function compareAnswers(client: WireClient, name: string, query: AskedQuer
   return explained(client, asked, found.length);
 }
 
-/** The figures of `explain` must fit what was found. */
+/** Checks that the figures of `explain` fit the number of results. */
 async function explained(client: WireClient, asked: Doc, found: number): Promise<number> {
   const explanation = await client.exact(testDatabase, doc(['explain', asked], ['verbosity', 'executionStats']));
   const stats = explanation.get('executionStats') as Doc;

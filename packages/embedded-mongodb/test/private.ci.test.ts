@@ -145,7 +145,7 @@ describe('a start that fails', () => {
     const dataDir = freshDirectory();
     const note = join(dataDir, 'holder.json');
     const intercept: DatabaseOptions['intercept'] = (handle) => {
-      // What cannot be written to as a file.
+      // A directory cannot be written to as a file.
       rmSync(note);
       mkdirSync(note);
       return handle;
@@ -172,7 +172,7 @@ function socketOf(uri: string): string {
   return decodeURIComponent(/^mongodb:\/\/([^/]+)/.exec(uri)?.[1] ?? '');
 }
 
-/** The permissions of a directory and what is in it, in octal. */
+/** The permissions of a directory and its entries, in octal. */
 function modes(directory: string): Record<string, string> {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   const entries = readdirSync(directory).map((name) => [name, modeOf(join(directory, name))]);

@@ -33,7 +33,7 @@ type SpecResult = {
   readonly description: string;
   readonly status: 'passed' | 'failed' | 'skipped';
   readonly category?: string;
-  /** What the test expected, and what it got instead. */
+  /** The expected and the actual result. */
   readonly difference?: string;
 };
 
@@ -42,7 +42,7 @@ function runAll(uri: string): Promise<SpecResult[]> {
   return new Promise((resolve, reject) => {
     const all = [...args, ...folders.map((folder) => `${specTests}/${folder}`)];
     execFile(process.execPath, all, { maxBuffer: 64 * 1024 * 1024 }, (error, output) => {
-      // It ends with 1 where tests failed, and with 2 where it could not run.
+      // Exit code 1 means that tests failed, and 2 that it could not run.
       if (error !== null && error.code !== 1) reject(error);
       else
         resolve(

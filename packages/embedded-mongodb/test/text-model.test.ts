@@ -7,7 +7,10 @@ type Note = { _id: number; room: number; seq: number; text: string; hidden?: tru
 
 const { SEARCH_CASES = '60' } = process.env;
 
-/* What $text says, of each document by itself: as an index cannot forget anything that is not in it, nor stop before the end. */
+/*
+ * Evaluates `$text` on each document. Unlike with an index, this cannot miss a document or stop too
+ * early.
+ */
 describe(`$text (seed ${testSeed})`, () => {
   it('$text finds the same as a check of each document, in the same order, whatever the words, the order and the limit', async () => {
     const random = createRandom(testSeed);
@@ -39,7 +42,10 @@ describe(`$text (seed ${testSeed})`, () => {
   });
 });
 
-/** Words of which one is in every text, some in many and most in few, one is another's beginning and one has an accent. */
+/**
+ * One word is in every text, some are in many, most in few. One is a prefix of another, and one has
+ * an accent.
+ */
 const words = ['tea', 'teapot', 'milk', 'café', 'sugar', ...Array.from({ length: 40 }, (_, i) => `word${i}`)];
 
 function text(random: Random): string {
@@ -55,7 +61,7 @@ async function filled(notes: Collection<Note>, random: Random): Promise<Map<numb
     const note = { _id, room: random.below(10) === 0 ? 1 : 0, seq: _id, text: text(random) };
     return random.below(5) === 0 ? { ...note, hidden: true } : note;
   });
-  // Half of them are stored in another order than that of their numbers.
+  // Half of them are stored in a different order than their numbers.
   const scattered = all.slice(2000).sort(() => random.below(3) - 1);
   await notes.insertMany([...all.slice(0, 2000), ...scattered]);
   return new Map(all.map((note) => [note._id, note]));

@@ -123,7 +123,7 @@ async function found(notes: Collection<Note>, $search: string): Promise<number[]
   return (await notes.find({ $text: { $search } }).toArray()).map(({ _id }) => _id).sort((a, b) => a - b);
 }
 
-/** A text index by itself, of which the test decides when it is put together. */
+/** A text index on its own. The test decides when it is merged. */
 async function freshIndex() {
   const file = await openDatabaseFile(freshDirectory());
   onTestFinished(() => file.close());
@@ -149,7 +149,7 @@ async function freshIndex() {
   };
 }
 
-/** Each document stands in the index under each of its words and under no other. */
+/** Checks that the index has each document under exactly its words. */
 async function expectValid(db: Db, words: number): Promise<void> {
   const checked = await db.command({ validate: 'notes', full: true });
   expect(checked).toMatchObject({ valid: true, errors: [], keysPerIndex: { words } });

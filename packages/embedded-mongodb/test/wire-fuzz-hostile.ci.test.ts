@@ -135,7 +135,7 @@ describe('hostile messages', () => {
   });
 });
 
-/** `{ a: { a: ... } }`, longer than any encoder would make it. */
+/** Builds `{ a: { a: ... } }`, deeper than encoders allow. */
 function nested(depth: number): Buffer {
   let bytes = Buffer.from([5, 0, 0, 0, 0]);
   const head = Buffer.alloc(depth * 7);

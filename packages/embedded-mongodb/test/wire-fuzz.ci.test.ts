@@ -7,13 +7,16 @@ import { createRandom, testSeed } from './support/random.ts';
 import { type DatabaseProcess, forkDatabase, residentBytes } from './support/victim.ts';
 import { connectWire } from './support/wire-client.ts';
 
-/** 1 000 000 is the goal; a run of the whole suite makes do with less. */
+/** The goal is 1,000,000 messages; a run of the whole suite sends fewer. */
 const messageCount = Number(process.env.FUZZ_MESSAGES ?? 12_000);
 const hour = 3_600_000;
 const connectionCount = 8;
-/** After so many what the broken messages have created is removed. */
+/** Number of messages after which the created data is removed. */
 const roundSize = 4000;
-/** Twice the largest message, as it comes and as it is taken apart; and SQLite's cache and V8's heap as they grow to their limits. */
+/**
+ * Twice the largest message, received and parsed, plus the growth of SQLite's cache and V8's heap
+ * to their limits.
+ */
 const memoryGrowth = 2 * 48_000_000 + 100_000_000;
 
 describe('broken messages', () => {
@@ -43,7 +46,7 @@ describe('broken messages', () => {
   });
 });
 
-/** Sends some to a connection, then closes it, and so on. */
+/** Sends some messages per connection and closes it, until all are sent. */
 async function sendBroken(uri: string, count: number, next: () => Buffer): Promise<void> {
   for (let sent = 0; sent < count; ) {
     const socket = connect(addressOf(uri));
@@ -57,7 +60,7 @@ async function sendBroken(uri: string, count: number, next: () => Buffer): Promi
   }
 }
 
-/** A client that asks all the time and must always be answered. */
+/** A client that queries continuously, and must always get a reply. */
 async function startCanary({ uri }: DatabaseProcess) {
   const client = await connectWire(uri);
   expect(await client.command('canary', { insert: 'birds', documents: [{ _id: 'tweety' }] })).toMatchObject({ ok: 1, n: 1 });

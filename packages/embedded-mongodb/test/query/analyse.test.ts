@@ -3,7 +3,7 @@ import { analyseFilter } from '../../src/match/analyse.ts';
 import type { Value } from '../../src/values/value.ts';
 import { d } from './notation.ts';
 
-/** What is expected of each path, with values as a driver would send them. */
+/** The expected bounds of each path, with values in a driver's form. */
 const bounds = (expected: Record<string, Record<string, unknown>>) =>
   new Map(Object.entries(expected).map(([path, entry]) => [path, Object.fromEntries(d(entry))]));
 

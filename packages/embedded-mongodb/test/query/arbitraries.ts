@@ -2,14 +2,14 @@ import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
 import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 
-/** A document from pairs, for tests: JavaScript objects would put integer-like names first. */
+/** A document from pairs. An object literal would put integer-like names first. */
 export function doc(...fields: [string, Value][]): Doc {
   return new Map(fields);
 }
 
 const names = fc.constantFrom('a', 'b', 'c', 'd');
 
-/** Small numbers of all types, so that equal values of different types meet often. */
+/** Small numbers of all types, so that equal values of different types are frequent. */
 export const numbers: Arbitrary<Value> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -3, max: 5 }).map((n) => new Int32(n)) },
   { weight: 2, arbitrary: fc.integer({ min: -3, max: 5 }).map((n) => Long.fromNumber(n)) },
@@ -30,7 +30,7 @@ export const numbers: Arbitrary<Value> = fc.oneof(
   },
 );
 
-/** Texts, some beyond ASCII. */
+/** Strings, some with non-ASCII characters. */
 export const texts: Arbitrary<string> = fc.constantFrom('', 'a', 'b', 'ab', 'abc', 'A', 'B b', 'ü', '😀', 'z', '1');
 
 const ids = fc
@@ -38,7 +38,7 @@ const ids = fc
   .map((hex) => new ObjectId(hex));
 const dates = fc.constantFrom(-1, 0, 1_000, 1_700_000_000_000, 1_709_164_800_123).map((millis) => new Date(millis));
 
-/** Values that are neither document nor array. */
+/** Values except documents and arrays. */
 export const scalars: Arbitrary<Value> = fc.oneof(
   { weight: 8, arbitrary: numbers },
   { weight: 5, arbitrary: texts },
@@ -73,7 +73,7 @@ function documentOf(value: Arbitrary<Value>): Arbitrary<Doc> {
   return fc.uniqueArray(fc.tuple(names, value), { selector: ([name]) => name, maxLength: 4 }).map((fields) => new Map(fields));
 }
 
-/** Dotted paths, with and without numbers of array elements. */
+/** Dotted paths, with and without array positions. */
 export const paths: Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: names },
   { weight: 4, arbitrary: fc.tuple(names, fc.constantFrom('a', 'b', 'c', '0', '1')).map((parts) => parts.join('.')) },
@@ -83,7 +83,7 @@ export const paths: Arbitrary<string> = fc.oneof(
   },
 );
 
-/** What a filter may compare with. */
+/** Operands of comparisons. */
 const operands = values.filter((value) => !isDoc(value));
 
 /** One operator of a filter with its operand. */
@@ -170,7 +170,7 @@ const updateParts: Arbitrary<[string, Value]> = fc.oneof(
   },
 );
 
-/** Paths of an update, some over all elements of an array. */
+/** Update paths, some with `$[]` for all elements of an array. */
 const updatePaths = fc.oneof(
   { weight: 6, arbitrary: paths },
   { weight: 1, arbitrary: names.map((name) => `${name}.$[]`) },
@@ -189,17 +189,17 @@ export const updates: Arbitrary<Doc> = fc
     return update;
   });
 
-/** Projections by inclusion or exclusion. */
+/** Inclusive or exclusive projections. */
 export const projections: Arbitrary<Doc> = fc
   .tuple(fc.boolean(), fc.uniqueArray(paths, { minLength: 1, maxLength: 3 }), fc.boolean())
   .map(([includes, chosen, keepsId]) => {
     const spec: Doc = new Map(chosen.map((path) => [path, new Int32(includes ? 1 : 0)]));
     return keepsId ? spec : spec.set('_id', new Int32(0));
   });
-/** The number 1, as sorts take it. */
+/** The sort direction 1. */
 export const one = new Int32(1);
 
-/** Updates of array elements that a filter of their own finds, with that filter. */
+/** Updates of array elements, with their array filters. */
 export const filteredUpdates: Arbitrary<{ update: Doc; arrayFilters: Doc[] }> = fc
   .tuple(names, fc.constantFrom('', '.a', '.b.c'), updateParts, fieldConditions, fc.constantFrom('', '.a'))
   .map(([name, rest, [operator, operand], condition, inner]) => ({
@@ -207,12 +207,15 @@ export const filteredUpdates: Arbitrary<{ update: Doc; arrayFilters: Doc[] }> = 
     arrayFilters: [doc([`e${inner}`, condition])],
   }));
 
-/** Conditions on elements; `$exists: false` on null in an array brings the engine down. */
+/**
+ * Conditions on array elements. `$exists` is left out: false on a null in an array crashes the
+ * reference engine.
+ */
 const comparisons = fc
   .tuple(fc.constantFrom('$eq', '$gt', '$lte', '$ne'), operands)
   .map(([name, operand]) => doc([name, operand]));
 
-/** Projections that only a find has, or that compute. */
+/** Projections that compute values, or that exist only in a find. */
 export const findProjections: Arbitrary<Doc> = fc
   .uniqueArray(
     fc.tuple(

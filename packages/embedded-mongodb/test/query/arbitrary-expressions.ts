@@ -6,7 +6,7 @@ import { doc, numbers, paths, scalars, sorts, values } from './arbitraries.ts';
 const fieldPaths = paths.filter((path) => !/\d/.test(path)).map((path) => `$${path}`);
 const constants: Arbitrary<Value> = fc.oneof({ weight: 3, arbitrary: scalars }, values).map((value) => doc(['$literal', value]));
 
-/** A list operator over a number of arguments. */
+/** A list operator with several arguments. */
 const call = (names: readonly string[], args: Arbitrary<Value[]>) =>
   fc.tuple(fc.constantFrom(...names), args).map(([name, list]) => doc([name, list]));
 
@@ -52,13 +52,16 @@ const choices: Arbitrary<Value> = fc.oneof(
     .map(([value, body]) => doc(['$let', doc(['vars', doc(['x', value])], ['in', body])])),
 );
 
-/** Expressions by family, for a report that says which family differs. */
+/** Expressions by family, so that a report names the family that differs. */
 export const expressionFamilies = { arithmetic, comparison, lists, choices } as const;
 
 /** Any expression of the language. */
 export const expressions: Arbitrary<Value> = fc.oneof(...Object.values(expressionFamilies), fieldPaths);
 
-/** The engine tells groups of null from groups of missing values, which MongoDB does not: a stand-in keeps off that. */
+/**
+ * The reference engine groups null and missing separately, but MongoDB does not. A placeholder
+ * avoids the difference.
+ */
 const keys = fieldPaths.map((path) => doc(['$ifNull', [path, 'none']]));
 
 const groups: Arbitrary<Doc> = fc
@@ -94,11 +97,14 @@ const stages: Arbitrary<Doc> = fc.oneof(
     ),
 );
 
-/** Pipelines whose documents stand in a certain order wherever a stage depends on it. */
+/** Pipelines that sort before each stage that depends on the order. */
 export const pipelines: Arbitrary<Doc[]> = fc
   .array(stages, { minLength: 1, maxLength: 3 })
   .map((list) => [byId, ...list.flatMap((stage) => (stage.has('$group') ? [stage, wrapId, byId] : [stage]))]);
 
-/** A group's array would be sorted by one of its elements, and so might tie with another group. */
+/**
+ * Wraps group keys: an array as a key would be sorted by one of its elements, and could tie with
+ * another group.
+ */
 const wrapId = doc(['$replaceWith', doc(['$mergeObjects', ['$$ROOT', doc(['_id', doc(['key', '$_id'])])]])]);
 const byId = doc(['$sort', doc(['_id', new Int32(1)])]);

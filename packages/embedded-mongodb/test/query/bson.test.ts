@@ -6,7 +6,7 @@ import { DatabaseError } from '../../src/values/errors.ts';
 import { documents } from './arbitraries.ts';
 import { codeOf, d } from './notation.ts';
 
-/** Properties answer true or false themselves: an assertion library costs more than what it looks at here. */
+/** Properties return a boolean, because assertions would take longer than the tested code. */
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 describe('decode and encode', () => {

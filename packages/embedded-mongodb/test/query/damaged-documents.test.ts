@@ -15,7 +15,7 @@ import { d } from './notation.ts';
 
 const name = Buffer.from('a');
 
-/** Everything that walks over a stored document without decoding all of it. */
+/** Functions that walk over an encoded document. */
 const walks: Record<string, (bytes: Buffer) => unknown> = {
   'a look for a field': (bytes) => rawField(rawDocument(bytes), name),
   'a walk into every field': (bytes) => walkAll(rawDocument(bytes)),
@@ -42,7 +42,7 @@ function walkAll(value: RawValue): void {
     if (field.type === bsonType.object || field.type === bsonType.array) walkAll(field);
 }
 
-/** The code of the refusal that a step ends in. */
+/** The error code of a step that throws. */
 function codeOf(step: () => unknown): number | undefined {
   try {
     step();
@@ -53,7 +53,10 @@ function codeOf(step: () => unknown): number | undefined {
   }
 }
 
-/** Values of a type that an index does not take are refused by 115, and arrays beside each other by 171, damaged or not. */
+/**
+ * Besides damage (366), indexes reject values of unsupported types (115) and parallel arrays (171),
+ * also in undamaged documents.
+ */
 const usual = [undefined, 366, 115, 171];
 
 const changes = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 2, 3, 4, 5, 127, 255))), {
@@ -61,14 +64,14 @@ const changes = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFro
   maxLength: 6,
 });
 
-/** A document, in which bytes and its end are changed. */
+/** Encodes a document, changes some bytes and cuts off its end. */
 function damagedBytes(doc: Doc, changed: [number, number][], cut: number): Buffer {
   const bytes = Buffer.from(encode(doc));
   for (const [at, byte] of changed) bytes[at % bytes.length] = byte;
   return bytes.subarray(0, bytes.length - Math.min(cut, bytes.length));
 }
 
-/** An array in an array, and so on. */
+/** Nested arrays. */
 function nested(levels: number): Buffer {
   const bytes = Buffer.alloc(5 + 8 * levels);
   for (let level = 0; level < levels; level++) {

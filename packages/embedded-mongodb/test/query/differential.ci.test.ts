@@ -157,7 +157,7 @@ describe.runIf(uri !== '')(
   },
 );
 
-/** The engine gives other codes of the same kind for a projection that both includes and excludes. */
+/** The reference engine uses other codes for projections that mix inclusion and exclusion. */
 const refusedProjections: ReadonlySet<number> = new Set([31252, 31253, 31254, 31310]);
 
 function docsOrCode(outcome: Outcome): Doc[] | number {
@@ -172,7 +172,7 @@ function unorderedSet(docs: readonly Doc[] | number): unknown {
   return typeof docs === 'number' ? docs : docs.map((item) => unordered(item) as Doc).sort(compare);
 }
 
-/** The same value with the fields of all documents by name. */
+/** Sorts the fields of all documents by name. */
 function unordered(value: Value | number): Value | number {
   if (Array.isArray(value)) return value.map((item) => unordered(item) as Value);
   if (!isDoc(value as Value)) return value;

@@ -38,7 +38,7 @@ const strange = fc.constantFrom(
   '%Y',
 );
 
-/** Values that look like questions, but were put together by chance. */
+/** Random values that resemble queries. */
 const questions: Arbitrary<Value> = fc.letrec<{ value: Value; document: Doc; array: Value[] }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -57,7 +57,7 @@ const question: Arbitrary<Doc> = fc
   .tuple(fc.constantFrom(...operators, ...names), questions)
   .map(([name, value]) => new Map([[name, value]]));
 
-/** Everything that takes a document from a client. */
+/** Functions that receive a document from a client. */
 const takers: Readonly<Record<string, (asked: Doc, docs: Doc[]) => unknown>> = {
   filter: (asked, docs) => {
     const filter = compileFilter(asked);

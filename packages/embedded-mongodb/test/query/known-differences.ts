@@ -6,13 +6,13 @@ import { compare, equals } from '../../src/values/compare.ts';
 import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 import { codeOf } from './notation.ts';
 
-/** A difference between the reference engine and MongoDB, on which the functions side with MongoDB. */
+/** A case in which this package follows MongoDB, and the reference engine differs. */
 export type KnownDifference<Case> = {
   readonly reason: string;
   applies(difference: Case): boolean;
 };
 
-/** One document before an update, and what either made of it; a number is the code of an error. */
+/** A document before an update, and the two results. A number is an error code. */
 export type UpdateDifference = {
   readonly before: Doc;
   readonly update: Doc;
@@ -21,7 +21,7 @@ export type UpdateDifference = {
   readonly theirs: Doc | number;
 };
 
-/** What the engine does otherwise when it updates. */
+/** Differences in updates. */
 export const updateDifferences: readonly KnownDifference<UpdateDifference>[] = [
   {
     reason: 'a field of an element that is no document is missing and so null to an array filter, but not in the engine',
@@ -63,7 +63,7 @@ export const updateDifferences: readonly KnownDifference<UpdateDifference>[] = [
   },
 ];
 
-/** What the engine does otherwise when it sorts. */
+/** Differences in sorting. */
 export const sortDifferences: readonly KnownDifference<{ docs: readonly Doc[]; sort: Doc }>[] = [
   {
     reason: 'the engine sorts an empty array as null; in MongoDB it comes before null and missing fields',
@@ -76,7 +76,7 @@ export const sortDifferences: readonly KnownDifference<{ docs: readonly Doc[]; s
   },
 ];
 
-/** What the engine does otherwise when it matches. */
+/** Differences in filters. */
 export const filterDifferences: readonly KnownDifference<{ docs: readonly Doc[]; filter: Doc }>[] = [
   {
     reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
@@ -84,7 +84,7 @@ export const filterDifferences: readonly KnownDifference<{ docs: readonly Doc[];
   },
 ];
 
-/** What the engine does otherwise in the projection of a find. */
+/** Differences in the projection of a find. */
 export const projectionDifferences: readonly KnownDifference<{ projection: Doc }>[] = [
   {
     reason: 'the engine does not let $elemMatch compare missing fields by $gt, $gte, $lt and $lte',
@@ -92,7 +92,7 @@ export const projectionDifferences: readonly KnownDifference<{ projection: Doc }
   },
 ];
 
-/** A pipeline, and the documents or the code of the error that either ended in. */
+/** A pipeline, and the two results. A number is an error code. */
 export type PipelineDifference = {
   readonly docs: readonly Doc[];
   readonly stages: readonly Doc[];
@@ -100,7 +100,7 @@ export type PipelineDifference = {
   readonly theirs: readonly Doc[] | number;
 };
 
-/** What the engine does otherwise in pipelines and expressions. */
+/** Differences in pipelines and expressions. */
 export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[] = [
   {
     reason: 'the engine does not compute, and so does not fail on, fields that a later stage drops',
@@ -116,7 +116,7 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
     applies: ({ own, theirs, docs, stages }) =>
       [14, 15, 16612].includes(Number(theirs)) &&
       own !== theirs &&
-      // With some document ours gets past the sum, and may fail on a later stage or with another document.
+      // For some document, our sum succeeds. A later stage or another document may still fail.
       stages.some((_, i) => {
         const begun = stages.slice(0, i + 1);
         return uses(begun, '$add') && docs.some((doc) => typeof ownOutcome(begun, [doc], docs) !== 'number');
@@ -185,17 +185,17 @@ export const pipelineDifferences: readonly KnownDifference<PipelineDifference>[]
   },
 ];
 
-/** What our functions make of a pipeline, or the code of the error; joins find all documents. */
+/** The result of this package's pipeline, or its error code. Joins find all documents. */
 function ownOutcome(stages: readonly Doc[], docs: readonly Doc[], all = docs): unknown {
   return codeOf(() => [...present(compilePipeline(stages, { collection: () => all }).run(docs))]);
 }
 
-/** Whether an operator or a stage occurs anywhere. */
+/** True if a stage or an operator occurs anywhere. */
 function uses(stages: readonly Doc[], ...names: string[]): boolean {
   return stages.some((stage) => some(stage, (value) => isDoc(value) && names.some((name) => value.has(name))));
 }
 
-/** The same with all arrays sorted and all fields by name. */
+/** Sorts all arrays, and all fields by name. */
 function withoutOrder(value: Value): Value {
   if (Array.isArray(value)) return value.map(withoutOrder).sort(compare);
   if (!isDoc(value)) return value;
@@ -206,18 +206,18 @@ function isNaNumber(value: Value): boolean {
   return value instanceof Double && Number.isNaN(value.value);
 }
 
-/** Whether an array filter compares a field inside the elements with null. */
+/** True if an array filter compares a field of the elements with null. */
 function asksForNullInside(filter: Doc): boolean {
   return [...filter].some(([path, condition]) => path.includes('.') && some(condition, (value) => value === null));
 }
 
-/** Whether a condition has an operator that is true where another one is not, or that speaks of the array itself, or several at once. */
+/** True if a condition negates, tests the array as a whole, or combines several operators. */
 function negatesOrCombines(value: Value): boolean {
   const operators = isDoc(value) ? [...value.keys()].filter((name) => name.startsWith('$')) : [];
   return operators.length > 1 || operators.some((name) => ['$not', '$ne', '$nin', '$nor', '$size'].includes(name));
 }
 
-/** Whether an `$elemMatch` takes an element without the fields it names for less or greater than what it compares them with. */
+/** True if an `$elemMatch` with a range matches an element without the named fields. */
 function comparesMissing(value: Value): boolean {
   const inner = isDoc(value) ? value.get('$elemMatch') : undefined;
   if (!isDoc(inner) || [...inner.keys()].some((name) => name.startsWith('$'))) return false;
@@ -251,7 +251,7 @@ function isNestedArray(value: Value): boolean {
   return Array.isArray(value) && value.some(Array.isArray);
 }
 
-/** Whether some value at any depth passes a test. */
+/** True if any nested value passes a test. */
 function some(value: Value, test: (value: Value) => boolean): boolean {
   if (test(value)) return true;
   if (Array.isArray(value)) return value.some((item) => some(item, test));

@@ -5,10 +5,10 @@ import { codeOf, d } from './notation.ts';
 
 const matches = (filter: object, document: object) => compileFilter(d(filter)).matches(d(document));
 
-/** Stands where no document could be missed. */
+/** Used in place of a non-matching document if every document matches. */
 const nothing = {};
 
-/** A sentence, a filter, and a document that it finds beside one that it does not. */
+/** A title, a filter, a document that matches, and one that does not. */
 type Row = readonly [story: string, filter: object, found: object, notFound: object];
 
 const sections: Readonly<Record<string, readonly Row[]>> = {

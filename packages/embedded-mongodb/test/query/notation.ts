@@ -3,17 +3,17 @@ import { decode } from '../../src/values/bson.ts';
 import { DatabaseError } from '../../src/values/errors.ts';
 import type { Doc } from '../../src/values/value.ts';
 
-/** A document as a driver would send it: whole numbers are int32 where they fit, others double. */
+/** A document in a driver's form: integers are int32 if they fit, and other numbers are doubles. */
 export function d(fields: object): Doc {
   return decode(serialize(fields, { ignoreUndefined: false }));
 }
 
-/** Documents as a driver would send them. */
+/** Documents in a driver's form. */
 export function all(...documents: object[]): Doc[] {
   return documents.map(d);
 }
 
-/** The code with which something is refused, or what it answers. */
+/** The result of a function, or its error code. */
 export function codeOf(run: () => unknown): unknown {
   try {
     return run();

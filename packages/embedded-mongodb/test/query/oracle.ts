@@ -10,25 +10,25 @@ import { decode } from '../../src/values/bson.ts';
 import { DatabaseError } from '../../src/values/errors.ts';
 import type { Doc, Value } from '../../src/values/value.ts';
 
-/** What became of a question: documents, or the code of an error. */
+/** The documents of an operation, or its error code. */
 export type Outcome = { docs: Doc[] } | { code: number };
 
-/** What `find` asks for. */
+/** The arguments of a find. */
 export type Question = {
   filter: Doc;
   sort?: Doc;
   projection?: Doc;
 };
 
-/** Something that answers questions about documents, so that two of the kind can be compared. */
+/** An implementation of queries and updates, to be compared with another one. */
 export type Oracle = {
   find(docs: readonly Doc[], question: Question): Promise<Outcome>;
-  /** The documents after an update of each by itself; one that fails is its error's code instead. */
+  /** Updates each document on its own. A failed update gives its error code. */
   update(docs: readonly Doc[], update: Value, arrayFilters?: Value[]): Promise<(Doc | number)[]>;
   aggregate(docs: readonly Doc[], stages: Value[], others?: readonly Doc[]): Promise<Outcome>;
 };
 
-/** The functions under test. */
+/** The functions of this package. */
 export function ownOracle(): Oracle {
   return {
     find: async (docs, { filter, sort, projection = new Map() }) =>
@@ -52,10 +52,10 @@ export function ownOracle(): Oracle {
   };
 }
 
-/** The second collection of a question, for joins. */
+/** The name of the joined collection. */
 export const othersName = 'others';
 
-/** A server that speaks MongoDB's protocol; the database is its own and dropped in the end. */
+/** A server with MongoDB's protocol. Its database is dropped at the end. */
 export async function serverOracle(uri: string, name: string): Promise<Oracle & { close(): Promise<void> }> {
   const client = await new MongoClient(uri).connect();
   const db = client.db(name);

@@ -51,7 +51,8 @@ describe('the laziness of pipelines', () => {
 });
 
 describe('the memory of pipelines', () => {
-  // Of a generator that is made for a pipeline V8 makes a hidden class, which keeps all that the pipeline has until the next full collection.
+  // V8 creates a hidden class for each generator closure. It keeps all data of the pipeline until
+  // the next full garbage collection.
   it.each([
     { $match: { a: 1 } },
     { $limit: 1 },

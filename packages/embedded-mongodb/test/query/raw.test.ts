@@ -12,7 +12,7 @@ import { d } from './notation.ts';
 
 const bytes = (doc: Doc) => Buffer.from(encode(doc));
 
-/** What a step gives, or the code of its refusal. */
+/** The result of a step, or its error code. */
 function outcome<T>(step: () => T): T | number {
   try {
     return step();

@@ -4,7 +4,7 @@ import { codeOf, d } from './notation.ts';
 
 const updated = (update: object, before: object) => compileUpdate(d(update)).apply(d(before)).doc;
 
-/** A sentence, an update, a document before it and after it. */
+/** A title, an update, and a document before and after it. */
 type Row = readonly [story: string, update: object, before: object, after: object];
 
 const sections: Readonly<Record<string, readonly Row[]>> = {

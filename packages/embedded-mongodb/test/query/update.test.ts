@@ -10,7 +10,7 @@ function updated(update: object, before: object, options: UpdateOptions = {}): D
   return compileUpdate(d(update), { now, ...options }).apply(d(before)).doc;
 }
 
-/** A sentence, an update, a document before it and after it. */
+/** A title, an update, and a document before and after it. */
 type Row = readonly [story: string, update: object, before: object, after: object];
 
 const long = (text: string) => Long.fromString(text);

@@ -2,10 +2,10 @@ import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Doc, Value } from '../../src/values/value.ts';
 
-/** How many cases a property is tried with: `CASES`, or what a run of the whole suite has time for. */
+/** Number of cases per property: `CASES`, or a default that fits into a run of the whole suite. */
 export const runs = (usual: number) => Number(process.env.CASES ?? usual);
 
-/** Numbers of all types that lie close to each other, or where the types' ranges end. */
+/** Numbers of all types, especially close ones and those at the limits of the types. */
 const numbers: Arbitrary<Value> = fc.oneof(
   fc.integer({ min: -3, max: 3 }).map((n) => new Int32(n)),
   fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }).map((n) => new Int32(n)),
@@ -25,7 +25,7 @@ const objectIds = fc
   .oneof(fc.uint8Array({ minLength: 12, maxLength: 12 }), fc.constant(new Uint8Array(12)))
   .map((id) => new ObjectId(id));
 
-/** Single values of every BSON type that is computed with. */
+/** Single values of all supported BSON types. */
 const scalars: Arbitrary<Value> = fc.oneof(
   { weight: 6, arbitrary: numbers },
   { weight: 4, arbitrary: texts },
@@ -35,7 +35,7 @@ const scalars: Arbitrary<Value> = fc.oneof(
   fc.tuple(bytes, fc.constantFrom(0, 3, 4, 5, 128)).map(([content, subtype]) => new Binary(content, subtype)),
 );
 
-/** Values of every such type, nested up to three levels. */
+/** Values of all supported types, nested up to three levels. */
 export const allValues: Arbitrary<Value> = fc.letrec<{ value: Value; document: Doc; array: Value[] }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

@@ -5,7 +5,7 @@ import { doc, paths, scalars } from '../query/arbitraries.ts';
 
 const directions = fc.constantFrom(1, -1).map((direction) => new Int32(direction));
 
-/** Fields that are often asked for together, so that several of an index are used. */
+/** Paths that are often queried together, so that several fields of an index are used. */
 export const indexedPaths: Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'c') },
   { weight: 2, arbitrary: fc.constantFrom('a.b', 'b.a', 'a.a') },
@@ -31,7 +31,7 @@ const options: Arbitrary<[string, Value][]> = fc.oneof(
   { weight: 2, arbitrary: partialFilters.map((filter): [string, Value][] => [['partialFilterExpression', filter]]) },
 );
 
-/** Indexes of all kinds that have an order; some of one collection may not go together. */
+/** Sorted indexes of all kinds. Some may conflict within one collection. */
 export const indexes: Arbitrary<Doc[]> = fc
   .array(fc.tuple(patterns, options), { minLength: 1, maxLength: 3 })
   .map((list) => list.map(([key, extra], i) => doc(['key', key], ['name', `index${i}`], ...extra)));

@@ -3,7 +3,10 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Doc, Value } from '../../src/values/value.ts';
 import { doc } from '../query/arbitraries.ts';
 
-/* Commands as services send them; where MongoDB leaves the order or the choice of documents open, they fix it. */
+/*
+ * Commands as services send them. They avoid cases in which MongoDB does not specify the order or
+ * choice of documents.
+ */
 
 const int = (n: number) => new Int32(n);
 const smallInts = fc.integer({ min: -2, max: 6 }).map(int);
@@ -59,7 +62,7 @@ const updates = fc
   });
 
 const directions = fc.constantFrom(1, -1).map(int);
-/** Ends with `_id`, so that it leaves nothing open. */
+/** Sorts end with `_id`, so that the order is unique. */
 const sorts = fc
   .uniqueArray(fc.tuple(fc.constantFrom('n', 't', 'd.y'), directions), { selector: ([path]) => path, maxLength: 2 })
   .map((parts): Doc => new Map<string, Value>([...parts, ['_id', int(1)]]));
@@ -83,7 +86,10 @@ const indexOptions = fc.constantFrom<[string, Value][]>(
   [['partialFilterExpression', doc(['n', doc(['$gt', int(0)])])]],
 );
 
-/** Sparse and of one field: the engine takes any number of documents without a field into a unique index. */
+/**
+ * Only sparse indexes of one field: in a unique index, the reference engine accepts any number of
+ * documents without the field.
+ */
 const uniqueIndexes = fc.constantFrom('n', 's', 'd.x').map((path): [Doc, [string, Value][]] => [
   doc([path, int(1)]),
   [
@@ -100,7 +106,7 @@ const stages: Arbitrary<Doc[]> = fc.oneof(
       doc(['$group', doc(['_id', by], ['count', doc(['$sum', int(1)])], ['sum', doc(['$sum', '$n'])])]),
       doc(['$sort', doc(['_id', int(1)])]),
     ]),
-  // A list may hold equal numbers of several types, which only their places tell apart.
+  // A list may have equal numbers of several types, so the order of its elements must be fixed.
   fc.constant<Doc[]>([doc(['$sort', doc(['_id', int(1)])]), doc(['$unwind', '$l']), doc(['$limit', int(4)])]),
   fc.constant<Doc[]>([doc(['$sort', doc(['_id', int(1)])]), doc(['$project', doc(['sum', doc(['$add', ['$n', int(2)]])])])]),
   filters.map((filter): Doc[] => [doc(['$match', filter]), doc(['$group', doc(['_id', int(1)], ['n', doc(['$sum', int(1)])])])]),
@@ -109,10 +115,10 @@ const stages: Arbitrary<Doc[]> = fc.oneof(
 const maybe = <T extends Value>(name: string, value: Arbitrary<T>): Arbitrary<[string, Value][]> =>
   fc.option(value, { nil: undefined }).map((given) => (given === undefined ? [] : [[name, given]]));
 
-/** One command on a collection, all but the first field, which names the collection. */
+/** A command on a collection, without its first field, which names the collection. */
 export type Work = readonly [command: string, ...fields: [string, Value][]];
 
-/** Commands that read and write, and their parts. */
+/** Read and write commands with their arguments. */
 export const work: Arbitrary<Work> = fc.oneof(
   {
     weight: 4,

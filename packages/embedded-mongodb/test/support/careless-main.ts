@@ -2,8 +2,8 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { sqlite } from '../../src/storage/file/sqlite.ts';
 
 /*
- * The database with a fault built in, for tests that must find it: `--no-sync` acknowledges before anything is synced,
- * `--late-commit` before it is even committed.
+ * The database with a deliberate fault that tests must detect. `--no-sync` acknowledges writes
+ * before they are synced, `--late-commit` even before they are committed.
  */
 
 const [fault] = process.argv.splice(process.argv.length - 1);
@@ -38,7 +38,7 @@ function commitLate(millis: number): void {
     return { changes: 0, lastInsertRowid: 0 };
   }
   sqlite.StatementSync.prototype.run = runLate as typeof run;
-  // Whether commits are synced cannot be changed within the transaction that is still there.
+  // SQLite does not allow changing the synchronous mode inside the open transaction.
   sqlite.DatabaseSync.prototype.exec = function (sql) {
     if (!sql.startsWith('PRAGMA synchronous')) exec.call(this, sql);
   };

@@ -6,40 +6,43 @@ import { createRandom } from './random.ts';
 import { connectWire } from './wire-client.ts';
 import { createWriter, type Writer } from './writer.ts';
 
-/** A database under test: `cut` ends it in the middle of its work, `start` starts it over what is left. */
+/** A database under test. `cut` ends it abruptly, `start` starts it on the remaining data. */
 export type Victim = {
   start(): Promise<{ readonly uri: string }>;
   cut(): Promise<void>;
 };
 
-/** How much is to happen. */
+/** The amount of work. */
 export type CrashPlan = {
   readonly cuts: number;
-  /** In all rounds together, at least. */
+  /** At least this many, in all rounds together. */
   readonly acknowledgements: number;
   readonly seed: number;
 };
 
-/** What happened until the last cut, or until the first one that did damage. */
+/** The events until the last cut, or until the first cut that did damage. */
 export type CrashReport = {
   readonly cuts: number;
   readonly acknowledged: number;
   readonly documents: number;
-  /** Commands that were under way when the database was cut, and which of them had been carried out. */
+  /** Commands that were in progress during a cut, and how many of them had been executed. */
   readonly underWay: { sent: number; done: number };
   readonly findings: Findings;
 };
 
 const writerCount = 16;
-/** Of a database that does not start. */
+/** The address of a database that does not start. */
 const nowhere = 'mongodb://127.0.0.1:1/';
 
-/** The number that each writer had taken before its latest acknowledged command that is known to have changed something. */
+/**
+ * For each writer, the number that it took before its latest acknowledged command with a change.
+ */
 type Saved = Map<number, number>;
 
 /**
- * Lets several clients write, each taking a number without a sync before each command, cuts the database at a random instant, starts it again, compares with what was acknowledged, sends
- * again what was not, and so on.
+ * Several clients write, and each takes a number, without a sync, before each command. The database
+ * is cut at a random moment and started again. The data is compared with the acknowledged commands,
+ * and the other commands are sent again. This repeats.
  */
 export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promise<CrashReport> {
   const random = createRandom(plan.seed);
@@ -79,12 +82,13 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
   }
 }
 
-/** Works until the connection breaks. */
+/** Writes until the connection breaks. */
 async function write(writer: Writer, saved: Saved, uri: string, acknowledged: () => void): Promise<void> {
   const client = await connectWire(uri);
   for (;;) {
     const taken = await client.command(testDatabase, takeNumber(writer.id)).catch(() => undefined);
-    // What is sent again may be done already, and what is refused changes nothing: neither needs a sync.
+    // A repeated command may be done already, and a rejected one changes nothing. Neither needs a
+    // sync.
     const isSent = writer.pending !== undefined;
     const { command, changes } = writer.next();
     const reply = taken && (await client.command(testDatabase, command).catch(() => undefined));
@@ -105,7 +109,7 @@ const takeNumber = (writer: number): Document => ({
   writeConcern: { w: 'majority', j: false },
 });
 
-/** A write without a sync is lost only together with all that was acknowledged after it. */
+/** An unsynced write may only be lost if all writes acknowledged after it are lost as well. */
 async function lostNumbers(saved: Saved, uri: string): Promise<string[]> {
   const client = await connectWire(uri).catch(() => undefined);
   const reply = await client?.command(testDatabase, { find: 'numbers' });

@@ -5,7 +5,7 @@ import { sharedCollection, type Writer } from './writer.ts';
 
 export const testDatabase = 'crash';
 
-/** Makes the collection that the writers share, with its indexes. */
+/** Creates the collection that the writers share, with its indexes. */
 export async function prepare(uri: string): Promise<void> {
   const client = await connectWire(uri);
   const indexes = [
@@ -18,7 +18,7 @@ export async function prepare(uri: string): Promise<void> {
   client.close();
 }
 
-/** Reads all documents and compares them with what the writers know. */
+/** Reads all documents and compares them with the writers' models. */
 export async function examine(writers: readonly Writer[], uri: string, documents: Document[] = []): Promise<Findings> {
   try {
     const client = await connectWire(uri);

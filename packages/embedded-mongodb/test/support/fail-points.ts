@@ -6,19 +6,23 @@ import { codeName } from '../../src/values/errors.ts';
 import { type Doc, isDoc, type Value } from '../../src/values/value.ts';
 
 /*
- * MongoDB's fail points that drivers' tests use, between the connections and the commands: `failCommand` is what befalls a command
- * before it is carried out, `onPrimaryTransactionalWrite` what befalls the statements of a numbered write.
+ * Fail points of MongoDB that drivers' tests use, implemented between connections and commands.
+ * `failCommand` acts before a command runs, `onPrimaryTransactionalWrite` on the statements of a
+ * numbered write.
  */
 
 type FailPoint = { skip: number; times: number; readonly data: Doc };
 
-/** A handler that knows `configureFailPoint` and does what was asked for with it. */
+/** Wraps a handler so that it supports `configureFailPoint`. */
 export function withFailPoints(handler: Handler): Handler {
   const active = new Map<string, FailPoint>();
   const appNames = new Map<number, Value | undefined>();
   const carriedOut = new Set<string>();
 
-  /** Whether a fail point strikes now, for it may wait for its turn or have done its part. */
+  /**
+   * The fail point's data if it is active now. It may have to skip some commands first, and ends
+   * after some.
+   */
   const strikes = (name: string): Doc | undefined => {
     const point = active.get(name);
     if (point === undefined) return undefined;
@@ -39,7 +43,7 @@ export function withFailPoints(handler: Handler): Handler {
     );
   };
 
-  /** The first statement of a numbered write that is struck, unless the write was carried out before. */
+  /** The first statement of a numbered write that fails, unless the write was executed before. */
   const struckStatement = (message: Message): { index: number; data: Doc } | undefined => {
     const { body } = message;
     const number = body.get('txnNumber');
@@ -110,10 +114,10 @@ function failCommand(data: Doc, message: Message, connection: Connection, handle
     });
 }
 
-/** Errors after which a driver may send a numbered write again. */
+/** Errors after which a driver may retry a numbered write. */
 const retryable = new Set([6, 7, 89, 91, 134, 189, 262, 358, 9001, 10107, 11600, 11602, 13435, 13436]);
 
-/** Labels an answer as the fail point says, or as MongoDB would. */
+/** Adds error labels: those of the fail point, or MongoDB's. */
 function labelled(reply: Doc, args: Doc, given: Value[] | undefined): Doc {
   const concern = reply.get('writeConcernError');
   const codes = [reply.get('code'), isDoc(concern) ? concern.get('code') : undefined];

@@ -1,17 +1,17 @@
 import type { Document } from 'bson';
 import type { Kept, Writer } from './writer.ts';
 
-/** What a recovered database has wrong, one sentence for each document. */
+/** The faults of a recovered database, one sentence per document. */
 export type Findings = {
   readonly lost: string[];
   readonly doubled: string[];
   readonly halfWritten: string[];
 };
 
-/** No findings: what every recovered database must have. */
+/** The expected findings of every recovered database. */
 export const nothingWrong: Findings = { lost: [], doubled: [], halfWritten: [] };
 
-/** Compares the documents that are there with what the writers know. */
+/** Compares the stored documents with the writers' models. */
 export function compareWithWriters(writers: readonly Writer[], found: readonly Document[]): Findings {
   const findings: Findings = { lost: [], doubled: [], halfWritten: [] };
   const stored = new Map<string, Kept>();
@@ -24,7 +24,7 @@ export function compareWithWriters(writers: readonly Writer[], found: readonly D
   return findings;
 }
 
-/** Takes what belongs to the writer out of `stored`. */
+/** Compares a writer's documents, and removes them from `stored`. */
 function compareWriter({ model, pending }: Writer, stored: Map<string, Kept>, findings: Findings): void {
   const changes = pending?.changes ?? new Map<string, Kept | undefined>();
   const states = [...changes].map(([_id, after]) => {

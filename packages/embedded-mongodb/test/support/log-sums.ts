@@ -1,10 +1,10 @@
 import { frameBytes, frameHeadBytes, headerBytes, pageBytes } from '../../src/storage/file/log-reader.ts';
 
-/** Where a frame of the log starts; the first is frame 0. */
+/** The offset of a frame in the log. Frames are counted from 0. */
 export const frameStart = (frame: number): number => headerBytes + frame * frameBytes;
 
 /**
- * Makes the checksums of all frames right again, so that SQLite uses their changed content.
+ * Recomputes the checksums of all frames, so that SQLite accepts their changed content.
  * https://www.sqlite.org/walformat.html#checksum_algorithm
  */
 export function renewSums(log: Buffer, frames: number): void {

@@ -3,28 +3,32 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** An ext4 file system in a file, mounted where `mountpoint` is. */
+/** A mounted ext4 file system in a file. */
 export type LoopImage = {
   readonly mountpoint: string;
-  /** Copies what has reached the device, as a power cut would leave it; nothing may be writing. */
+  /**
+   * Copies the data that has reached the device, as after a power cut. Nothing may write meanwhile.
+   */
   copyAsCut(target: string): void;
   unmount(): void;
 };
 
-/** Makes a file that holds an empty ext4 file system. */
+/** Creates a file with an empty ext4 file system. */
 export function makeImage(file: string, megabytes: number): void {
   writeFileSync(file, '');
   truncateSync(file, megabytes * 1024 * 1024);
   run('mkfs.ext4', '-q', '-F', '-m', '0', '-E', 'lazy_itable_init=0,lazy_journal_init=0', file);
 }
 
-/** Mounts an image beside its file; the file system's own log is replayed, as after a power cut. */
+/**
+ * Mounts an image next to its file. This replays the file system's journal, as after a power cut.
+ */
 export function mountImage(file: string): LoopImage {
   const mountpoint = `${file}.mounted`;
   mkdirSync(mountpoint, { recursive: true });
   run('mount', '-o', 'loop', file, mountpoint);
   const device = basename(mountedDevice(mountpoint));
-  // Completed writes, and those under way: the file system may write of its own accord at any time.
+  // Completed and pending writes. The file system may write by itself at any time.
   const activity = () => ['stat', 'inflight'].map((name) => readFileSync(`/sys/block/${device}/${name}`, 'utf8'));
   const writes = ([stat = '', inflight = '']: string[]) => `${stat.trim().split(/\s+/)[4]} ${inflight.trim().split(/\s+/)[1]}`;
   return {
@@ -40,7 +44,7 @@ export function mountImage(file: string): LoopImage {
   };
 }
 
-/** Why images cannot be mounted here, if so. */
+/** Explains why images cannot be mounted here; `undefined` if they can. */
 export function whyNoImages(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount images';
   const directory = mkdtempSync(join(tmpdir(), 'image-'));

@@ -21,7 +21,7 @@ const bodies: readonly Document[] = [
   { explain: { find: 'things', filter: { a: 1 } }, verbosity: 'executionStats' },
 ];
 
-/** Right messages of all shapes, from which wrong ones are made. */
+/** Valid messages of all kinds, from which invalid ones are derived. */
 export const seeds: readonly Buffer[] = bodies
   .map((body) => message(serialize({ ...body, $db: 'fuzz' })))
   .concat(sequenced(), silent(), legacy());
@@ -30,7 +30,10 @@ const interesting = [
   0, 1, 4, 5, 15, 16, 17, 255, 0x7fff, 0xffff, 48_000_000, 48_000_001, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 ];
 
-/** Breaks a message in one to four places; mostly it still says its right length, so that more than that is looked at. */
+/**
+ * Breaks a message in one to four places. In most cases the length is correct, so that more of it
+ * is parsed.
+ */
 export function mutate(original: Buffer, random: Random): Buffer {
   let bytes: Buffer = Buffer.from(original);
   for (let times = 1 + random.below(4); times > 0; times--) bytes = random.pick(mutations)(bytes, random);
@@ -74,7 +77,7 @@ function set(bytes: Buffer, at: number, value: number, flip: boolean): Buffer {
   return bytes;
 }
 
-/** Documents beside the body. */
+/** A message with documents in a sequence. */
 function sequenced(): Buffer {
   const documents = [1, 2, 3].map((n) => serialize({ _id: n, text: 'x'.repeat(n) }));
   const section = Buffer.concat([Buffer.alloc(4), Buffer.from('documents\0'), ...documents]);
@@ -82,14 +85,14 @@ function sequenced(): Buffer {
   return withLength(Buffer.concat([message(serialize({ insert: 'things', $db: 'fuzz' })), Buffer.of(1), section]));
 }
 
-/** Wants no answer. */
+/** A message that requests no reply. */
 function silent(): Buffer {
   const bytes = message(serialize({ insert: 'things', documents: [{ a: 1 }], $db: 'fuzz', writeConcern: { w: 0 } }));
   bytes.writeUInt32LE(2, 16);
   return bytes;
 }
 
-/** An OP_QUERY, as a driver's first hello may be. */
+/** An OP_QUERY, which drivers may send as their first hello. */
 function legacy(): Buffer {
   const head = Buffer.alloc(20);
   head.writeInt32LE(2004, 12);

@@ -1,13 +1,13 @@
-/** Numbers that come again with the same seed. */
+/** Random numbers that a seed reproduces. */
 export type Random = {
-  /** From 0 to below 1. */
+  /** A number in [0, 1). */
   fraction(): number;
-  /** A whole number from 0 to below `limit`. */
+  /** An integer in [0, `limit`). */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 };
 
-/** A small generator (mulberry32) for tests whose course must be told by one number. */
+/** A small generator (mulberry32) for tests that a seed must reproduce. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const fraction = () => {
@@ -20,5 +20,5 @@ export function createRandom(seed: number): Random {
   return { fraction, below, pick: (items) => items[below(items.length)] as (typeof items)[number] };
 }
 
-/** The seed of a run: `SEED`, or another one each time. */
+/** The seed of a run: `SEED`, or a random one. */
 export const testSeed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));

@@ -2,19 +2,19 @@ import { testDatabase } from './examine.ts';
 import { connectWire } from './wire-client.ts';
 import type { Writer } from './writer.ts';
 
-/** Some of the writers' commands are meant to get it; it says that nothing was to be written, whatever the disk does. */
+/** Some commands of the writers fail with this error on purpose, whatever the state of the disk. */
 const duplicateKey = 11000;
 
-/** What the writers met with. */
+/** The results of the writers' commands. */
 export type Refusals = {
   /** The error codes of the refused commands. */
   readonly codes: ReadonlySet<number>;
   readonly acknowledged: number;
-  /** Of those, the ones that were sent when a refusal was already known. */
+  /** The acknowledged commands that were sent after a known refusal. */
   readonly acknowledgedAfterwards: number;
 };
 
-/** Lets all write until each has been refused several times in a row. */
+/** Writes until each writer's commands have been rejected several times in a row. */
 export async function writeUntilRefused(writers: readonly Writer[], uri: string, times = 3): Promise<Refusals> {
   const result = { codes: new Set<number>(), acknowledged: 0, acknowledgedAfterwards: 0 };
   await Promise.all(
@@ -40,7 +40,9 @@ export async function writeUntilRefused(writers: readonly Writer[], uri: string,
   return result;
 }
 
-/** Lets each writer have some more commands acknowledged, the refused one first. */
+/**
+ * Sends some more commands per writer, starting with the rejected one. All must be acknowledged.
+ */
 export async function writeSome(writers: readonly Writer[], uri: string, commands: number): Promise<void> {
   await Promise.all(
     writers.map(async (writer) => {

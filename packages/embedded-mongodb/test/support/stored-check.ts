@@ -6,7 +6,10 @@ import { createGroupCommit } from '../../src/storage/group-commit.ts';
 import { scanTable } from '../../src/storage/scan.ts';
 import { decode } from '../../src/values/bson.ts';
 
-/** Opens the database of a directory and says what does not fit together: within SQLite's file, or between documents and indexes. */
+/**
+ * Opens a database and returns its inconsistencies: within SQLite's file, or between documents and
+ * indexes.
+ */
 export async function faultsOfStoredData(dataDir: string): Promise<string[]> {
   const file = await openDatabaseFile(dataDir);
   try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Why system calls cannot be watched here, if so. */
+/** Explains why system calls cannot be traced here; `undefined` if they can. */
 export function whyNoStrace(): string | undefined {
   try {
     execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
@@ -11,7 +11,10 @@ export function whyNoStrace(): string | undefined {
   }
 }
 
-/** Lets one sync of a running process fail: of all or, with a path, of those of that file, the one of the given number. */
+/**
+ * Makes one sync of a running process fail: number `number` of all syncs or, with `path`, of that
+ * file's.
+ */
 export async function failSync(pid: number, number: number, path?: string): Promise<{ detach(): Promise<void> }> {
   const only = path === undefined ? [] : ['-P', path];
   const inject = `inject=fsync,fdatasync:error=EIO:when=${number}`;

@@ -3,22 +3,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** A database process that tests may treat badly. */
+/** A database process that tests can kill. */
 export type DatabaseProcess = {
   readonly pid: number;
   readonly uri: string;
-  /** Ends it at once, without any chance to tidy up. */
+  /** Ends it immediately, without cleanup. */
   kill(): Promise<void>;
-  /** Stops every thread of it; only `kill` comes after that. */
+  /** Stops all of its threads. After that, only `kill` may be called. */
   freeze(): Promise<void>;
 };
 
-/** The database as it is. */
+/** The script of the real database. */
 export const databaseFileName = fileURLToPath(new URL('../../bin/serve.ts', import.meta.url));
-/** Databases with a fault, which prove that a test would find it. */
+/** The script of a faulty database, which proves that a test detects the fault. */
 export const carelessMain = fileURLToPath(new URL('./careless-main.ts', import.meta.url));
 
-/** Starts a database process; `main` is one of the above. */
+/** Starts a database process. `main` is one of the scripts above. */
 export async function forkDatabase(
   dataDir: string,
   main = databaseFileName,
@@ -44,7 +44,7 @@ export async function forkDatabase(
   };
 }
 
-/** The memory that a process has at the moment. */
+/** The resident memory of a process. */
 export function residentBytes(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
@@ -60,7 +60,7 @@ function readyUri(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A thread in the middle of a sync stops only when that is done. */
+/** True if all threads are stopped. A thread in a sync stops only after it. */
 function isStopped(pid: number): boolean {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.every((thread) => / T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').replace(/\(.*\)/s, '')));

@@ -7,16 +7,19 @@ import type { Doc, Value } from '../../src/values/value.ts';
 const opMsg = 2013;
 const headerBytes = 16;
 
-/** A client that knows exactly what it has sent and what was answered: unlike the driver it sends nothing twice by itself. */
+/**
+ * A client that does not retry. Unlike with the driver, a test knows exactly which commands were
+ * sent and answered.
+ */
 export type WireClient = {
-  /** The answer, also one that tells of an error; rejects when the connection ends before. */
+  /** Resolves to the reply, even if it is an error. Rejects if the connection ends first. */
   command(db: string, body: Document): Promise<Document>;
-  /** The same with the database's own documents, in which no type is lost. */
+  /** Works like `command`, with documents that preserve all BSON types. */
   exact(db: string, body: Doc): Promise<Doc>;
   close(): void;
 };
 
-/** Connects to a database on this machine; one command at a time. */
+/** Connects to a database of this machine. It sends one command at a time. */
 export async function connectWire(uri: string): Promise<WireClient> {
   const socket = connect(addressOf(uri));
   await new Promise<void>((resolve, reject) => {
@@ -47,7 +50,7 @@ export function message(document: Uint8Array, requestId = 1): Buffer {
   return bytes;
 }
 
-/** The whole messages that come by a socket, each to the first caller that waits. */
+/** Reads complete messages from a socket, each for the caller that waits. */
 export function answersOf(socket: Socket) {
   let received = Buffer.alloc(0);
   let waiting: { resolve: (bytes: Buffer) => void; reject: (error: Error) => void } | undefined;

@@ -1,13 +1,15 @@
 import { type Doc, isDoc } from '../../src/values/value.ts';
 import type { Work } from './arbitrary-work.ts';
 
-/** Something that the engine does otherwise than MongoDB; a sequence ends where it shows. */
+/**
+ * A case in which the reference engine differs from MongoDB. A sequence of commands ends when it
+ * occurs.
+ */
 export type WorkDifference = {
   readonly reason: string;
   applies(step: Work, own: Doc, theirs: Doc): boolean;
 };
 
-/** What is known. */
 export const workDifferences: readonly WorkDifference[] = [
   {
     reason: 'the engine estimates how many documents there are where count has no query, and is wrong for a while',
@@ -37,7 +39,7 @@ export const workDifferences: readonly WorkDifference[] = [
   },
 ];
 
-/** The updates that a command makes. */
+/** The updates in a command. */
 function updatesOf([, ...fields]: Work): Doc[] {
   const all = new Map(fields);
   const statements = (all.get('updates') as Doc[] | undefined) ?? [];

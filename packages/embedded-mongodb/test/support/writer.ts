@@ -1,7 +1,7 @@
 import { type Document, Long, UUID } from 'bson';
 import { createRandom } from './random.ts';
 
-/** A document as the test knows it must be stored. */
+/** A document as it must be stored. */
 export type Kept = {
   readonly _id: string;
   readonly writer: number;
@@ -10,30 +10,33 @@ export type Kept = {
   readonly pad: string;
 };
 
-/** One write command and what comes of it. */
+/** A write command and its expected effect. */
 export type Step = {
   readonly command: Document;
-  /** The documents that it changes, as they are afterwards; `undefined`: gone. All of them change, or none. */
+  /** The documents after the command; `undefined` if removed. Either all or none of them change. */
   readonly changes: ReadonlyMap<string, Kept | undefined>;
-  /** Whether this is the answer it must get, the first time as well as when it is sent again. */
+  /** True if this is the expected reply, both for the first attempt and for a retry. */
   readonly answeredBy: (reply: Document) => boolean;
 };
 
-/** One client's own documents in a shared collection, and the command that it waits for. */
+/** A client with its documents in a shared collection, and its pending command. */
 export type Writer = {
   readonly id: number;
-  /** The documents as all acknowledged commands have left them. */
+  /** The documents after all acknowledged commands. */
   readonly model: ReadonlyMap<string, Kept>;
   /** Sent but not acknowledged. */
   readonly pending: Step | undefined;
-  /** The next command: the pending one again, or a new one. */
+  /** Returns the pending command again, or else a new one. */
   next(): Step;
   acknowledged(reply: Document): void;
 };
 
 export const sharedCollection = 'kept';
 
-/** Makes a writer whose commands follow from the seed; each is numbered, so that it may be sent again. */
+/**
+ * Creates a writer whose commands depend on the seed. Each command is numbered, so that it can be
+ * retried.
+ */
 export function createWriter(id: number, seed: number): Writer {
   const random = createRandom(seed + id);
   const model = new Map<string, Kept>();
@@ -45,7 +48,7 @@ export function createWriter(id: number, seed: number): Writer {
 
   const fresh = (): Kept => {
     const _id = `${id}-${++made}`;
-    // Some documents fill several pages of the file.
+    // Some documents occupy several pages of the file.
     const size = random.below(100) === 0 ? 20_000 : 300;
     return { _id, writer: id, key: `key ${_id}`, n: 0, pad: `${_id};`.repeat(random.below(size / 10)) };
   };
