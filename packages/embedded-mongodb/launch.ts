@@ -3,37 +3,46 @@ import { fileURLToPath } from 'node:url';
 import { isHeld } from './src/storage/file/holder.ts';
 import { DatabaseStartError } from './src/storage/file/start-error.ts';
 
-/** A database that runs in a process of its own. */
+/** A database that runs in a separate process. */
 export type DatabaseProcess = {
-  /** By its socket, which only its owner can open. */
+  /** The connection string of the socket, which only its owner can open. */
   readonly uri: string;
   readonly pid: number;
-  /** Resolves when it has ended, by itself or by `close`. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
-  /** The same for `process.on('exit')`: returns when the data directory is free again, or after five seconds. */
+  /**
+   * A synchronous `close` for `process.on('exit')`. Returns when the data directory is free, or
+   * after five seconds.
+   */
   closeNow(): void;
 };
 
-/** How a database process is started. */
+/** Options of a database process. */
 export type LaunchOptions = {
   readonly dataDir: string;
-  /** A port on the loopback interface beside the socket, which every account of the machine can reach; 0: any free one. */
+  /**
+   * A port on the loopback interface in addition to the socket; 0 for any free one. Every account
+   * of the machine can connect to it.
+   */
   readonly port?: number | undefined;
 };
 
 type Announcement = { readonly ready: string } | { readonly error: string; readonly code?: DatabaseStartError['code'] };
 
 const closeMillis = 5000;
-/** Writing a full log back takes seconds on a slow disk. */
+/** Writing back a full log takes seconds on a slow disk. */
 const killMillis = 30_000;
 
-/** On a machine with much memory V8 would let the heap grow to several times of what is in use before it collects. */
+/**
+ * On a machine with much memory, V8 would otherwise let the heap grow to several times the live
+ * data.
+ */
 const execArgv = ['--max-semi-space-size=4', '--heap-growing-percent=20'];
 
 /**
- * Starts a database in a process group of its own, so that Ctrl-C in the terminal reaches only its parent, which then closes it;
- * should the parent be killed, the database closes itself.
+ * Starts a database in its own process group, so that Ctrl-C reaches only the parent, which then
+ * closes it. If the parent is killed, the database closes itself.
  */
 export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<DatabaseProcess> {
   const main = fileURLToPath(new URL('./bin/serve.ts', import.meta.url));
@@ -55,7 +64,7 @@ export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<
     ended,
     async close() {
       end();
-      // One that is caught in a damaged file would never end by itself.
+      // A process that loops in a damaged file would never end by itself.
       const kill = setTimeout(() => child.kill('SIGKILL'), killMillis);
       await ended;
       clearTimeout(kill);
@@ -63,7 +72,8 @@ export async function launchDatabase({ dataDir, port }: LaunchOptions): Promise<
     closeNow() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       end();
-      // The child is not reaped while this thread sleeps, so its pid tells nothing; its lock does.
+      // The child is not reaped while this thread sleeps, so its pid stays valid. Its lock shows if
+      // it runs.
       for (const deadline = Date.now() + closeMillis; isHeld(dataDir) && Date.now() < deadline; ) sleep(10);
       if (isHeld(dataDir)) child.kill('SIGKILL');
     },

@@ -1,7 +1,7 @@
 import { launchDatabase } from './launch.ts';
 import { portOf } from './src/protocol/address.ts';
 
-/** `port` is empty where the socket is enough. */
+/** `port` is empty if the socket suffices. */
 type Settings = { port?: string; dataDir?: string };
 
 type Serverless = {
@@ -11,7 +11,10 @@ type Serverless = {
   };
 };
 
-/** A serverless plugin: gives the functions under serverless-offline the embedded database, unless `MONGODB_URI` names another. */
+/**
+ * A serverless plugin that starts the embedded database for serverless-offline, unless
+ * `MONGODB_URI` is set.
+ */
 export default class EmbeddedDatabasePlugin {
   readonly hooks: Record<string, () => Promise<void>>;
   readonly #serverless: Serverless;
@@ -32,7 +35,8 @@ export default class EmbeddedDatabasePlugin {
 async function launch({ port, dataDir = './data' }: Settings = {}): Promise<string> {
   try {
     const database = await launchDatabase({ dataDir, port: portOf(port) });
-    // serverless-offline ends the process by itself once its requests are done: only then may the database go.
+    // serverless-offline ends the process when its requests are done. Only then may the database
+    // end.
     process.once('exit', () => database.closeNow());
     return database.uri;
   } catch (error) {

@@ -7,8 +7,10 @@ import { readHolder } from '../src/storage/file/holder.ts';
 import type { Value } from '../src/values/value.ts';
 
 /*
- * A consistent copy of a database: `node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET`. A database that runs makes
- * the copy itself and goes on working. The target is a directory that is not there yet; only its owner can read what it gets.
+ * Copies a database consistently:
+ * `node packages/embedded-mongodb/bin/backup.ts DATA_DIR|URI TARGET`. A running database makes the
+ * copy itself and keeps working. The target directory must not exist; only its owner can read the
+ * copy.
  */
 
 process.umask(0o077);

@@ -9,19 +9,21 @@ import type { DatabaseStartError } from '../src/storage/file/start-error.ts';
 import { createGroupCommit } from '../src/storage/group-commit.ts';
 
 /*
- * Checks a copy of a database that nobody has open: `node packages/embedded-mongodb/bin/check.ts DIRECTORY [--full]`. A process that has
- * forked it gets its progress and its result as messages, and ends it if it makes no progress; otherwise the result is printed.
+ * Checks a copy that no process has open:
+ * `node packages/embedded-mongodb/bin/check.ts DIRECTORY [--full]`. If another process forked it,
+ * it sends progress and result as messages, and the parent kills it if it makes no progress.
+ * Otherwise it prints the result.
  */
 
 process.umask(0o077);
 try {
-  // Others go first.
+  // Give other processes priority.
   setPriority(10);
 } catch {
-  // systemd may not allow it.
+  // systemd may forbid it.
 }
 
-/** The caller gets a message no more often than this. */
+/** The shortest interval between progress messages. */
 const messageMillis = 200;
 let toldAt = 0;
 
@@ -43,7 +45,7 @@ async function check(): Promise<CopyCheck> {
       file.close();
     }
   } catch (error) {
-    // A full disk, for example, is not damage.
+    // Other failures, e.g. a full disk, are not damage.
     if (!(isDamage(error) || isDamageError(error) || damagedStarts.includes((error as DatabaseStartError).code))) throw error;
     return { documents: {}, errors: [(error as Error).message] };
   }
@@ -52,7 +54,7 @@ async function check(): Promise<CopyCheck> {
 function progress(what: string): void {
   if (performance.now() - toldAt < messageMillis) return;
   toldAt = performance.now();
-  // The result would be for nobody.
+  // The parent is gone, so nothing would receive the result.
   if (process.ppid !== parent) process.exit(1);
   process.send?.({ progress: what } satisfies CheckMessage);
 }

@@ -5,8 +5,10 @@ import { readHolder } from '../src/storage/file/holder.ts';
 import { DatabaseStartError } from '../src/storage/file/start-error.ts';
 
 /*
- * Runs a command with MONGODB_URI set: `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. Unless it is set
- * already, that is the database that runs in DATA_DIR (default ./data), or else one that is started for as long as the command takes.
+ * Runs a command with MONGODB_URI set:
+ * `node packages/embedded-mongodb/bin/exec.ts COMMAND [ARGUMENT...]`. If MONGODB_URI is not set, it
+ * uses the database that runs in DATA_DIR (default ./data), or starts one for the duration of the
+ * command.
  */
 
 const [command, ...args] = process.argv.slice(2);
@@ -23,7 +25,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Starts the database, unless another command did so at the same moment. */
+/** Starts the database, or joins one that another command has started at the same time. */
 async function startOrJoin(): Promise<{ readonly uri: string; close?(): Promise<void> }> {
   try {
     return await launchDatabase({ dataDir });
@@ -34,13 +36,16 @@ async function startOrJoin(): Promise<{ readonly uri: string; close?(): Promise<
   }
 }
 
-/** The command's exit code; by the shells' custom 128 and the signal's number if a signal ended it. */
+/**
+ * Returns the command's exit code. If a signal ended it, that is 128 plus the signal's number, as
+ * in shells.
+ */
 function run(command: string, args: readonly string[], uri: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, MONGODB_URI: uri } });
     const forward = (signal: NodeJS.Signals) => child.kill(signal);
     process.on('SIGTERM', forward);
-    // The terminal sends Ctrl-C to the command as well; here it must only not end us first.
+    // The terminal sends Ctrl-C to the command as well. This process must wait for it to end.
     process.on('SIGINT', () => {});
     child.once('error', (error) => reject(new Error(`${command} could not be run: ${error.message}.`)));
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));

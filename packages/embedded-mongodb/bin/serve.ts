@@ -3,9 +3,12 @@ import { portOf } from '../src/protocol/address.ts';
 import { startDatabase } from '../src/server.ts';
 import type { DatabaseStartError } from '../src/storage/file/start-error.ts';
 
-/* The database as a process of its own: `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR [--port PORT]`. */
+/*
+ * Runs the database as a process:
+ * `node packages/embedded-mongodb/bin/serve.ts --data-dir DIR [--port PORT]`.
+ */
 
-// What it writes is its owner's alone.
+// Files are private to the owner.
 process.umask(0o077);
 
 const { values } = parseArgs({
@@ -25,7 +28,7 @@ try {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The parent is gone, also if it was killed.
+  // The parent has ended, perhaps killed.
   process.on('disconnect', stop);
   if (process.send === undefined) console.log(database.uri);
   else process.send({ ready: database.uri });

@@ -11,7 +11,7 @@ import { queryCommands } from './read/find.ts';
 import { findAndModifyCommands } from './write/find-and-modify.ts';
 import { writeCommands } from './write/writes.ts';
 
-/** Every command there is. */
+/** All commands by name. */
 export const allCommands: Readonly<Record<string, CommandEntry>> = {
   ...handshakeCommands,
   ...sessionCommands,

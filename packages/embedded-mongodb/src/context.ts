@@ -1,14 +1,16 @@
 import type { Operation } from './operation.ts';
 import type { Doc } from './values/value.ts';
 
-/** What a filter, an expression or a pipeline may need to know about the command it stands in. */
+/** The command that a filter, an expression or a pipeline belongs to. */
 export type Context = {
-  /** The time that `$$NOW` and `$currentDate` give: one instant for a whole command. */
+  /** The value of `$$NOW` and `$currentDate`: the same instant for the whole command. */
   readonly now?: Date;
-  /** The command at work, which looks at its time and its memory. */
+  /** Limits the command's time and memory. */
   readonly operation?: Operation | undefined;
-  /** Whether a `$text` at the top of a filter is answered where the documents are found. */
+  /**
+   * True if a text index evaluates a `$text` at the top of the filter, so that the filter need not.
+   */
   readonly hasText?: boolean;
-  /** The relevance of a document for `{ $meta: 'textScore' }`. */
+  /** The relevance of a document, for `{ $meta: 'textScore' }`. */
   readonly textScore?: ((doc: Doc) => number) | undefined;
 };

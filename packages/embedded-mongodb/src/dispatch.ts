@@ -19,7 +19,10 @@ import { encodeAnswer } from './values/bson.ts';
 import { DatabaseError, damaged } from './values/errors.ts';
 import type { Doc } from './values/value.ts';
 
-/** Makes the handler of all messages: it finds the command, runs it and answers once what it saw is on disk. */
+/**
+ * Creates the handler of all messages. It runs the command, and answers once everything that the
+ * command read or wrote is on disk.
+ */
 export function createDispatcher(database: Database): Handler {
   const { commits, memory } = database;
   const later = createTurns(commits);
@@ -34,10 +37,11 @@ export function createDispatcher(database: Database): Handler {
       const isRepeatable = commits.changes === changes && name !== 'getMore';
 
       const isAlone = connection.isAlone?.() === true;
-      // What such a write changes is told at once, and committed and synced together with the write that it prepares.
+      // A lone client's unjournaled write prepares its next write. It is answered at once, then
+      // committed and synced together with that next write.
       const isPreparation = isAlone && isUnjournaled(message.body);
 
-      /** Goes on once it is known whether what was seen so far has lasted. */
+      /** Proceeds once the changes that the command has seen are on disk. */
       const afterwards = (proceed: () => void) => {
         if (isPreparation) {
           proceed();
@@ -48,7 +52,7 @@ export function createDispatcher(database: Database): Handler {
             proceed();
             return;
           }
-          // What a command read of changes that are now rolled back never was: it reads again.
+          // The changes that the command read were rolled back: it must read again.
           operation.release();
           if (isRepeatable) start();
           else done(encodeAnswer(errorReply(lost)));
@@ -62,7 +66,10 @@ export function createDispatcher(database: Database): Handler {
           done(bytes);
         });
 
-      /** One slice after the other, in each turn of the event loop one of one command, so that nobody waits for long. */
+      /**
+       * Runs the command slice by slice. Each turn of the event loop runs one slice of one command,
+       * so that no command waits for long.
+       */
       const advance = (work: Work) => {
         const bytes = carefully(database, message.body, () => {
           const { done, value } = work.next();
@@ -81,7 +88,7 @@ export function createDispatcher(database: Database): Handler {
   };
 }
 
-/** Runs what is handed to it piece by piece, in each turn of the event loop one; those whose answers are ready get them before. */
+/** Runs one queued step per turn of the event loop. Answers that are ready are sent before it. */
 function createTurns(commits: GroupCommit): (step: () => void) => void {
   const waiting: (() => void)[] = [];
   const next = () => {
@@ -95,7 +102,7 @@ function createTurns(commits: GroupCommit): (step: () => void) => void {
   };
 }
 
-/** Begins a command: gives its answer, or, if it is carried out in slices, the work to be done. */
+/** Begins a command. Returns its answer, or the work that remains if the command runs in slices. */
 function begin(
   database: Database,
   name: string,
@@ -126,7 +133,7 @@ function begin(
   });
 }
 
-/** What a step of a command gives, or the refusal that it ends in. */
+/** Runs a step of a command; returns an error reply if it throws. */
 function carefully<T>(database: Database, args: Doc, step: () => T): T | Buffer {
   try {
     return step();
@@ -137,7 +144,7 @@ function carefully<T>(database: Database, args: Doc, step: () => T): T | Buffer 
 
 function refusal({ file }: Database, args: Doc, error: unknown): Buffer {
   const [[name, operand] = ['', null]] = args;
-  // SQLite does not say which of its tables is damaged.
+  // SQLite does not say in which of its tables it found damage.
   const place = typeof operand === 'string' ? `${operand}: ` : '';
   const known = isDamage(error) ? damaged(`${place}${(error as Error).message}.`) : error;
   if (isDamageError(known)) noteDamage(file.sums, known);

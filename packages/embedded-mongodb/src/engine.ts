@@ -14,20 +14,26 @@ import { createTextMerges } from './storage/text-merges.ts';
 import { removeExpired } from './storage/ttl.ts';
 import { decodeStored } from './values/bson.ts';
 
-/** How often expired documents, cursors and answers are looked for. */
+/** Interval of the removal of expired documents, cursors and stored answers. */
 const usualSweepMillis = 60_000;
 
-/** A database that is open and answers messages, however they come. */
+/** An open database that answers messages, independent of the transport. */
 type Engine = {
   readonly handle: Handler;
-  /** Which of all changes was the last to a collection's documents; undefined while there is no such collection. */
+  /**
+   * The number of the last change to a collection's documents; `undefined` if the collection does
+   * not exist.
+   */
   readonly lastChange: (db: string, collection: string) => number | undefined;
-  /** Tells other processes of this machine where the database answers. */
+  /** Publishes the database's address to other processes of this machine. */
   announce(uri: string): void;
   close(): void;
 };
 
-/** Opens the database of a directory; what stands against it is one sentence in a DatabaseStartError. */
+/**
+ * Opens the database in a directory. If that fails, throws a DatabaseStartError that says why in
+ * one sentence.
+ */
 export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis): Promise<Engine> {
   const file = await openDatabaseFile(dataDir);
   try {
@@ -36,7 +42,7 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
     const sweep = () => {
       database.cursors.expire();
       if (database.commits.failure !== undefined) return;
-      // Damage must not end the process, nor keep the other documents from being read.
+      // Damage must not end the process, nor prevent reads of the other documents.
       unlessDamaged(() => database.retryableWrites.expire(), undefined);
       removeExpired(file, database.catalog);
     };
@@ -58,7 +64,7 @@ export async function openEngine(dataDir: string, sweepMillis = usualSweepMillis
   }
 }
 
-/** Says what the start could not use of the log, and notes it. */
+/** Reports the writes of the log that the start had to drop, and records them in the file. */
 function tellDropped({ file, catalog }: Database): void {
   const { acknowledged, others, isUncertain } = file.unusable;
   if (acknowledged + others === 0) return;
@@ -72,7 +78,7 @@ function tellDropped({ file, catalog }: Database): void {
   process.stderr.write(`${describeDropped(file.sums.dropped as DroppedWrites)}\n`);
 }
 
-/** When the latest document was made, as far as the ids tell. */
+/** The creation time of the latest document, according to the ObjectIds. */
 function latestTime(catalog: Catalog): string | undefined {
   const times = catalog.all().map((collection) =>
     unlessDamaged(() => {

@@ -1,35 +1,44 @@
 import { DatabaseError } from './values/errors.ts';
 
-/** So long, in milliseconds, a read works before it lets others have their turn: at first so long that most are done, and keep little in memory. */
+/**
+ * Length of the first and of later slices of a read. The first is long enough for most reads to
+ * finish, so that few unfinished reads occupy memory.
+ */
 const [firstMillis, laterMillis] = [1, 0.25];
 
-/** What takes long as a rule does so in slices that hardly delay anybody. */
+/** Slice length of commands that usually take long, so that they hardly delay others. */
 const shortMillis = 0.1;
 
-/** MongoDB's limit on what one command may keep in memory, and here also on what the expressions of one document may make. */
+/**
+ * MongoDB's memory limit for one command, in bytes. Here it also limits what the expressions of one
+ * document may allocate.
+ */
 const mostHeld = 100 * 1024 * 1024;
 
-/** What all commands and open cursors together may keep in memory. */
+/** Memory limit for all commands and open cursors together, in bytes. */
 const mostHeldByAll = 256 * 1024 * 1024;
 
-/** Who waits for a command. */
+/** The connection that waits for the answer. */
 type Client = { readonly isClosed: boolean };
 
-/** What the operations of one database keep in memory, all together. */
+/** The bytes that all operations of one database hold together. */
 export type Memory = { held: number };
 
-/** What comes of a sequence, for who need not let others have their turn where it says that they may. */
+/** Drops the `undefined` items of a sequence, for callers that need not let other commands run. */
 export function* present<Item>(items: Iterable<Item | undefined>): Generator<Item> {
   for (const item of items) if (item !== undefined) yield item;
 }
 
-/** One command at work, and its cursor's further batches: how long it may take, who waits for it, and what it keeps in memory. */
+/**
+ * A running command with the later batches of its cursor. Limits its time and memory, and stops it
+ * if its client disconnects.
+ */
 export class Operation {
   readonly #memory: Memory;
-  /** What is left of its `maxTimeMS`. The client's time to think, between two batches, does not count. */
+  /** The rest of `maxTimeMS`. The time between two batches does not count. */
   #left = Number.POSITIVE_INFINITY;
   #until = Number.POSITIVE_INFINITY;
-  /** 0 between two slices. Where nobody waits, there are no others to think of. */
+  /** End of the current slice; 0 between slices, and infinite if no client waits. */
   #sliceEnd = Number.POSITIVE_INFINITY;
   #firstMillis = firstMillis;
   #laterMillis = laterMillis;
@@ -37,14 +46,14 @@ export class Operation {
   #client: Client | undefined;
   #held = 0;
   #made = 0;
-  /** Whether a cursor goes on with it. */
+  /** A cursor keeps this operation for its next batches. */
   outlivesCommand = false;
 
   constructor(memory: Memory = { held: 0 }) {
     this.#memory = memory;
   }
 
-  /** Works for a client that waits: for so long, or for as long as was left before. */
+  /** Starts work for a waiting client. The default time limit is the rest of the previous one. */
   resume(client: Client, millis = this.#left): void {
     this.#client = client;
     this.#until = performance.now() + millis;
@@ -52,22 +61,24 @@ export class Operation {
     this.#sliceMillis = this.#firstMillis;
   }
 
-  /** Works in short slices from here on. */
   takeShortSlices(): void {
     this.#firstMillis = this.#laterMillis = this.#sliceMillis = shortMillis;
   }
 
-  /** Waits for the client to ask for more. */
+  /** Stops the clock until the client asks for more. */
   pause(): void {
     this.#left = this.#until - performance.now();
   }
 
-  /** Refuses to go on once the time is up, or nobody waits for the answer. */
+  /** Throws if the time is up or the client has disconnected. */
   check(): void {
     this.#now();
   }
 
-  /** Between two documents: whether it is time to let others have their turn; refuses to go on like `check`. */
+  /**
+   * Call it between two documents. True if the slice is over and other commands should run. Throws
+   * like `check`.
+   */
   isDue(): boolean {
     this.#made = 0;
     const now = this.#now();
@@ -76,7 +87,7 @@ export class Operation {
     return this.#sliceEnd === 0;
   }
 
-  /** Notes that an expression makes something of so many bytes, which is there until the next document. */
+  /** Counts bytes that an expression allocates. They are free again at the next document. */
   make(bytes: number): void {
     this.#made += bytes;
     if (this.#made > mostHeld)
@@ -90,7 +101,7 @@ export class Operation {
     return now;
   }
 
-  /** Notes that so many more bytes are kept; `what` keeps them stands in the refusal. */
+  /** Counts bytes that the operation keeps. `what` names their purpose in the error. */
   hold(bytes: number, what: string): void {
     this.#held += bytes;
     this.#memory.held += bytes;
@@ -99,7 +110,7 @@ export class Operation {
     throw new DatabaseError(292, `${what} exceeded the memory limit of ${limit}, and nothing is put on disk instead`);
   }
 
-  /** Notes that so many bytes are kept no longer; without a number, all. */
+  /** Uncounts bytes that the operation no longer keeps; by default all. */
   release(bytes = this.#held): void {
     this.#held -= bytes;
     this.#memory.held -= bytes;

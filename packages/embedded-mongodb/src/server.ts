@@ -5,42 +5,54 @@ import { socketPathOf, uriOf } from './protocol/address.ts';
 import { type Handler, serveConnection, serveWithin } from './protocol/connection.ts';
 import { DatabaseStartError } from './storage/file/start-error.ts';
 
-/** How a database is started. */
+/** Options of a database. */
 export type DatabaseOptions = {
-  /** Where its files are; created if need be. */
+  /** The directory of its files. It is created if it does not exist. */
   readonly dataDir: string;
-  /** A port on the loopback interface beside the socket, which every account of the machine can reach; 0: any free one. */
+  /**
+   * A port on the loopback interface in addition to the socket; 0 for any free one. Every account
+   * of the machine can connect to it.
+   */
   readonly port?: number | undefined;
-  /** Stands between the connections and the commands, as fail points do in tests. */
+  /** Wraps the command handler, e.g. for fail points in tests. */
   readonly intercept?: (handler: Handler) => Handler;
-  /** How often expired documents, cursors and answers are looked for. */
+  /** Interval of the removal of expired documents, cursors and stored answers. */
   readonly sweepMillis?: number;
 };
 
-/** What lets a client within this process do without a socket. */
+/** A connection of a client in this process, without a socket. */
 export type ConnectionWithin = {
-  /** The address by which clients know the database. */
+  /** The address that the database reports to clients. */
   readonly address: string;
-  /** Takes a message, and gives the document that answers it. */
+  /** Sends a message and returns the encoded reply. */
   readonly call: (message: Buffer) => Promise<Buffer>;
-  /** A number that is higher after each change of a collection's documents; undefined while there is no such collection. */
+  /**
+   * A number that grows with each change of a collection's documents; `undefined` if the collection
+   * does not exist.
+   */
   readonly lastChange: (db: string, collection: string) => number | undefined;
 };
 
-/** A database that answers. */
+/** A database that accepts connections. */
 export type RunningDatabase = {
-  /** By its socket, which only its owner can open. */
+  /** The connection string of the socket, which only its owner can open. */
   readonly uri: string;
   readonly port: number | undefined;
   connect(client?: { isAlone?: () => boolean }): ConnectionWithin;
-  /** Closes the file at once, also while its process exits, and resolves when all connections have ended. */
+  /**
+   * Closes the file immediately, so that it also works while the process exits. Resolves when all
+   * connections have ended.
+   */
   close(): Promise<void>;
 };
 
-/** More connections are refused, for each may hold a message. */
+/** Limits memory, because each connection may hold a message. */
 const maxConnections = 1000;
 
-/** Opens the database of a directory and listens; what stands against it is one sentence in a DatabaseStartError. */
+/**
+ * Opens the database in a directory and listens. If that fails, throws a DatabaseStartError that
+ * says why in one sentence.
+ */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
   const { dataDir, intercept = (handler) => handler, sweepMillis } = options;
   const engine = await openEngine(dataDir, sweepMillis);
@@ -68,7 +80,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<RunningDa
 
   try {
     const path = socketPathOf(dataDir);
-    // What lies there is left over, for the database's lock is held.
+    // This process holds the lock of the database, so an existing socket is a leftover.
     rmSync(path, { force: true });
     await listen({ path }, () => path, true);
     chmodSync(path, 0o600);

@@ -6,7 +6,10 @@ import { lookup } from './stages/lookup.ts';
 import { shaping } from './stages/shaping.ts';
 import type { Docs, PipelineContext, Stage, StageCompiler } from './stages/stage.ts';
 
-/** A pipeline, compiled: it takes documents as they come and gives its own as they are asked for. */
+/**
+ * A compiled pipeline. It is lazy: it reads an input document only when an output document is
+ * requested.
+ */
 type Pipeline = {
   run(input: Docs): Docs;
 };

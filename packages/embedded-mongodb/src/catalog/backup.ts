@@ -10,8 +10,8 @@ import { badValue, DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
 
 /**
- * Copies the database, as it is at the end of the copy, into a directory of this machine; others go on working meanwhile. With `unchecked` the
- * copy may be damaged.
+ * Copies the database into a directory of this machine while other commands go on. The copy shows
+ * the state at the end of the copying. With `unchecked`, it may be damaged.
  */
 async function backup({ file, commits }: Database, { args, db, connection }: Command): Promise<Doc> {
   if (db !== 'admin') throw new DatabaseError(13, 'backup may only be run against the admin database.');
@@ -31,7 +31,10 @@ async function backup({ file, commits }: Database, { args, db, connection }: Com
   ]);
 }
 
-/** Checks a copy of the whole database, with each document and its keys, and says how many documents there are. */
+/**
+ * Makes a temporary copy of the whole database, checks each document with its keys, and returns the
+ * number of documents.
+ */
 async function checkCopy({ file, commits }: Database): Promise<Doc> {
   commits.flush();
   return reply([['documents', countsOf((await file.check(commits.flush)).documents)]]);
@@ -40,10 +43,16 @@ async function checkCopy({ file, commits }: Database): Promise<Doc> {
 const countsOf = (documents: Readonly<Record<string, number>>): Doc =>
   new Map<string, Value>(Object.entries(documents).map(([name, count]) => [name, new Int32(count)]));
 
-/** So much of the file is compared with its checksums by one command, unless it asks for all. */
+/**
+ * Pages that one `checkPages` command compares with their checksums. A client asks for the next
+ * part.
+ */
 const pagesPerCheck = 16 * pagesPerStep;
 
-/** Compares the next part of the file, after the page `from`, with its checksums, and tells what is known to be wrong. */
+/**
+ * Compares the pages after `from` with their checksums, up to `pagesPerCheck`. Returns the known
+ * damage of the file.
+ */
 async function checkPages(database: Database, { args }: Command): Promise<Doc> {
   const { file, commits } = database;
   const { sums } = file;
@@ -55,36 +64,43 @@ async function checkPages(database: Database, { args }: Command): Promise<Doc> {
   for (const end = page + pagesPerCheck; page < sums.pages && page < end; page = sums.check(page)) await nextTurn();
   return reply([
     ['pages', new Int32(sums.pages)],
-    // Where to go on; 0 when all is done.
+    // The page to continue from; 0 if all pages were checked.
     ['next', new Int32(page < sums.pages ? page : 0)],
     ...stateOf(database),
   ]);
 }
 
-/** What is known to be wrong with the file, as sentences. */
+/** The known damage of the file, as sentences. */
 const stateOf = ({ file: { sums }, commits }: Database): (readonly [string, Value])[] => [
   ['damage', sums.damage === undefined ? null : describeDamage(sums.damage)],
   ['dropped', sums.dropped === undefined ? null : describeDropped(sums.dropped)],
-  // Only a power cut leaves something in the log that was never acknowledged.
+  // After a power cut, the log may end in writes that were never acknowledged. These are not a
+  // loss.
   ['isIncomplete', sums.dropped !== undefined && (sums.dropped.acknowledged || sums.dropped.isUncertain === true)],
   ['readOnly', commits.refusal?.message ?? null],
 ];
 
-/** Tells an id that the database keeps until it is replaced by a copy, such as a backup, and what is wrong with the file. */
+/**
+ * Returns the state of the file, and an id that the database keeps until a copy, e.g. a backup,
+ * replaces it.
+ */
 function fileId(database: Database): Doc {
   const { file, commits } = database;
   commits.tryAgain();
   return reply([['id', file.id], ['bytes', new Double(file.bytes())], ['copying', file.copying ?? null], ...stateOf(database)]);
 }
 
-/** Forgets what a start had to leave out of the log, and the damage that reading met. */
+/** Forgets the damage that reads met, and the writes in the log that the start had to drop. */
 function acknowledgeDamage(database: Database): Doc {
   const before = stateOf(database);
   database.file.sums.acknowledge();
   return reply(before);
 }
 
-/** Not MongoDB's: a consistent, checked copy while the database runs, whether the database is such a copy, and what is damaged in it. */
+/**
+ * Commands that MongoDB does not have: a consistent, checked copy of a running database, and the
+ * database's damage.
+ */
 export const backupCommands: Readonly<Record<string, CommandEntry>> = {
   backup: { handle: backup, fields: ['directory', 'unchecked'] },
   checkCopy: { handle: checkCopy, fields: [] },

@@ -62,7 +62,7 @@ function entry(collection: Collection): Doc {
   ]);
 }
 
-/** The commands about collections and databases as wholes. */
+/** Commands on whole collections and databases. */
 export const collectionCommands: Readonly<Record<string, CommandEntry>> = {
   create: { handle: create, fields: [], atomic: true },
   drop: { handle: drop, fields: [], atomic: true },

@@ -5,12 +5,12 @@ import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, isNumber, type Value } from '../values/value.ts';
 import { isText, textOptions, textSpec } from './text-specs.ts';
 
-/** The options that change how an index behaves. */
+/** Options that change how an index behaves. */
 export const indexOptions = ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', ...textOptions];
-/** Accepted, because they only tell how to build, or nothing. */
+/** Options that are accepted and ignored. They only say how to build the index. */
 const withoutEffect = ['background', 'ns', 'v'];
 
-/** Checks a specification and brings it into the form in which it is kept. */
+/** Validates an index specification and returns it in its stored form. */
 export function normalised(value: Value): Doc {
   if (!isDoc(value)) throw new DatabaseError(14, 'The elements of the indexes array must be objects');
   const pattern = required(docArg(value, 'key'), 'createIndexes.indexes.key');

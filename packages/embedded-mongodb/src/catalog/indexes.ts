@@ -33,7 +33,10 @@ function createIndexes({ catalog }: Database, command: Command): Doc {
   ]);
 }
 
-/** Whether the same index exists; another one of its name or on its fields stands against it. */
+/**
+ * True if the same index exists. Throws if an existing index has the same name or the same fields,
+ * but differs otherwise.
+ */
 function isThere(collection: Collection, spec: Doc): boolean {
   const name = spec.get('name') as string;
   const pattern = spec.get('key') as Doc;
@@ -99,7 +102,7 @@ function listIndexes(database: Database, command: Command): Work {
   });
 }
 
-/** The commands about indexes. */
+/** Commands on indexes. */
 export const indexCommands: Readonly<Record<string, CommandEntry>> = {
   createIndexes: { handle: createIndexes, fields: ['indexes', 'commitQuorum'], atomic: true },
   dropIndexes: { handle: dropIndexes, fields: ['index'], atomic: true },

@@ -3,15 +3,17 @@ import { docArg, stringArg } from '../protocol/args.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isNumber, type Value } from '../values/value.ts';
 
-/** What only a text index may say about itself. */
+/** Options that only a text index may have. */
 export const textOptions = ['weights', 'default_language', 'language_override', 'textIndexVersion'];
 
-/** Whether a pattern is that of a text index. */
 export function isText(pattern: Doc): boolean {
   return [...pattern.values()].includes('text');
 }
 
-/** The specification as MongoDB keeps it: the words stand as `_fts`, the fields that they come from among the weights. */
+/**
+ * The specification in MongoDB's stored form: `_fts` stands for the words in the key, and `weights`
+ * lists the fields that they come from.
+ */
 export function textSpec(spec: Doc, pattern: Doc): Doc {
   for (const option of ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression'])
     if (spec.has(option)) throw cannotCreate(`A text index cannot have the option '${option}'`);

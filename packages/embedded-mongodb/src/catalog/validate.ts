@@ -24,7 +24,7 @@ function validate({ catalog, file }: Database, command: Command): Doc {
   ]);
 }
 
-/** Tells whether a collection and its indexes fit together. */
+/** Compares a collection with its indexes. */
 export const validateCommands: Readonly<Record<string, CommandEntry>> = {
   validate: { handle: validate, fields: ['full'] },
 };

@@ -7,14 +7,17 @@ import { listOperator, type Operator } from './operator.ts';
 
 const many = Number.POSITIVE_INFINITY;
 
-/** Arithmetic; whole numbers stay whole, int32 gives way to int64 and int64 to double. */
+/** Arithmetic. Integers stay integers; int32 overflows to int64, and int64 to double. */
 export const arithmetic: Readonly<Record<string, Operator>> = {
   $add: listOperator(0, many, addAll),
   $max: extreme(1),
   $min: extreme(-1),
 };
 
-/** The greatest or the least of its arguments, or of the list that is its only one; null and missing values do not count. */
+/**
+ * The greatest or least of the arguments, or of the elements of a single array argument. Null and
+ * missing values do not count.
+ */
 function extreme(sign: 1 | -1): Operator {
   return listOperator(0, many, (args) => {
     const [only] = args;
@@ -24,7 +27,7 @@ function extreme(sign: 1 | -1): Operator {
   });
 }
 
-/** Adds one after the other; what follows a date is rounded to milliseconds. */
+/** Adds the arguments in order. Numbers after a date are rounded to milliseconds. */
 function addAll(args: Maybe[]): Maybe {
   let total: NumberValue = new Int32(0);
   let millis: number | undefined;

@@ -43,7 +43,7 @@ export const arrays: Readonly<Record<string, Operator>> = {
     throw new DatabaseError(40081, `$in requires an array as a second argument, found: ${typeName(items)}`);
   }),
   $concatArrays: listOperator(0, many, (...asked) => arraysUntilNull(asked, 28664)?.flat() ?? null),
-  // MongoDB leaves open in which order the elements come.
+  // MongoDB does not specify the order of the elements.
   $setUnion: listOperator(0, many, (...asked) => {
     const sorted = arraysUntilNull(asked, 17043)?.flat().sort(compare);
     return sorted?.filter((item, i) => i === 0 || compare(sorted[i - 1], item) !== 0) ?? null;
@@ -62,7 +62,7 @@ export const arrays: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** The arguments up to the first null, which makes the whole result null. */
+/** The array arguments; `undefined` if one is null, because the whole result is then null. */
 function arraysUntilNull([args, name, { operation }]: [Maybe[], string, Context], code: number): Value[][] | undefined {
   const found: Value[][] = [];
   for (const arg of args) {

@@ -23,7 +23,7 @@ export function compileExpression(expression: Value, context: Context): (doc: Do
   return evaluate;
 }
 
-/** Compiles an expression of which only the truth matters, as in `$expr`. */
+/** Compiles an expression whose result is used as a boolean, as in `$expr`. */
 export function compileCondition(expression: Value, context: Context): (doc: Doc) => boolean {
   const evaluate = compileExpression(expression, context);
   return (doc) => isTrue(evaluate(doc));
@@ -34,12 +34,11 @@ export function compilerFor(context: Context): Compiler {
   return new ExpressionCompiler(context, new Map([['NOW', { value: context.now ?? new Date() }]]));
 }
 
-/** Whether an operator of that name exists in the expression language. */
 export function isExpressionOperator(name: string): boolean {
   return operators.has(name);
 }
 
-/** Checks the parts of a field path, `a.b` without its `$`. */
+/** Splits a field path such as `a.b`, without its `$`, and checks its parts. */
 export function fieldParts(path: string): string[] {
   if (path === '') throw new DatabaseError(40352, 'FieldPath cannot be constructed with empty string');
   if (path.endsWith('.')) throw new DatabaseError(40353, "FieldPath must not end with a '.'.");
@@ -139,7 +138,10 @@ class ExpressionCompiler implements Compiler {
   }
 }
 
-/** Follows a path as expressions do: through the documents of an array, whose values it collects. */
+/**
+ * Follows a path by the rules of expressions: if it meets an array, it collects the values of the
+ * array's documents.
+ */
 function walk(value: Maybe, parts: readonly string[], at: number, context: Context): Maybe {
   let found = value;
   for (let i = at; i < parts.length; i++) {

@@ -14,7 +14,7 @@ import {
   unaryOperator,
 } from './operator.ts';
 
-/** Comparison, boolean logic, choice and variables. */
+/** Comparison, boolean logic, conditions and variables. */
 export const logic: Readonly<Record<string, Operator>> = {
   $eq: comparison((order) => order === 0),
   $ne: comparison((order) => order !== 0),
@@ -57,7 +57,7 @@ function junction(operand: Value, compiler: Compiler, decisive: boolean): Expres
   });
 }
 
-/** Written as pairs, for an object with a field `then` could pass for a promise. */
+/** An array of pairs, because an object with a field `then` could be taken for a promise. */
 const conditionCodes = Object.fromEntries([
   ['if', 17080],
   ['then', 17081],
@@ -88,7 +88,8 @@ function letVariables(operand: Value, compiler: Compiler, name: string): Express
   return {
     constant: false,
     evaluate(root) {
-      // All values are found before the first is bound, for none may see its neighbours.
+      // Evaluates all values before it binds the first: a value cannot refer to the other
+      // variables.
       const values = bindings.map(({ value }) => value.evaluate(root));
       bindings.forEach(({ cell }, i) => {
         cell.value = values[i];
@@ -98,7 +99,7 @@ function letVariables(operand: Value, compiler: Compiler, name: string): Express
   };
 }
 
-/** Checks the name of a variable that a user defines: it starts with a small letter. */
+/** Checks the name of a user variable: it must start with a lower-case letter. */
 export function checkVariableName(name: string): void {
   if (!/^[a-z][\w]*$/.test(name)) throw new DatabaseError(9, `'${name}' is not a valid name of a user variable`);
 }

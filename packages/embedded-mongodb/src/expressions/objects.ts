@@ -11,7 +11,7 @@ export const objects: Readonly<Record<string, Operator>> = {
       if (isNullish(arg)) continue;
       if (!isDoc(arg))
         throw new DatabaseError(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(arg)}`);
-      // What is there keeps its place and takes the new value.
+      // An existing field keeps its position and gets the new value.
       for (const [name, value] of arg) result.set(name, value);
     }
     operation?.make(documentBytes(result.size));

@@ -2,30 +2,33 @@ import type { Context } from '../context.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Maybe, type Value } from '../values/value.ts';
 
-/** An aggregation expression, compiled. */
+/** A compiled aggregation expression. */
 export type Expression = {
   evaluate(root: Doc): Maybe;
-  /** Depends on no document, so that it is evaluated but once. */
+  /** The value does not depend on the document, so it is evaluated only once. */
   readonly constant: boolean;
 };
 
-/** What an operator uses to compile what stands inside it. */
+/** Compiles the operands of an operator. */
 export type Compiler = {
   readonly context: Context;
   compile(value: Value): Expression;
-  /** A compiler that knows further variables; each reads what its cell holds at the time. */
+  /**
+   * A compiler with additional variables. Each variable has the value that its cell holds at
+   * evaluation.
+   */
   withVariables(cells: Readonly<Record<string, Cell>>): Compiler;
 };
 
-/** The place of a variable: written before what uses it is evaluated. */
+/** The storage of a variable. It is set before the expressions that use it are evaluated. */
 export type Cell = {
   value: Maybe;
 };
 
-/** Compiles one operator of the expression language from its operand. */
+/** Compiles one operator of the expression language. */
 export type Operator = (operand: Value, compiler: Compiler, name: string) => Expression;
 
-/** An operator over a list of arguments, between `min` and `max` of them; a single one may stand without the list. */
+/** An operator on `min` to `max` arguments. A single argument need not be in an array. */
 export function listOperator(
   min: number,
   max: number,
@@ -43,24 +46,22 @@ export function listOperator(
   };
 }
 
-/** An operator over one argument. */
 export function unaryOperator(apply: (arg: Maybe) => Maybe): Operator {
   return listOperator(1, 1, ([arg]) => apply(arg));
 }
 
-/** An operator over two arguments. */
 export function binaryOperator(apply: (a: Maybe, b: Maybe) => Maybe): Operator {
   return listOperator(2, 2, ([a, b]) => apply(a, b));
 }
 
-/** The codes with which an operator refuses a wrong shape of its operand. */
+/** The error codes for an operand that is not an object, or has unknown or missing arguments. */
 export type ShapeCodes = {
   readonly notObject: number;
   readonly unknown: number;
   readonly absent: Readonly<Record<string, number>>;
 };
 
-/** Checks the names of the arguments of an operator. */
+/** Checks that the operand has all required arguments of an operator, and no unknown ones. */
 export function namedArguments(operand: Value, optional: readonly string[], codes: ShapeCodes, name: string): Doc {
   if (!isDoc(operand)) throw new DatabaseError(codes.notObject, `${name} only supports an object as its argument`);
   for (const key of operand.keys()) {
@@ -72,7 +73,7 @@ export function namedArguments(operand: Value, optional: readonly string[], code
   return operand;
 }
 
-/** The arguments of an operator that takes a list, checked for their number. */
+/** The arguments of an operator that takes a list. Checks their number. */
 export function argumentsOf(operand: Value, min: number, max: number, name: string): Value[] {
   const args = Array.isArray(operand) ? operand : [operand];
   if (args.length >= min && args.length <= max) return args;
@@ -82,17 +83,18 @@ export function argumentsOf(operand: Value, min: number, max: number, name: stri
   );
 }
 
-/** An expression that becomes a constant where all it depends on is constant. */
+/** An expression that is evaluated once, when it is compiled, if all its parts are constant. */
 export function folded(parts: readonly Expression[], evaluate: (root: Doc) => Maybe): Expression {
   return parts.every(({ constant }) => constant) ? constantOf(evaluate(noFields)) : { constant: false, evaluate };
 }
 
-/** An expression that is always the same value. */
 export function constantOf(value: Maybe): Expression {
   return { constant: true, evaluate: () => value };
 }
 
-/** About how many bytes an array takes beside its elements, or a document beside its values. */
+/**
+ * Approximate memory of an array without its elements, or a document without its values, in bytes.
+ */
 export const arrayBytes = (length: number) => 40 + 8 * length;
 export const documentBytes = (size: number) => 100 + 40 * size;
 

@@ -3,8 +3,9 @@ import { inLong, toBigInt } from '../values/numbers.ts';
 import type { NumberValue } from '../values/value.ts';
 
 /**
- * A sum that loses nothing on the way: whole numbers are added exactly and doubles with their rounding errors, as MongoDB does.
- * The type of the result is the widest of those added; int64 that overflows becomes a double.
+ * A sum without accumulated rounding errors: integers are added exactly, and doubles with error
+ * compensation, as in MongoDB. The result has the widest type of the addends. An int64 that
+ * overflows becomes a double.
  */
 export class Summation {
   #whole = 0n;
@@ -39,12 +40,12 @@ export class Summation {
     this.#hasDouble = true;
     const [sum, error] = exactSum(this.#high, value);
     this.#high = sum;
-    // With infinities and NaN the error is no number, and the sum needs none.
+    // For infinities and NaN, the error is NaN and must not be added.
     if (Number.isFinite(error)) this.#low += error;
   }
 }
 
-/** The rounded sum of two doubles and what rounding lost. */
+/** The rounded sum of two doubles, and the rounding error. */
 function exactSum(a: number, b: number): [number, number] {
   const sum = a + b;
   const part = sum - a;

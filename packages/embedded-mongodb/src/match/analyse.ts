@@ -3,28 +3,36 @@ import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../values/val
 import { isOperatorDoc } from './fields.ts';
 
 /**
- * What a filter's AND-ed predicates demand of one path, in terms of a sorted index. It holds for index keys made as MongoDB makes
- * them: one key per array element, one of its own for an empty array, null for a missing field.
+ * The constraints of a filter's AND-ed predicates on one path, for use with a sorted index. They
+ * assume MongoDB's index keys: one key per array element, a special key for an empty array, and
+ * null for a missing field.
  */
 export type PathBounds = {
-  /** Some key equals this value (null stands for null and missing). */
+  /** Some key equals this value. Null means null or missing. */
   eq?: Value;
-  /** Some key equals one of these values; `undefined` stands for an empty array. */
+  /** Some key equals one of these values. `undefined` means an empty array. */
   in?: Maybe[];
-  /** Some key is above; a range ends where the operand's type ends. */
+  /** Some key is above this value and has the same type. */
   gt?: Value;
   gte?: Value;
-  /** Some key is below. On a multikey index two bounds may be met by two elements: use only one of them there. */
+  /**
+   * Some key is below this value and has the same type. In a multikey index, two different elements
+   * may meet the two bounds of a range: use only one bound there.
+   */
   lt?: Value;
   lte?: Value;
-  /** The keys within the bounds belong to matching documents only, as far as this path goes; of ranges, if the index is not multikey. */
+  /**
+   * All keys within the bounds belong to matching documents, as far as this path is concerned. For
+   * ranges, this holds only if the index is not multikey.
+   */
   exact: boolean;
 };
 
 /**
- * Lists what the top-level AND-ed predicates of a filter demand, by path. Every path that the filter speaks of is there; predicates
- * without a single path (`$or`, `$expr`, `$text` ...) stand under the empty path, inexact. What an index over exact paths tells need
- * not be asked of the documents found; the rest must be.
+ * Lists the constraints of a filter's top-level AND-ed predicates by path. The result has every
+ * path of the filter. Predicates without a single path, such as `$or`, `$expr` or `$text`, are
+ * listed under the empty path as inexact. If an index covers an exact path, its predicates need not
+ * be evaluated on the documents.
  */
 export function analyseFilter(filter: Doc): Map<string, PathBounds> {
   const paths = new Map<string, PathBounds>();
@@ -110,7 +118,10 @@ function addList(bounds: PathBounds, values: Maybe[], exact: boolean): void {
   if (bounds.eq === undefined) bounds.in ??= values;
 }
 
-/** The keys that an array equal to this one has for certain: of its first element, or of itself inside another array. */
+/**
+ * Keys that every array equal to this one has: its first element, or the array itself if it is
+ * nested in another array.
+ */
 function keysOfArray(items: Value[]): Maybe[] {
   return [items[0], items];
 }
@@ -122,7 +133,7 @@ function addRange(bounds: PathBounds, name: RangeName, operand: Value): void {
     return;
   }
   bounds[name] = operand;
-  // NaN is the least of the numbers in an index, but below no number to a filter.
+  // In an index, NaN is less than all numbers. In a filter, NaN is not less than any number.
   const nanBelow = isNumber(operand) && bounds.gt === undefined && bounds.gte === undefined;
   if (nanBelow) bounds.exact = false;
 }

@@ -4,11 +4,11 @@ import { isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, type Maybe, type Value } from '../values/value.ts';
 import { type Comparison, comparison, membership, type Predicate, sizeTest } from './operators.ts';
 
-/** A test of what a path leads to. */
+/** A test of the values at a path. */
 export type FieldTest =
   | {
       readonly kind: 'leaf';
-      /** An array is shown as it is and not by its elements. */
+      /** The test gets an array as a whole instead of its elements. */
       readonly wholeArrays: boolean;
       readonly test: Predicate;
     }
@@ -20,19 +20,19 @@ type Subfilter = (filter: Doc) => (doc: Doc) => boolean;
 
 const dbrefFields: ReadonlySet<string> = new Set(['$ref', '$id', '$db']);
 
-/** Whether a value is a document of operators, such as `{ $gt: 1 }`; a DBRef is not. */
+/** True for a document of operators, such as `{ $gt: 1 }`, but not for a DBRef. */
 export function isOperatorDoc(value: Maybe): value is Doc {
   if (!isDoc(value)) return false;
   const [first] = value.keys();
   return first?.startsWith('$') === true && !dbrefFields.has(first);
 }
 
-/** What a filter says about one field: operators, or a value to be equal to. */
+/** The tests of one field in a filter: operators, or equality with a value. */
 export function testsOfField(value: Value, subfilter: Subfilter): FieldTest[] {
   return isOperatorDoc(value) ? fieldTests(value, subfilter) : [leaf(comparison('$eq', value))];
 }
 
-/** Applies a test to a single value, whose own elements are not looked at. */
+/** Applies a test to a single value. If that is an array, its elements are not tested. */
 function testValue(test: FieldTest, value: Maybe): boolean {
   if (test.kind === 'leaf') return test.test(value);
   if (test.kind === 'not') return !testValue(test.test, value);
@@ -95,7 +95,7 @@ function elementMatch(operand: Value, subfilter: Subfilter): FieldTest {
   return leaf((value) => Array.isArray(value) && value.some(holds), true);
 }
 
-/** What `$elemMatch` asks of an element. */
+/** Compiles the operand of `$elemMatch` to a test of one element. */
 export function elementTest(operand: Doc, subfilter: Subfilter): (element: Value) => boolean {
   const [first = ''] = operand.keys();
   const ofValues = isOperatorDoc(operand) && !['$and', '$or', '$nor', '$expr'].includes(first);

@@ -5,18 +5,20 @@ import { visitPath } from '../values/path.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { elementTest, type FieldTest, testsOfField } from './fields.ts';
 
-/** A filter, compiled once and asked for many documents. */
+/** A compiled filter. */
 export type Filter = {
-  /** Whether the document matches. */
   matches(doc: Doc): boolean;
 };
 
-/** Compiles a filter of the query language; what MongoDB refuses is refused here and not while matching. */
+/**
+ * Compiles a filter of the query language. A filter that MongoDB rejects throws here, not while
+ * matching.
+ */
 export function compileFilter(filter: Doc, context: Context = {}): Filter {
   return { matches: conjunction(testsOf(filter, context)) };
 }
 
-/** Compiles what `$elemMatch` asks of an element. */
+/** Compiles the operand of `$elemMatch` to a test of one element. */
 export function compileElementMatch(operand: Doc, context: Context): (element: Value) => boolean {
   return elementTest(operand, (filter) => subtest(filter, context));
 }
@@ -55,7 +57,7 @@ function branches(name: string, value: Value): Doc[] {
   return value;
 }
 
-/** A filter inside another one, where `$text` would have to be asked of each document. */
+/** A nested filter. It cannot contain `$text`, which only an index can answer. */
 function subtest(filter: Doc, context: Context): DocTest {
   return conjunction(testsOf(filter, { ...context, hasText: false }));
 }
@@ -74,7 +76,7 @@ function fieldTests(path: string, value: Value, context: Context): DocTest[] {
   return testsOfField(value, (filter) => subtest(filter, context)).map((test) => onPath(parts, test));
 }
 
-/** Binds a test to a path. */
+/** A test of the document's values at a path. */
 function onPath(parts: readonly string[], test: FieldTest): DocTest {
   if (test.kind === 'not') {
     const inner = onPath(parts, test.test);

@@ -5,13 +5,16 @@ import { badValue, notSupported } from '../values/errors.ts';
 import { integerOf } from '../values/numbers.ts';
 import { isNumber, type Maybe, OpaqueValue, typeName, type Value } from '../values/value.ts';
 
-/** A test of one value, `undefined` for a missing one. */
+/** A test of one value. A missing value is `undefined`. */
 export type Predicate = (value: Maybe) => boolean;
 
 /** The comparisons of the query language. */
 export type Comparison = '$eq' | '$lt' | '$lte' | '$gt' | '$gte';
 
-/** A comparison with a constant: only values of the same kind compare, NaN equals itself alone, null equals missing. */
+/**
+ * Compares values with a constant. Only values of the same kind compare; NaN equals only NaN, and
+ * null equals missing.
+ */
 export function comparison(operator: Comparison, operand: Value): Predicate {
   refuseOpaque(operand);
   const rank = typeRank(operand);
@@ -35,7 +38,7 @@ export function membership(items: readonly Value[]): Predicate {
   return (value) => (value === undefined ? hasNull : contains(sorted, value));
 }
 
-/** `$size`: arrays of exactly that length. */
+/** `$size`: tests that a value is an array of this length. */
 export function sizeTest(operand: Value): Predicate {
   if (!isNumber(operand)) throw badValue(`Failed to parse $size. Expected a number in: $size: ${String(operand)}`);
   const size = integerOf(operand);
@@ -44,7 +47,10 @@ export function sizeTest(operand: Value): Predicate {
   return (value) => Array.isArray(value) && wholeLength(value) === size;
 }
 
-/** Refuses to compare with what is only kept: a regular expression, say, would ask for more than being equal. */
+/**
+ * Rejects operands of types that the database only stores. A regular expression, for example, would
+ * match instead of compare.
+ */
 function refuseOpaque(operand: Value): void {
   if (operand instanceof OpaqueValue)
     throw notSupported(`filters with values of the type ${typeName(operand)} are not supported`);

@@ -4,9 +4,11 @@ import { integerOf } from '../values/numbers.ts';
 import { isIndex } from '../values/path.ts';
 import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../values/value.ts';
 
-/** A sort specification, compiled. */
+/** A compiled sort specification. */
 export type Sort = {
-  /** The values that a document is sorted by, one per part, so that each document's are found but once. */
+  /**
+   * The sort values of a document, one per part of the specification. Call it once per document.
+   */
   keyOf(doc: Doc): Maybe[];
   /** Compares two results of `keyOf`. */
   compareKeys(a: readonly Maybe[], b: readonly Maybe[]): number;
@@ -47,14 +49,17 @@ function sortPart(path: string, value: Value): SortPart {
 
 type Choice = (a: Maybe, b: Maybe) => Maybe;
 
-/** The value of a path for sorting: of several, through arrays, the least (or greatest when descending); null for a missing one. */
+/**
+ * The sort value of a path. If arrays lead to several values, it is the least, or the greatest for
+ * a descending sort. A missing value is null.
+ */
 function keyAt(value: Maybe, parts: readonly string[], at: number, better: Choice): Maybe {
   if (Array.isArray(value)) return keyOfArray(value, parts, at, better);
   if (at === parts.length) return value === undefined ? null : value;
   return isDoc(value) ? keyAt(value.get(parts[at] as string), parts, at + 1, better) : null;
 }
 
-/** An array without elements comes before null, where what is missing does. */
+/** An empty array sorts before null, and a missing value sorts as null. */
 function keyOfArray(items: readonly Maybe[], parts: readonly string[], at: number, better: Choice): Maybe {
   if (at === parts.length) return items.length === 0 ? undefined : items.reduce(better);
   const part = parts[at] as string;

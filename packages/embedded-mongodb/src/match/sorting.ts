@@ -2,24 +2,26 @@ import type { Operation } from '../operation.ts';
 import type { Doc, Maybe } from '../values/value.ts';
 import type { Sort } from './sort.ts';
 
-/** An item to sort, with the values to sort it by. */
+/** An item with its sort values and its size in bytes. */
 type KeyedItem<Item> = { readonly key: readonly Maybe[]; readonly item: Item; readonly size: number };
 
-/** What sorting needs to know of its items. */
+/** How to sort, keep and measure items. */
 type Sortable<Item> = {
   readonly docOf: (item: Item) => Doc;
-  /** What is kept of an item until all items are there; by default the item itself. */
+  /**
+   * Reduces an item to the part that is kept until all items are read. Default: the item itself.
+   */
   readonly kept?: (item: Item) => Item;
-  /** How many bytes that takes in memory. */
+  /** The bytes that a kept item takes in memory. */
   readonly sizeOf: (item: Item) => number;
 };
 
-/** How many items are sorted in one piece. */
+/** Number of items that are sorted without a break. */
 const pieceLength = 1000;
 
 /**
- * Sorts in memory; with a limit, keeps only the items that may be among the first. An `undefined` in the input or the
- * output is not an item: it lets other commands have their turn.
+ * Sorts in memory. With a limit, keeps only items that may be among the first. An `undefined` in
+ * the input or output is not an item; it is a point at which other commands may run.
  */
 export function* sorted<Item>(
   input: Iterable<Item | undefined>,
@@ -45,7 +47,7 @@ export function* sorted<Item>(
   for (const { item } of (yield* inOrder(items, compare, operation)).slice(0, wanted)) yield item;
 }
 
-/** Sorts piece by piece and then merges the pieces, so that others have their turn in between. */
+/** Sorts pieces and merges them, so that other commands can run in between. */
 function* inOrder<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

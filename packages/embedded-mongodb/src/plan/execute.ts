@@ -7,7 +7,10 @@ import type { Doc } from '../values/value.ts';
 import type { Counts, Plan } from './plan.ts';
 import { scanText } from './text-scan.ts';
 
-/** A stored document that is decoded only if somebody looks into it, and only those of its fields that somebody asked for. */
+/**
+ * A stored document. It is decoded on first access, and only the requested fields if `fields` is
+ * set.
+ */
 export class Row {
   readonly rid: number;
   readonly document: Buffer;
@@ -34,7 +37,10 @@ export class Row {
   }
 }
 
-/** The matching documents, in the plan's order, and `undefined` where others may have their turn. */
+/**
+ * Yields the matching documents in the plan's order, and `undefined` at points at which other
+ * commands may run.
+ */
 export function* execute(
   plan: Plan,
   filter: Filter,
@@ -64,7 +70,7 @@ function* foundByIndex(plan: Plan, scan: Scan, counts: Counts): Generator<Stored
     yield stored;
     return;
   }
-  // A document stands once in an index for each element of an array.
+  // An index has a document once per element of an array.
   const seen = index.multikey === 0 ? undefined : new Set<number>();
   for (const range of ranges) {
     for (const stored of scanIndex(index, range, scan)) {

@@ -6,7 +6,9 @@ import type { Find } from './find.ts';
 import type { Interval } from './intervals.ts';
 import type { Counts, IndexPlan, Plan, TextPlan } from './plan.ts';
 
-/** A find's way to its documents as the stages that `explain` shows; with `counts`, what they looked at. */
+/**
+ * The plan of a find as the stages that `explain` shows; with `counts`, also how much they read.
+ */
 export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
   const { filter, sort, skip = 0, limit } = query;
   let stage = access(plan, filter, counts);
@@ -19,7 +21,6 @@ export function explainFind({ plan, query }: Find, counts?: Counts): Doc {
   return limit === undefined ? stage : above(stage, 'LIMIT', [['limitAmount', new Int32(limit)]]);
 }
 
-/** A stage on top of another one. */
 function above(inputStage: Doc, stage: string, fields: Iterable<readonly [string, Value]> = []): Doc {
   return new Map<string, Value>([['stage', stage], ...fields, ['inputStage', inputStage]]);
 }
@@ -33,7 +34,10 @@ function access(plan: Plan, filter: Doc, counts: Counts | undefined): Doc {
   ]);
 }
 
-/** MongoDB's stages: the documents with the words, of those the ones with the phrases, of those the ones that match as a whole. */
+/**
+ * MongoDB's stages: find the documents that have the words, keep those that have the phrases, then
+ * apply the rest of the filter.
+ */
 function textMatch({ index, search, order }: TextPlan, filter: Doc, counts: Counts | undefined): Doc {
   const scan = new Map<string, Value>([
     ['stage', 'IXSCAN'],
@@ -88,7 +92,7 @@ function showInterval(interval: Interval | undefined): string {
   return `${low.inclusive ? '[' : '('}${showEnd(low, 'low')}, ${showEnd(high, 'high')}${high.inclusive ? ']' : ')'}`;
 }
 
-/** An end that is no value of the filter's is that of a type. */
+/** A bound that does not come from the filter is the boundary of its BSON type. */
 function showEnd({ key, value }: Interval['low'], end: 'low' | 'high'): string {
   if (value !== undefined) return showValue(value);
   const ends = typeEnds.get(key[0] as number) ?? ['MinKey', 'MaxKey'];

@@ -15,33 +15,37 @@ import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
 import { planQuery } from './planner.ts';
 import { scoreOf } from './text-search.ts';
 
-/** A query with what is to be left out of its answer. */
+/** A query with its skip, limit and projection. */
 export type FindQuery = Query & {
   readonly skip?: number | undefined;
-  /** None: all. */
+  /** Default: all documents. */
   readonly limit?: number | undefined;
-  /** What the reader of the documents looks at in them, as a projection. Without it, everything. */
+  /** The fields that the caller reads, as a projection. Without it, all fields. */
   readonly shown?: Doc | undefined;
 };
 
-/** A query that is planned and ready to run. */
+/** A planned query. */
 export type Find = {
   readonly query: FindQuery;
   readonly plan: Plan;
-  /** How much a document has to do with what a `$text` asks for. */
+  /** The relevance of a document to a `$text` search. */
   readonly textScore: Context['textScore'];
-  /** The documents asked for, each read from disk when it is taken, and `undefined` where others may have their turn. */
+  /**
+   * The requested documents, each read from disk on demand, and `undefined` at points at which
+   * other commands may run.
+   */
   rows(counts?: Counts): Generator<Row | undefined>;
-  /** How many those are, where the index or the whole collection tells without reading them. */
+  /**
+   * Counts the requested documents from the index or collection size, if no document need be read.
+   */
   readonly count: (() => number) | undefined;
 };
 
-/** Prepares a query on a collection. */
 export function prepareFind(file: DatabaseFile, collection: Collection, query: FindQuery, context: Context): Find {
   const plan = planQuery(collection, query);
   const inFilter = { ...context, hasText: plan.text !== undefined };
   const filter = compileFilter(plan.residual, inFilter);
-  // What MongoDB refuses is refused also where an index tells it.
+  // Predicates that an index answers are compiled as well, so that invalid ones are rejected.
   if (plan.residual.size < query.filter.size) compileFilter(without(query.filter, plan.residual), inFilter);
   const { operation = new Operation() } = context;
   const { skip = 0, limit, sort, shown } = query;
@@ -53,7 +57,7 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
     const ordered = plan.sorted || sort === undefined ? found : sorted(found, compileSort(sort), sortable, operation, wanted);
     return skip === 0 && limit === undefined ? ordered : slice(ordered, skip, limit);
   };
-  // A document may stand in an index more than once.
+  // In a multikey index, a document may have several keys.
   const isCounted = plan.residual.size === 0 && !plan.text && !plan.index?.index.multikey;
   const count = () => {
     const all = plan.index?.ranges.reduce((sum, range) => sum + (plan.index as IndexPlan).index.count(range), 0);
@@ -64,7 +68,10 @@ export function prepareFind(file: DatabaseFile, collection: Collection, query: F
 
 const without = (filter: Doc, part: Doc): Doc => new Map([...filter].filter(([name]) => !part.has(name)));
 
-/** The fields at the top of documents that a filter, a sort and a projection of fields look at; `undefined` where they may look at all. */
+/**
+ * The top-level fields that a filter, a sort and a projection read; `undefined` if they may read
+ * any field.
+ */
 export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = new Map()): Fields | undefined {
   const fields = new Map<string, Narrowing | undefined>();
   const look = (path: string, value?: Value) => {
@@ -85,8 +92,9 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
 }
 
 /**
- * What elements of an array can be what `{ 'members.user': id }` or `{ members: { $elemMatch: { user: id } } }` speaks of; or `{ $in: ids }`.
- * `{ members: { $size: 1 } }` speaks of none.
+ * The array elements that a predicate can match: those whose field is one of some ids. Examples:
+ * `{ 'members.user': id }`, `{ members: { $elemMatch: { user: id } } }`, or the same with
+ * `{ $in: ids }`. `{ members: { $size: 1 } }` needs no element, only the length.
  */
 function narrowingOf(path: string, value: Value | undefined): Narrowing | undefined {
   const [, field, ...deeper] = path.split('.');
@@ -107,7 +115,7 @@ function idsIn(asked: Value | undefined): ObjectId[] | undefined {
   return Array.isArray(list) && list.every((item) => item instanceof ObjectId) ? list : undefined;
 }
 
-/** What elements one or the other speaks of. */
+/** The union of two sets of array elements. */
 function both(one: Narrowing | undefined, other: Narrowing | undefined): Narrowing | undefined {
   if (one === undefined || other === undefined) return undefined;
   const needsLength = one.needsLength === true || other.needsLength === true;
@@ -129,7 +137,10 @@ function* slice(rows: Generator<Row | undefined>, skip: number, limit: number | 
   }
 }
 
-/** Of a document that is decoded as a whole a fresh row is kept, so that what is decoded need not stay in memory. */
+/**
+ * Keeps an undecoded row for a document that was decoded as a whole, so that the decoded fields can
+ * be freed.
+ */
 const sortable = {
   docOf: ({ doc }: Row) => doc,
   kept: (row: Row) => (row.fields === undefined ? new Row(row) : row),

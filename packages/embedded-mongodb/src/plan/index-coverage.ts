@@ -4,14 +4,14 @@ import { equals } from '../values/compare.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import { byteRange, everything, intervalsOf, pointAt } from './intervals.ts';
 
-/** Whether every document that matches stands in the index. */
+/** True if the index has every document that matches the filter. */
 export function holdsAllMatches(index: StoredIndex, bounds: Map<string, PathBounds>, filter: Doc): boolean {
   if (index.partialFilter !== undefined && !implies(filter, bounds, index.partialFilter)) return false;
   if (!index.sparse) return true;
   return index.fields.some(({ name }) => requiresValue(bounds.get(name), filter.get(name)));
 }
 
-/** Whether a predicate holds only for documents that have the field. */
+/** True if a predicate matches only documents that have the field. */
 function requiresValue(found: PathBounds | undefined, condition: Value | undefined): boolean {
   if (isDoc(condition) && condition.get('$exists') !== undefined) return truthy(condition.get('$exists'));
   if (found === undefined) return false;
@@ -24,7 +24,9 @@ function truthy(value: Value | undefined): boolean {
   return value === true || (value !== null && typeof value === 'object' && Number(String(value)) !== 0);
 }
 
-/** Whether the filter demands at least what the partial index's own filter does. Unsure means no. */
+/**
+ * True if every document that matches `filter` also matches `partial`. False if that is uncertain.
+ */
 function implies(filter: Doc, bounds: Map<string, PathBounds>, partial: Doc): boolean {
   return [...partial].every(([path, condition]) => {
     if (path === '$and' && Array.isArray(condition))

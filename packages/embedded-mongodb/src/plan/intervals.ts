@@ -5,23 +5,25 @@ import type { KeyRange } from '../storage/index/key.ts';
 import { emptyArrayKey, invertKey, typeByte, valueKey } from '../storage/index/key.ts';
 import { isNumber, type Maybe, typeNumber, type Value } from '../values/value.ts';
 
-/** One end of an interval: the keys that begin with these bytes belong to it, or lie just outside. */
+/**
+ * A bound of an interval. If it is inclusive, keys that begin with these bytes belong to the
+ * interval.
+ */
 type End = {
   readonly key: Buffer;
   readonly inclusive: boolean;
-  /** What the filter compares with, unless it is the end of a type. */
+  /** The filter's operand; not set if the bound is the boundary of a type. */
   readonly value?: Value;
 };
 
-/** The keys of one field between two ends, in ascending order of the values. */
+/** The keys of one field between two bounds, in ascending order of the values. */
 export type Interval = {
   readonly low: End;
   readonly high: End;
-  /** Both ends are the same value. */
+  /** The interval is a single value. */
   readonly point: boolean;
 };
 
-/** Every value. */
 export const everything: Interval = {
   low: { key: Buffer.alloc(0), inclusive: true },
   high: { key: Buffer.alloc(0), inclusive: true },
@@ -29,8 +31,8 @@ export const everything: Interval = {
 };
 
 /**
- * The intervals, in ascending order and apart from each other, in which a field's keys lie; `undefined` if it may be any.
- * `intersect` says that both ends of a range are to be met by the same key.
+ * The intervals that contain a field's keys, ascending and disjoint; `undefined` if the bounds
+ * allow any key. With `intersect`, one key must meet both ends of a range.
  */
 export function intervalsOf(bounds: PathBounds, intersect: boolean): Interval[] | undefined {
   if (bounds.eq !== undefined) return [pointAt(bounds.eq)];
@@ -47,7 +49,10 @@ export function intervalsOf(bounds: PathBounds, intersect: boolean): Interval[] 
   return range === undefined ? [] : [range];
 }
 
-/** Whether the intervals say all that the bounds do; on a field that leads through arrays only if they are points. */
+/**
+ * True if the intervals express all of the bounds. If the field leads through arrays, that requires
+ * points.
+ */
 export function sayAll(bounds: PathBounds): boolean {
   const { eq, in: list, gt, gte, lt, lte } = bounds;
   const sides = [eq ?? list, gt, gte, lt, lte].filter((side) => side !== undefined).length;
@@ -56,7 +61,7 @@ export function sayAll(bounds: PathBounds): boolean {
   return (gt === undefined || gte === undefined) && (lt === undefined || lte === undefined);
 }
 
-/** The byte range of an interval after the bytes of the index's earlier fields. */
+/** The byte range of an interval that follows the bytes of the index's earlier fields. */
 export function byteRange(prefix: Buffer, interval: Interval, descending: boolean): { low: Buffer; high: Buffer } {
   const [low, high] = descending ? [interval.high, interval.low] : [interval.low, interval.high];
   const bytes = (end: End) => Buffer.concat([prefix, descending ? invertKey(end.key) : end.key]);
@@ -66,7 +71,7 @@ export function byteRange(prefix: Buffer, interval: Interval, descending: boolea
   };
 }
 
-/** The least bytes that come after all that begin with these. */
+/** The least byte string after all byte strings with this prefix. */
 export function successor(prefix: Buffer): Buffer {
   let end = prefix.length;
   while (end > 0 && prefix[end - 1] === 0xff) end--;
@@ -76,7 +81,7 @@ export function successor(prefix: Buffer): Buffer {
   return next;
 }
 
-/** The one key of a value; of `undefined`, that of an empty array. */
+/** The interval of a single value; for `undefined`, that of an empty array. */
 export function pointAt(value: Maybe): Interval {
   const end = value === undefined ? { key: emptyArrayKey, inclusive: true } : { key: valueKey(value), inclusive: true, value };
   return { low: end, high: end, point: true };
@@ -94,14 +99,14 @@ function rangeAbove(value: Value, inclusive: boolean): Interval {
 }
 
 function rangeBelow(value: Value, inclusive: boolean): Interval {
-  // NaN is the least number in an index, but to a filter it is not below any number.
+  // In an index, NaN is the least number. In a filter, NaN is not less than any number.
   const low = isNumber(value)
     ? { key: valueKey(notANumber), inclusive: false, value: notANumber }
     : { key: bracketOf(value), inclusive: true };
   return { low, high: { key: valueKey(value), inclusive, value }, point: false };
 }
 
-/** What begins the keys of all values that compare with this one. */
+/** The first byte of the keys of all values that compare with this one. */
 function bracketOf(value: Value): Buffer {
   return Buffer.of(typeByte(typeNumber(value)));
 }
@@ -115,7 +120,10 @@ function intersection(above: Interval, below: Interval): Interval | undefined {
   return Buffer.compare(meet.low, meet.high) < 0 ? { low, high, point: false } : undefined;
 }
 
-/** The cartesian product of the intervals of an index's first fields: all but the last are points. */
+/**
+ * The cartesian product of the intervals of an index's first fields. All but the last must be
+ * points.
+ */
 export function rangesOf(fields: readonly IndexField[], prefix: readonly (readonly Interval[])[]): KeyRange[] {
   let ranges = [byteRange(everything.low.key, everything, false)];
   let prefixes: Buffer[] = [everything.low.key];

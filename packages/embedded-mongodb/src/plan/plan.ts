@@ -5,25 +5,25 @@ import type { Doc } from '../values/value.ts';
 import type { Interval } from './intervals.ts';
 import type { TextSearch } from './text-search.ts';
 
-/** What is asked of a collection. */
+/** A filter with an optional sort. */
 export type Query = {
   readonly filter: Doc;
   readonly sort?: Doc | undefined;
 };
 
-/** How an index answers a query. */
+/** How an ordered index answers a query. */
 export type IndexPlan = {
   readonly index: StoredIndex;
-  /** In the order in which they are to be read. */
+  /** In the order in which they must be read. */
   readonly ranges: readonly KeyRange[];
   /** The intervals by field, as `explain` shows them. */
   readonly intervals: readonly (readonly Interval[])[];
   readonly backward: boolean;
-  /** What of the filter the index does not tell, and is to be asked of each document found. */
+  /** The part of the filter that the index does not answer. It is evaluated on each document. */
   readonly residual: Doc;
-  /** The documents come in the order that was asked for. */
+  /** The index returns the documents in the requested order. */
   readonly sorted: boolean;
-  /** The one range is a single key, which at most one document has. */
+  /** The only range is a single key of a unique index. */
   readonly isUnique?: boolean;
 };
 
@@ -31,25 +31,30 @@ export type IndexPlan = {
 export type TextPlan = {
   readonly index: TextIndex;
   readonly search: TextSearch;
-  /** What stands in the index for the words that are looked for, and the expressions of which one must hold for a document. */
+  /**
+   * The tokens to look up in the index, and the expressions. A document must match at least one
+   * expression.
+   */
   readonly tokens: readonly string[];
   readonly expressions: readonly string[];
-  /** The order that is asked for, and the index that has the documents in it. */
+  /** The requested order, and the index that provides it. */
   readonly order: { readonly sort: Doc; readonly by: IndexPlan } | undefined;
 };
 
-/** How a query is answered: by an index, or by all documents in the order in which they are stored. */
+/** How a query is answered: by an index, or by a scan of all documents in storage order. */
 export type Plan = {
   readonly index: IndexPlan | undefined;
-  /** Set for a query with `$text`, which nothing else answers. */
+  /** Set for a query with `$text`, which only a text index can answer. */
   readonly text?: TextPlan;
   readonly backward: boolean;
-  /** What is to be asked of each document: without an index the whole filter. */
+  /**
+   * The part of the filter that is evaluated on each document; without an index, the whole filter.
+   */
   readonly residual: Doc;
   readonly sorted: boolean;
 };
 
-/** What `explain` counts. */
+/** The keys and documents examined, for `explain`. */
 export type Counts = {
   keys: number;
   documents: number;

@@ -10,15 +10,16 @@ import type { IndexPlan, Plan, Query } from './plan.ts';
 import { planText } from './text-plan.ts';
 import { textOf } from './text-search.ts';
 
-/** More ranges than this are not worth looking up one by one. */
+/** Beyond this number of ranges, a filter on the documents is cheaper than one lookup per range. */
 const maxRanges = 20_000;
 
-/** Chooses how to answer a query. */
 export function planQuery(collection: Collection, query: Query): Plan {
   return planId(collection, query.filter) ?? planAny(collection, query);
 }
 
-/** Most queries have an id, which at most one document has: nothing else need be looked at. */
+/**
+ * Most queries name an `_id`, which at most one document has, so no other index need be considered.
+ */
 function planId(collection: Collection, filter: Doc): Plan | undefined {
   const id = filter.get('_id');
   const [index] = collection.indexes;
@@ -77,7 +78,10 @@ function planIndex(
   };
 }
 
-/** Points narrow most, a range less; an order that spares sorting counts for more than a range. A unique match beats all. */
+/**
+ * Rates a plan. A field with points counts most, then an order that saves sorting, then a range. A
+ * match of a whole unique index beats all others.
+ */
 function score(index: StoredIndex, prefix: readonly Interval[][], sorts: boolean): number {
   const points = prefix.filter((list) => list.every(({ point }) => point)).length;
   const unique = index.unique && points === index.fields.length && prefix.every((list) => list.length <= 1);
@@ -87,10 +91,11 @@ function score(index: StoredIndex, prefix: readonly Interval[][], sorts: boolean
 function fieldIntervals(index: StoredIndex, i: number, bounds: Map<string, PathBounds>): Interval[] | undefined {
   const field = index.fields[i];
   const found = field && bounds.get(field.name);
-  // `a.0` may be a position or a name, and the index does not say which.
+  // In `a.0`, the 0 may be a position or a name, and the index does not know which.
   if (field === undefined || found === undefined || /\.\d+(\.|$)/.test(field.name)) return undefined;
   const multikey = isMultikey(index, i);
-  // Two fields of one array's elements: each predicate may be met by another element, so only the first one bounds.
+  // If two fields of an index lead into the same array, different elements may meet their
+  // predicates. Only the first field can be bounded.
   const sharesArray = (other: number) => isMultikey(index, other) && topOf(index.fields[other]?.name ?? '') === topOf(field.name);
   if (multikey && index.fields.some((_, other) => other < i && sharesArray(other))) return undefined;
   return intervalsOf(found, !multikey);
@@ -100,7 +105,10 @@ function isMultikey(index: StoredIndex, field: number): boolean {
   return (index.multikey & (1 << field)) !== 0;
 }
 
-/** What of the filter the intervals do not tell. Where a field leads through arrays, only points tell: two elements may meet a range. */
+/**
+ * The part of the filter that the intervals do not answer. If a field leads through arrays, ranges
+ * do not answer it, because two elements may meet the two ends.
+ */
 function residualOf(index: StoredIndex, prefix: readonly Interval[][], bounds: Map<string, PathBounds>, filter: Doc): Doc {
   const tells = (path: string, i = index.fields.findIndex(({ name }) => name === path)) =>
     prefix[i] !== undefined &&
@@ -110,7 +118,7 @@ function residualOf(index: StoredIndex, prefix: readonly Interval[][], bounds: M
   return new Map([...filter].filter(([name]) => !tells(name)));
 }
 
-/** The first fields whose intervals have few enough combinations. */
+/** The first fields, as far as the product of their intervals stays within `maxRanges`. */
 function affordable(used: readonly Interval[][]): Interval[][] {
   let ranges = 1;
   const tooMany = used.findIndex((list) => {
@@ -120,7 +128,7 @@ function affordable(used: readonly Interval[][]): Interval[][] {
   return used.slice(0, tooMany === -1 ? used.length : tooMany);
 }
 
-/** How the index is to be read so that its documents come sorted, if it can be. */
+/** The direction in which the index returns the documents sorted; `undefined` if it cannot. */
 function sortOrder(index: StoredIndex, prefix: readonly Interval[][], sort: Doc | undefined): 'forward' | 'backward' | undefined {
   if (sort === undefined || sort.size === 0) return 'forward';
   const fixed = (i: number) => prefix[i]?.length === 1 && prefix[i]?.[0]?.point === true;

@@ -6,8 +6,8 @@ import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { FindQuery } from './find.ts';
 
 /**
- * What one find can answer of a pipeline, by an index if there is one, and the stages that are left to do: it takes `$match`, `$sort` and then
- * `$limit` off the beginning, as far as it does them in order.
+ * Splits a pipeline into one find, which can use an index, and the remaining stages. The find takes
+ * over `$match`, `$sort` and `$limit` stages at the beginning, if their order allows it.
  */
 export function pushDown(pipeline: readonly Value[]): { query: FindQuery; rest: readonly Value[] } {
   const filters: Doc[] = [];
@@ -28,9 +28,12 @@ export function pushDown(pipeline: readonly Value[]): { query: FindQuery; rest: 
   return { query: { filter, sort, limit, shown: shownTo(rest) }, rest };
 }
 
-/** What stages look at in the documents that they get, as the projection of a find; undefined where it may be all. */
+/**
+ * The fields that the stages read from their input, as the projection of a find; `undefined` if
+ * they may read all.
+ */
 function shownTo([stage]: readonly Value[]): Doc | undefined {
-  // What no stage looks at goes out as it is stored.
+  // Without stages, the stored bytes are returned and nothing need be decoded.
   if (stage === undefined) return new Map();
   const spec = operandOf(stage, '$project');
   return isDoc(spec) ? shownByProject(spec) : undefined;
@@ -51,7 +54,7 @@ function shownByProject(spec: Doc): Doc | undefined {
   };
   const isComplete = [...spec].every(([path, value]) => {
     if (isFlag(value)) return (path === '_id' || isTrue(value)) && look(path);
-    // A field inside another one goes into what that is.
+    // `a.b` is set inside the existing value of `a`, so `a` is read too.
     if (path.includes('.')) look(path);
     const filtered = filteredByIds(value);
     return filtered === undefined ? isSeen(value) : look(filtered.name, filtered.match);
@@ -59,7 +62,10 @@ function shownByProject(spec: Doc): Doc | undefined {
   return isComplete ? shown : undefined;
 }
 
-/** What `{ $filter: { input: '$members', as: 'member', cond: { $in: ['$$member.user', ids] } } }` looks for, and where. */
+/**
+ * Recognizes a `$filter` for array elements with certain ids. Example:
+ * `{ $filter: { input: '$members', as: 'member', cond: { $in: ['$$member.user', ids] } } }`
+ */
 function filteredByIds(value: Value): { name: string; match: Doc } | undefined {
   const filter = operandOf(value, '$filter');
   if (!isDoc(filter)) return undefined;

@@ -9,11 +9,17 @@ import { intervalsOf } from './intervals.ts';
 import type { IndexPlan, TextPlan } from './plan.ts';
 import { parseSearch, type TextSearch } from './text-search.ts';
 
-/** So many words, each after each value of the fields before the text, are looked for, and so many of them at once. */
+/**
+ * The most tokens of a search (words times values of the fields before the text), and the words per
+ * expression.
+ */
 const mostTokens = 1000;
 const together = 8;
 
-/** Finds what a `$text` asks for by the collection's text index; `by` is the index that has the documents in the order asked for. */
+/**
+ * Plans a `$text` with the collection's text index. `by` is an index that provides the requested
+ * order.
+ */
 export function planText(
   collection: Collection,
   operand: Doc,
@@ -30,13 +36,12 @@ export function planText(
   return { index, search, tokens, expressions, order: sort && by && { sort, by } };
 }
 
-/** The collection's one text index. */
 function textIndexOf({ text }: Collection): TextIndex {
   if (text === undefined) throw new DatabaseError(27, 'text index required for $text query');
   return text;
 }
 
-/** The bytes of all combinations of values that the fields before the text may have. */
+/** The key bytes of all combinations of values that the fields before the text may have. */
 function prefixesOf(index: TextIndex, bounds: ReadonlyMap<string, PathBounds>): Buffer[] {
   return index.prefix.reduce<Buffer[]>(
     (prefixes, { name, descending }) => {
@@ -59,8 +64,9 @@ function noPrefix(): DatabaseError {
 }
 
 /**
- * What the index can tell of a search: of the words in it one, of those inside its phrases all, and none of those negated. The first
- * and the last word of a phrase may be parts of longer ones.
+ * The part of a search that the index can answer: any of the words, all words inside the phrases,
+ * and none of the negated words. The first and last word of a phrase are left out, because they may
+ * be parts of longer words.
  */
 function expressionsOf({ words, phrases, withoutWords }: TextSearch, prefix: Buffer): string[] {
   const token = tokensOf(prefix);

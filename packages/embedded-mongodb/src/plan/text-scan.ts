@@ -5,22 +5,28 @@ import { decodeStored } from '../values/bson.ts';
 import type { Counts, IndexPlan, TextPlan } from './plan.ts';
 import { isFound } from './text-search.ts';
 
-/** What few documents have is found all at once and put in order; with more, the order comes first. */
+/** Up to this many candidates are read and sorted. With more, an index provides the order. */
 const mostAtOnce = 500;
 
-/** So many are found together. */
+/** Rows that one query of the text index returns. */
 const chunkRows = 128;
 
-/** How many documents of an index are taken together: so many first, and so many at last. */
+/**
+ * Entries of the ordering index that are examined together. The number grows from the first to the
+ * last.
+ */
 const firstWindow = 64;
 const lastWindow = 8192;
 
-/** Where documents lie so scattered that for each that is asked about so many others are found, each is looked at by itself. */
+/**
+ * If the text index has more candidates per row than this, the rows are tested one by one instead.
+ */
 const mostScattered = 4;
 
 /**
- * The documents that a `$text` asks for, in the order that is asked for or else newest first, and `undefined` where others may have
- * their turn. The work is that of the documents taken and of those between them, however many others have the words.
+ * Yields the documents that match a `$text`, in the requested order or else newest first, and
+ * `undefined` at points at which other commands may run. The cost depends on the documents taken
+ * and those between them, not on all documents that have the words.
  */
 export function* scanText(plan: TextPlan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
   const { order, expressions } = plan;
@@ -55,11 +61,11 @@ function* newestFirst({ index, expressions, tokens }: TextPlan, { collection }: 
   }
 }
 
-/** Goes through the documents of another index, in its order. */
+/** Walks through another index and tests its documents in its order. */
 function* inOrderOf(by: IndexPlan, plan: TextPlan, scan: Scan, counts: Counts): Generator<StoredDocument | undefined> {
   const { index, ranges, backward } = by;
   const seen = new Set<number>();
-  // Where most documents match, it is quicker to look at each than to ask the text index about them first.
+  // If most documents match, testing each one is faster than asking the text index first.
   let asksFirst = false;
   for (const range of ranges) {
     let last: Entry | undefined;
@@ -79,13 +85,16 @@ function* inOrderOf(by: IndexPlan, plan: TextPlan, scan: Scan, counts: Counts): 
   }
 }
 
-/** Those documents of which the text index cannot tell that they do not match. */
+/** The documents that the text index cannot rule out. */
 function* mayMatch(plan: TextPlan, rids: number[], scan: Scan): Generator<undefined, readonly number[]> {
   const found = yield* having(plan, Math.min(...rids), Math.max(...rids), mostScattered * rids.length, scan);
   return found === undefined ? rids : rids.filter((rid) => found.has(rid));
 }
 
-/** The documents between two that have the words, by the text index; `undefined` if there are more than so many. */
+/**
+ * The documents from `first` to `last` that have the words according to the text index; `undefined`
+ * if there are more than `most`.
+ */
 function* having(
   { index, expressions, tokens }: TextPlan,
   first: number,
@@ -99,12 +108,15 @@ function* having(
     if (found.size > most) return undefined;
     if (operation.isDue()) yield undefined;
   }
-  // Asked for last, for what waited before may have been stored meanwhile.
+  // Read the pending documents last: the text index may have absorbed some of them meanwhile.
   for (const rid of index.pending(tokens)) if (rid >= first && rid <= last) found.add(rid);
   return found;
 }
 
-/** Those of some documents in which is what is asked for, and `undefined` where others may have their turn. */
+/**
+ * Yields the documents that match the search, and `undefined` at points at which other commands may
+ * run.
+ */
 function* checked(
   { index, search }: TextPlan,
   rids: Iterable<number>,

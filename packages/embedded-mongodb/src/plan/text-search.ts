@@ -2,7 +2,9 @@ import { folded, hasWord, wordsOf } from '../storage/index/words.ts';
 import { badValue, failedToParse, notSupported } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
-/** What a `$text` asks for: any of the words, all of the phrases, and none of what is negated. */
+/**
+ * A parsed `$text`: a match has any of the words, all of the phrases, and nothing that is negated.
+ */
 export type TextSearch = {
   readonly words: ReadonlySet<string>;
   readonly phrases: readonly string[];
@@ -10,7 +12,7 @@ export type TextSearch = {
   readonly withoutPhrases: readonly string[];
 };
 
-/** The operand of the `$text` of a filter, which stands at its top or in an `$and` there. */
+/** The operand of a `$text` at the top of a filter, or in an `$and` at its top. */
 export function textOf(filter: Doc): Doc | undefined {
   const [operand, other] = textsOf(filter);
   if (other !== undefined) throw badValue('Too many text expressions');
@@ -24,7 +26,7 @@ function textsOf(filter: Doc): Doc[] {
   });
 }
 
-/** Reads `{ $search: 'coffee "flat white" -decaf' }`. */
+/** Parses an operand such as `{ $search: 'coffee "flat white" -decaf' }`. */
 export function parseSearch(operand: Doc): TextSearch {
   const search = operand.get('$search');
   if (typeof search !== 'string') throw failedToParse('"$search" had the wrong type or is missing. Expected string.');
@@ -46,15 +48,15 @@ export function parseSearch(operand: Doc): TextSearch {
     if (negated && phrase !== undefined) continue;
     for (const found of wordsOf(folded(phrase ?? word ?? ''))) (negated ? withoutWords : words).add(found);
   }
-  // The longest is the least likely to be found.
+  // Tests the longest phrase first, because it is the least likely to match.
   const longestFirst = [...phrases].sort((a, b) => b.length - a.length);
   return { words, phrases: longestFirst, withoutWords, withoutPhrases: [...withoutPhrases] };
 }
 
-/** A minus counts only before a word, not inside one. */
+/** A minus negates only at the start of a word. */
 const searchParts = /(?<minus>(?<!\S)-)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
-/** Whether what is asked for stands in the texts of a document, as they are searched. */
+/** True if a document with these normalized texts matches the search. */
 export function isFound({ words, phrases, withoutWords, withoutPhrases }: TextSearch, texts: readonly string[]): boolean {
   const has = (phrase: string) => texts.some((text) => text.includes(phrase));
   if (!phrases.every(has) || withoutPhrases.some(has)) return false;
@@ -62,8 +64,8 @@ export function isFound({ words, phrases, withoutWords, withoutPhrases }: TextSe
 }
 
 /**
- * How much texts have to do with some words, by MongoDB's formula: a word counts for more in a short text, and for half as much each
- * further time.
+ * The relevance of texts by MongoDB's formula. A word counts more in a short text, and each further
+ * occurrence counts half as much as the one before.
  */
 export function scoreOf(texts: readonly string[], wanted: ReadonlySet<string>): number {
   let score = 0;
@@ -80,10 +82,10 @@ export function scoreOf(texts: readonly string[], wanted: ReadonlySet<string>): 
   return score;
 }
 
-/** Stages whose documents are still those of the collection, so that their scores are known. */
+/** Stages that return documents of the collection unchanged, so that their scores are known. */
 const keepingStages = new Set(['$match', '$sort', '$limit']);
 
-/** Refuses stages that ask for the score of a document that earlier ones have made. */
+/** Rejects stages that ask for the score of a document that an earlier stage has made. */
 export function checkScores(stages: readonly Value[]): void {
   const first = stages.findIndex((stage) => !(isDoc(stage) && [...stage.keys()].every((name) => keepingStages.has(name))));
   if (first >= 0 && mentionsMeta([...stages.slice(first + 1)]))

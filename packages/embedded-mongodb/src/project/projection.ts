@@ -7,7 +7,7 @@ import { isFlag, isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, typeName, type Value } from '../values/value.ts';
 import { addLeaf, applyAdditions, applyExclusion, applyInclusion, type ProjectionNode, projectionRoot } from './tree.ts';
 
-/** Makes one document of another. */
+/** Maps one document to another. */
 export type Transform = (doc: Doc) => Doc;
 
 /** Compiles the projection of a find. */
@@ -35,7 +35,7 @@ type Builder = {
   readonly root: ProjectionNode;
   readonly compiler: Compiler;
   readonly find: Context | undefined;
-  /** `$elemMatch` decides for inclusion where nothing else decides. */
+  /** `$elemMatch` makes a projection inclusive if no other field decides that. */
   hasElementMatch: boolean;
   mode: Mode | undefined;
 };
@@ -81,7 +81,10 @@ function addField(builder: Builder, path: string, value: Value): void {
   addLeaf(builder.root, path, { kind: 'compute', expression: builder.compiler.compile(value) });
 }
 
-/** `$elemMatch` means something of its own in a find; `$meta` may stand beside anything there. */
+/**
+ * Handles the two operators that are special in a find: `$elemMatch` has its own meaning, and
+ * `$meta` may be combined with any projection.
+ */
 function addFindOperator(builder: Builder, path: string, name: string, value: Doc): boolean {
   const { find, root } = builder;
   if (find === undefined || (name !== '$elemMatch' && name !== '$meta')) return false;
@@ -113,7 +116,7 @@ function addComputed(root: ProjectionNode, spec: Doc, prefix: string, compiler: 
   }
 }
 
-/** `{ members: { $elemMatch: ... } }`: of the array the first element that matches. */
+/** `{ members: { $elemMatch: ... } }` returns the first element of the array that matches. */
 function elementMatch(operand: Value, path: string, context: Context): Expression {
   if (!isDoc(operand))
     throw new DatabaseError(31274, `elemMatch: Invalid argument, object required, but got ${typeName(operand)}`);

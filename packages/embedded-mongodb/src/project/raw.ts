@@ -4,15 +4,15 @@ import { damagedDocument, RawCursor, type RawValue, rawDocument } from '../value
 import { isFlag, isTrue } from '../values/truth.ts';
 import { bsonType, type Doc } from '../values/value.ts';
 
-/** Makes one encoded document of another. */
+/** Maps one encoded document to another. */
 export type RawTransform = (document: Buffer) => Buffer;
 
-/** Which fields of a document a projection names: a whole field, or some below it. */
+/** The fields that a projection names: a whole field, or some fields inside it. */
 type NamedFields = Map<string, NamedFields | 'whole'>;
 
 /**
- * A projection of a find that only includes or only excludes fields, for documents that need not be decoded; `undefined` for any
- * other. Whether it is a valid one `compileProjection` tells.
+ * A projection of a find that only includes or only excludes fields, applied to encoded documents;
+ * `undefined` for other projections. It does not validate: `compileProjection` does.
  */
 export function compileRawProjection(spec: Doc): RawTransform | undefined {
   const flags = new Map<string, boolean>();
@@ -46,14 +46,14 @@ function add(root: NamedFields, path: string): void {
   named.set(last, 'whole');
 }
 
-/** Where copies are made, which are mostly much shorter than their documents. */
+/** A reused buffer for copies, which are usually much shorter than their documents. */
 let scratch: Buffer = Buffer.allocUnsafe(64 * 1024);
 const maxScratch = 1024 * 1024;
 
-/** So many bytes are copied one by one in less time than a call into native code takes. */
+/** Up to this many bytes, copying in a loop is faster than a call into native code. */
 const few = 32;
 
-/** A copy of some fields of a document, which is never longer than the document. */
+/** A copy of some fields of a document. It is never longer than the document. */
 class Copy {
   readonly #from: Buffer;
   readonly #includes: boolean;
@@ -83,7 +83,7 @@ class Copy {
     this.#close(start);
   }
 
-  /** Within a field, only documents have something that is named, be they in arrays. */
+  /** Named fields exist only in documents, or in documents inside arrays. */
   #value(named: NamedFields, value: RawValue): void {
     if (value.type === bsonType.object) this.document(named, value);
     else if (value.type === bsonType.array) this.#array(named, value);
@@ -96,7 +96,7 @@ class Copy {
     for (const item = new RawCursor(array); item.next(); ) {
       if (this.#includes && !isNested(item)) continue;
       const name = `${index++}\0`;
-      // In an array that is not damaged, no name gets longer.
+      // In an undamaged array, the new index never has more digits than the old one.
       if (name.length > item.start - item.nameStart) throw damagedDocument(this.#from, 'an array has wrong indexes');
       this.#to[this.#at++] = item.type & 0xff;
       this.#at += this.#to.write(name, this.#at, 'latin1');

@@ -3,26 +3,25 @@ import type { Expression } from '../expressions/operator.ts';
 import { DatabaseError } from '../values/errors.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
-/** What becomes of one field. */
+/** The projection of one field. */
 export type ProjectionLeaf =
   | { readonly kind: 'include' }
   | { readonly kind: 'exclude' }
   | { readonly kind: 'compute'; readonly expression: Expression };
 
-/** What becomes of the fields of a document, by name. */
+/** The projection of the fields of a document, by name. */
 export type ProjectionNode = {
   readonly kind: 'node';
   readonly children: Map<string, ProjectionNode | ProjectionLeaf>;
-  /** Whether some field below is computed. */
+  /** True if a field at any depth is computed. */
   computes: boolean;
 };
 
-/** An empty tree. */
 export function projectionRoot(): ProjectionNode {
   return { kind: 'node', children: new Map(), computes: false };
 }
 
-/** Puts a leaf at a dotted path; one path may not be another's beginning. */
+/** Adds a leaf at a dotted path. A path must not be a prefix of another one. */
 export function addLeaf(root: ProjectionNode, path: string, leaf: ProjectionLeaf): void {
   const parts = fieldParts(path);
   let node = root;
@@ -47,12 +46,12 @@ export function addLeaf(root: ProjectionNode, path: string, leaf: ProjectionLeaf
   });
 }
 
-/** Keeps what the tree includes, and computes what it computes. */
+/** Keeps the included fields and adds the computed ones. */
 export function applyInclusion(node: ProjectionNode, doc: Doc, root: Doc): Doc {
   return computed(node, included(node, doc), root);
 }
 
-/** Drops what the tree excludes. */
+/** Drops the excluded fields. */
 export function applyExclusion(node: ProjectionNode, doc: Doc): Doc {
   const result: Doc = new Map();
   for (const [name, value] of doc) {
@@ -63,7 +62,7 @@ export function applyExclusion(node: ProjectionNode, doc: Doc): Doc {
   return result;
 }
 
-/** Keeps everything, and computes what the tree computes. */
+/** Keeps all fields and adds the computed ones. */
 export function applyAdditions(node: ProjectionNode, doc: Doc, root: Doc): Doc {
   return computed(node, new Map(doc), root);
 }
@@ -79,7 +78,10 @@ function included(node: ProjectionNode, doc: Doc): Doc {
   return result;
 }
 
-/** Within a field, only documents have something to include, be they in arrays; what is not a document keeps its place for computed fields. */
+/**
+ * Only documents, also inside arrays, have fields to include. Another value becomes an empty
+ * document if fields are computed into it.
+ */
 function includedFrom(node: ProjectionNode, value: Value): Value | undefined {
   if (isDoc(value)) return included(node, value);
   if (!Array.isArray(value)) return node.computes ? new Map() : undefined;
@@ -91,7 +93,7 @@ function excludedFrom(node: ProjectionNode, value: Value): Value {
   return Array.isArray(value) ? value.map((item) => excludedFrom(node, item)) : value;
 }
 
-/** Computes into a document that is ours to change. */
+/** Adds computed fields to `target`, which it modifies. */
 function computed(node: ProjectionNode, target: Doc, root: Doc): Doc {
   if (!node.computes) return target;
   for (const [name, child] of node.children) {
@@ -101,7 +103,10 @@ function computed(node: ProjectionNode, target: Doc, root: Doc): Doc {
   return target;
 }
 
-/** What is no document gives way to one of the computed fields, in arrays element by element. */
+/**
+ * Replaces a value that is not a document by a document of the computed fields. In arrays, it does
+ * so for each element.
+ */
 function computedInto(node: ProjectionNode, value: Value | undefined, root: Doc): Value {
   if (Array.isArray(value)) return value.map((item) => computedInto(node, item, root));
   return computed(node, isDoc(value) ? new Map(value) : new Map(), root);

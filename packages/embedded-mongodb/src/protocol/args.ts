@@ -3,7 +3,10 @@ import { DatabaseError, typeMismatch } from '../values/errors.ts';
 import { type Doc, isDoc, isNumber, typeName, type Value } from '../values/value.ts';
 import type { Command } from './command.ts';
 
-/** Readers of a command's fields, which refuse a wrong type as MongoDB does. Null counts as absent. */
+/**
+ * Reads a string field of a command. Like all readers in this file, it rejects a wrong type with
+ * MongoDB's error, and treats null as absent.
+ */
 
 export function stringArg(args: Doc, name: string): string | undefined {
   const value = present(args, name);
@@ -11,21 +14,21 @@ export function stringArg(args: Doc, name: string): string | undefined {
   return value;
 }
 
-/** A document. */
+/** Reads a document field. */
 export function docArg(args: Doc, name: string): Doc | undefined {
   const value = present(args, name);
   if (value !== undefined && !isDoc(value)) throw wrongType(name, value, 'object');
   return value;
 }
 
-/** An array. */
+/** Reads an array field. */
 export function arrayArg(args: Doc, name: string): Value[] | undefined {
   const value = present(args, name);
   if (value !== undefined && !Array.isArray(value)) throw wrongType(name, value, 'array');
   return value;
 }
 
-/** A boolean; numbers stand for one too. */
+/** Reads a boolean field. Numbers are accepted: 0 is false. */
 export function boolArg(args: Doc, name: string): boolean | undefined {
   const value = present(args, name);
   if (isNumber(value)) return Number(value.toString()) !== 0;
@@ -33,7 +36,7 @@ export function boolArg(args: Doc, name: string): boolean | undefined {
   return value;
 }
 
-/** A whole number of any type. */
+/** Reads a number field, truncated to an integer. */
 export function integerArg(args: Doc, name: string): number | undefined {
   const value = present(args, name);
   if (value === undefined) return undefined;
@@ -41,7 +44,7 @@ export function integerArg(args: Doc, name: string): number | undefined {
   return Math.trunc(Number(value.toString()));
 }
 
-/** A whole number that must not be below zero. */
+/** Reads an integer field that must not be negative. */
 export function countArg(args: Doc, name: string): number | undefined {
   const value = integerArg(args, name);
   if (value !== undefined && value < 0)
@@ -49,7 +52,7 @@ export function countArg(args: Doc, name: string): number | undefined {
   return value;
 }
 
-/** The collection that a command names in its first field. */
+/** The collection name, which is the value of the command's first field. */
 export function collectionName({ args, name, db }: Pick<Command, 'args' | 'name' | 'db'>): string {
   const value = args.get(name);
   if (typeof value !== 'string') throw new DatabaseError(73, `collection name has invalid type ${typeName(value)}`);
@@ -57,12 +60,12 @@ export function collectionName({ args, name, db }: Pick<Command, 'args' | 'name'
   return value;
 }
 
-/** 14: a field of the wrong type. */
+/** Error 14: a field has the wrong type. */
 export function wrongType(name: string, value: Value, expected: string): DatabaseError {
   return typeMismatch(`BSON field '${name}' is the wrong type '${typeName(value)}', expected type '${expected}'`);
 }
 
-/** The value of a field that must be there. */
+/** Throws if a required field is absent. */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new DatabaseError(40414, `BSON field '${name}' is missing but a required field`);
   return value;

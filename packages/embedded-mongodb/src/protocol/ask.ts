@@ -4,7 +4,7 @@ import type { Doc } from '../values/value.ts';
 import { addressOf } from './address.ts';
 import { messageBytes, messageLength, replyHeadBytes } from './messages.ts';
 
-/** Asks a database of this machine one command and gives its answer. */
+/** Sends one command to a database of this machine and returns its reply. */
 export function ask(uri: string, command: Doc): Promise<Doc> {
   const socket = connect(addressOf(uri));
   return new Promise<Doc>((resolve, reject) => {

@@ -8,7 +8,7 @@ import type { Doc } from '../values/value.ts';
 import type { Connection } from './connection.ts';
 import type { Message } from './messages.ts';
 
-/** Everything that commands work on. */
+/** The parts of an open database that commands use. */
 export type Database = {
   readonly file: DatabaseFile;
   readonly catalog: Catalog;
@@ -18,28 +18,31 @@ export type Database = {
   readonly memory: Memory;
 };
 
-/** One command to carry out. */
+/** A command with its connection and its operation. */
 export type Command = {
   readonly name: string;
   readonly db: string;
   readonly args: Doc;
   readonly message: Message;
   readonly connection: Connection;
-  /** The instant that the whole command takes as now. */
+  /** The current time for the whole command. */
   readonly now: Date;
   readonly operation: Operation;
 };
 
-/** A command that is carried out in slices: wherever it yields, others may have their turn. */
+/** A command that runs in slices: other commands may run wherever it yields. */
 export type Work = Generator<undefined, Doc>;
 
-/** Carries out a command; what it refuses it throws as a DatabaseError. */
+/** Executes a command. Throws a DatabaseError if the command is rejected. */
 export type CommandHandler = (database: Database, command: Command) => Doc | Promise<Doc> | Work;
 
-/** A command: what carries it out, and which fields it knows beside those that every command has. */
+/** The handler of a command, and its fields in addition to the common ones. */
 export type CommandEntry = {
   readonly handle: CommandHandler;
   readonly fields: readonly string[];
-  /** Happens wholly or not at all; batches do not, for each of their statements stands for itself. */
+  /**
+   * All changes are rolled back if the command fails. Batches are not atomic: each statement stands
+   * on its own.
+   */
   readonly atomic?: boolean;
 };

@@ -20,7 +20,7 @@ const commonFields: ReadonlySet<string> = new Set([
   'maxTimeMS',
 ]);
 
-/** Refuses a field that the command does not know. */
+/** Rejects fields that the command does not have. */
 export function checkFields(name: string, args: Doc, known: readonly string[]): void {
   for (const field of args.keys()) {
     if (field === name || commonFields.has(field) || known.includes(field)) continue;
@@ -28,13 +28,13 @@ export function checkFields(name: string, args: Doc, known: readonly string[]): 
   }
 }
 
-/** A single statement is a transaction of its own; there are no others. */
+/** Multi-statement transactions are not supported. */
 export function refuseTransactions(args: Doc): void {
   if (args.get('startTransaction') === undefined && args.get('autocommit') === undefined) return;
   throw new DatabaseError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
 }
 
-/** The `maxTimeMS` of a command. */
+/** The time limit of a command (`maxTimeMS`) in milliseconds. Without a limit, it is infinite. */
 export function maxMillisOf(args: Doc): number {
   const millis = integerArg(args, 'maxTimeMS') ?? 0;
   if (millis < 0 || millis > 0x7fffffff) throw badValue(`${millis} value for maxTimeMS is out of range [0, 2147483647]`);
@@ -45,7 +45,10 @@ const readLevels = ['local', 'available', 'majority', 'linearizable', 'snapshot'
 const snapshotReads = ['find', 'aggregate'];
 const readCommands = [...snapshotReads, 'getMore', 'explain'];
 
-/** One member has what it has acknowledged, so that all levels but `snapshot` mean the same. */
+/**
+ * Validates the read concern. A single member returns only acknowledged data, so all levels except
+ * `snapshot` are equivalent.
+ */
 export function checkReadConcern(name: string, args: Doc): void {
   const concern = docArg(args, 'readConcern');
   if (concern === undefined) return;
@@ -75,7 +78,10 @@ const writeCommandNames = new Set([
   'abortTransaction',
 ]);
 
-/** Checks the write concern; gives the error that goes with the answer where one member cannot meet it. */
+/**
+ * Validates the write concern. Returns the error to add to the reply if a single member cannot
+ * satisfy it.
+ */
 export function checkWriteConcern(name: string, args: Doc): Doc | undefined {
   const concern = docArg(args, 'writeConcern');
   if (concern === undefined || concern.size === 0) return undefined;
@@ -94,7 +100,7 @@ export function checkWriteConcern(name: string, args: Doc): Doc | undefined {
   return members > 1 ? writeConcernError(100, 'Not enough data-bearing nodes') : undefined;
 }
 
-/** Whether the client asks not to wait until its write is synced (`j: false`). */
+/** True if the client does not wait for the sync of its write (`j: false`). */
 export const isUnjournaled = (args: Doc): boolean => docArg(args, 'writeConcern')?.get('j') === false;
 
 function writeConcernError(code: number, message: string): Doc {

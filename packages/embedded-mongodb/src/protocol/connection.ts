@@ -1,29 +1,35 @@
 import type { Socket } from 'node:net';
 import { type Message, maxMessageBytes, messageLength, ProtocolError, parseMessage, replyBytes } from './messages.ts';
 
-/** Answers a message by calling `done` once, now or later: with the encoded document, or with nothing, which closes the connection. */
+/**
+ * Handles a message. Calls `done` once, now or later, with the encoded reply, or with nothing to
+ * close the connection.
+ */
 export type Handler = (message: Message, connection: Connection, done: (answer: Buffer | undefined) => void) => void;
 
-/** One client's connection, as commands see it. */
+/** The connection of one client, as commands see it. */
 export type Connection = {
   readonly id: number;
-  /** By which the client reached the database. */
+  /** The address at which the client reached the database. */
   readonly address: string;
-  /** Whether nobody but the database's owner can have opened it. */
+  /** True if only the database's owner can have opened the connection. */
   readonly isPrivate: boolean;
-  /** Whether the client is gone. */
+  /** True if the client has disconnected. */
   readonly isClosed: boolean;
   /**
-   * Whether nothing else is at work, of a client within this process: its writes need not wait for others. Such a client
-   * ends with this process.
+   * Set for a client in this process. True if nothing else is running, so that its writes need not
+   * wait for a group commit. Such a client ends with this process.
    */
   readonly isAlone?: () => boolean;
 };
 
-/** Bytes of answers that may wait for a slow reader before its next command is looked at. */
+/** Pending reply bytes after which the connection's next command must wait. */
 const maxWaitingBytes = 1_000_000;
 
-/** What all clients together may have sent that is not yet answered; beyond, one that has sent much is cut off. */
+/**
+ * Limit for the unanswered bytes of all clients together. Beyond it, a client with more than `much`
+ * is disconnected.
+ */
 const mostOfAll = 256 * 1024 * 1024;
 const much = 1024 * 1024;
 
@@ -31,7 +37,7 @@ let connections = 0;
 let replies = 0;
 let unanswered = 0;
 
-/** Serves one connection until it ends; whatever breaks the protocol ends this connection and nothing else. */
+/** Serves one connection until it ends. A protocol error closes this connection only. */
 export function serveConnection(socket: Socket, handle: Handler, way: Pick<Connection, 'address' | 'isPrivate'>): void {
   const connection: Connection & { isClosed: boolean } = { id: ++connections, ...way, isClosed: false };
   const inbox = createInbox();
@@ -58,7 +64,7 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
     working = bytes.length;
     handle(message, connection, (answer) => {
       busy = false;
-      // Nothing, if the connection is closed by now.
+      // Does nothing if the connection has closed meanwhile.
       account(-Math.min(working, own));
       working = 0;
       if (socket.isPaused()) socket.resume();
@@ -99,7 +105,10 @@ export function serveConnection(socket: Socket, handle: Handler, way: Pick<Conne
   });
 }
 
-/** Serves a client within this process, which needs no socket: takes a message and gives the encoded document that answers it. */
+/**
+ * Serves a client in this process, without a socket. The returned function takes a message and
+ * returns the encoded reply.
+ */
 export function serveWithin(
   handle: Handler,
   address: string,
@@ -115,7 +124,7 @@ export function serveWithin(
     );
 }
 
-/** Collects the bytes of a connection and gives whole messages. */
+/** Reassembles messages from the chunks of a connection. */
 function createInbox() {
   let chunks: Buffer[] = [];
   let waiting = 0;

@@ -3,7 +3,7 @@ import { DetailedError } from '../storage/index/duplicate-key.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc, Value } from '../values/value.ts';
 
-/** The fields by which an answer tells of an error. */
+/** The fields of a reply that describe an error. */
 export function errorFields(error: DatabaseError): Map<string, Value> {
   const fields = new Map<string, Value>([
     ['errmsg', error.message],
@@ -14,7 +14,7 @@ export function errorFields(error: DatabaseError): Map<string, Value> {
   return fields;
 }
 
-/** One entry of `writeErrors`: what befell one statement of a batch. */
+/** One entry of `writeErrors`: the error of one statement of a batch. */
 export function writeError({ index, error }: { readonly index: number; readonly error: DatabaseError }): Doc {
   const fields = new Map<string, Value>([
     ['index', new Int32(index)],
@@ -24,7 +24,7 @@ export function writeError({ index, error }: { readonly index: number; readonly 
   return fields.set('errmsg', error.message);
 }
 
-/** What stands against a single statement; anything else is a fault of ours and ends the whole command. */
+/** Returns an error of a single statement. Any other error is a bug and fails the whole command. */
 export function asDatabaseError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   throw error;

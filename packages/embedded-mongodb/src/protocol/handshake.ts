@@ -16,7 +16,7 @@ function hello(_database: Database, { name, connection }: Command): Doc {
   return reply([
     [name === 'hello' ? 'isWritablePrimary' : 'ismaster', true],
     ['helloOk', true],
-    // Drivers send writes a second time only to a member of a replica set.
+    // Drivers retry writes only on a member of a replica set.
     ['setName', replicaSet],
     ['setVersion', new Int32(1)],
     ['electionId', election],
@@ -58,7 +58,7 @@ const helloFields = [
   'backpressure',
 ];
 
-/** What a driver asks before and beside its work. */
+/** Commands that drivers send to connect and to monitor. */
 export const handshakeCommands: Readonly<Record<string, CommandEntry>> = {
   hello: { handle: hello, fields: helloFields },
   isMaster: { handle: hello, fields: helloFields },

@@ -1,6 +1,6 @@
-/** MongoDB's limit on a document. */
+/** MongoDB's limit for a document. */
 export const maxDocumentBytes = 16 * 1024 * 1024;
-/** MongoDB's limit on the statements of one batch. */
+/** MongoDB's limit for the statements of a batch. */
 export const maxBatch = 100_000;
-/** The version of MongoDB whose behaviour is followed. */
+/** The version of MongoDB that this database imitates. */
 export const version = '8.0.0';

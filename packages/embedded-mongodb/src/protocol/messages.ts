@@ -2,10 +2,10 @@ import { decode } from '../values/bson.ts';
 import { DatabaseError } from '../values/errors.ts';
 import type { Doc } from '../values/value.ts';
 
-/** MongoDB's own limit on a message. */
+/** MongoDB's limit for a message. */
 export const maxMessageBytes = 48_000_000;
 const headerBytes = 16;
-/** What comes before the body of an OP_MSG: header, flags and the kind of the section. */
+/** The bytes before the body of an OP_MSG: header, flags and section kind. */
 export const replyHeadBytes = headerBytes + 5;
 
 const opReply = 1;
@@ -13,40 +13,42 @@ const opQuery = 2004;
 const opMsg = 2013;
 
 const moreToCome = 2;
-/** The low 16 bits are those that a receiver must understand. */
+/** A receiver must reject unknown flags among the low 16 bits. */
 const requiredBits = 0xffff;
 
-/** MongoDB's limit on the body of a command: a document of the greatest size and what stands around it. */
+/**
+ * MongoDB's limit for the body of a command: the largest document plus room for the other fields.
+ */
 const maxBodyBytes = 16 * 1024 * 1024 + 16 * 1024;
 
-/** A message that breaks the protocol; the connection it came by is closed. */
+/** A message violates the protocol. Its connection is closed. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** A command as it came over the wire. */
+/** A parsed command message. */
 export type Message = {
   readonly requestId: number;
   readonly body: Doc;
-  /** The encoded body, for documents that are kept as they came. */
+  /** The encoded body, for documents that are stored unchanged. */
   readonly bytes: Buffer;
-  /** Documents sent beside the body, by the name of the field they stand for. */
+  /** Document sequences, by the name of the field that they belong to. */
   readonly sequences: ReadonlyMap<string, readonly Buffer[]>;
-  /** Sent as OP_QUERY, as a driver's first hello may be. */
+  /** Sent as OP_QUERY. Drivers may send their first hello this way. */
   readonly legacy: boolean;
   readonly expectsReply: boolean;
-  /** Why the message is not even looked into. */
+  /** Set if the message is rejected without decoding it. */
   readonly refusal?: DatabaseError;
 };
 
-/** The length that a message announces, once its first bytes are there. */
+/** The length in a message header. */
 export function messageLength(header: Buffer): number {
   const length = header.readInt32LE(0);
   if (length < headerBytes || length > maxMessageBytes) throw new ProtocolError(`a message of ${length} bytes`);
   return length;
 }
 
-/** Takes a whole message apart. */
+/** Parses a complete message. */
 export function parseMessage(bytes: Buffer): Message {
   const requestId = bytes.readInt32LE(4);
   const opcode = bytes.readInt32LE(12);
@@ -119,7 +121,7 @@ function parseQuery(bytes: Buffer, requestId: number): Message {
   return { requestId, body, bytes: section, sequences: new Map(), legacy: true, expectsReply: true };
 }
 
-/** The bytes of a command, without sequences. */
+/** Encodes a command message without document sequences. */
 export function messageBytes(body: Uint8Array): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(replyHeadBytes), body]);
   bytes.writeInt32LE(bytes.length, 0);
@@ -127,7 +129,7 @@ export function messageBytes(body: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The bytes of an answer. */
+/** Encodes a reply message. */
 export function replyBytes(message: Message, requestId: number, answer: Buffer): Buffer {
   const head = message.legacy ? legacyHead() : Buffer.alloc(replyHeadBytes);
   const bytes = Buffer.concat([head, answer]);
@@ -138,7 +140,7 @@ export function replyBytes(message: Message, requestId: number, answer: Buffer):
   return bytes;
 }
 
-/** An OP_REPLY has flags, a cursor id, a starting position and the number of documents. */
+/** An OP_REPLY header: flags, cursor id, starting position and number of documents. */
 function legacyHead(): Buffer {
   const head = Buffer.alloc(headerBytes + 20);
   head.writeInt32LE(8, headerBytes);

@@ -14,7 +14,7 @@ function endSessions({ cursors }: Database, { args, name }: Command): Doc {
   return reply([]);
 }
 
-/** A session's identity as text. */
+/** The id of a session as a string. */
 export function sessionKey(lsid: Value | undefined): string | undefined {
   const id = isDoc(lsid) ? lsid.get('id') : undefined;
   return id instanceof Binary ? asBuffer(id.buffer).toString('latin1') : undefined;
@@ -29,7 +29,7 @@ function noTransactions(): never {
 
 const transactionFields = ['txnNumber', 'autocommit', 'recoveryToken'];
 
-/** Sessions live with their client; there is only something to do when they end. */
+/** Sessions are created by clients. The database only cleans up when they end. */
 export const sessionCommands: Readonly<Record<string, CommandEntry>> = {
   endSessions: { handle: endSessions, fields: [] },
   commitTransaction: { handle: noTransactions, fields: transactionFields },

@@ -25,7 +25,7 @@ function* encoded({ rows, collection }: ReadPlan): Generator<Uint8Array | undefi
   for (const row of rows()) yield row && whole(row, collection);
 }
 
-/** Runs pipelines. */
+/** The command `aggregate`. */
 export const aggregateCommands: Readonly<Record<string, CommandEntry>> = {
   aggregate: { handle: aggregate, fields: ['pipeline', 'cursor'] },
 };

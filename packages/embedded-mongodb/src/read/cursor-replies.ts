@@ -7,21 +7,21 @@ import { type Documents, documentsOf } from '../sessions/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
 import { bsonType, type Doc, OpaqueValue, type Value } from '../values/value.ts';
 
-/** MongoDB's number of documents in a first batch when the client does not say. */
+/** MongoDB's default size of a first batch, in documents. */
 const defaultBatch = 101;
 
-/** How a cursor begins. */
+/** The documents of a new cursor. */
 type CursorStart = {
   readonly namespace: string;
-  /** Encoded, and `undefined` where others may have their turn. */
+  /** Encoded documents, and `undefined` at points at which other commands may run. */
   readonly documents: Iterator<Uint8Array | undefined>;
-  /** The collection that the documents come from: if it is dropped, the cursor ends. */
+  /** The collection that is read. If it is dropped, the cursor ends. */
   readonly collection: Collection | undefined;
   readonly batchSize: number | undefined;
   readonly singleBatch?: boolean;
 };
 
-/** The first batch of a query, and a cursor if there is more. */
+/** Returns the first batch of a query, and opens a cursor if there are more documents. */
 export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args' | 'operation'>, start: CursorStart): Work {
   const { args, operation } = command;
   const { namespace, collection, batchSize = defaultBatch, singleBatch = false } = start;
@@ -41,7 +41,10 @@ export function* firstBatch({ cursors }: Database, command: Pick<Command, 'args'
   }
 }
 
-/** The documents of the next batch: as many as asked for and as fit into one message, but at least one. */
+/**
+ * The documents of the next batch: at most `batchSize`, and no more than fit into one message, but
+ * at least one.
+ */
 export function* takeBatch(source: Documents, batchSize: number): Generator<undefined, Uint8Array[]> {
   const documents: Uint8Array[] = [];
   let bytes = 0;
@@ -60,7 +63,7 @@ export function* takeBatch(source: Documents, batchSize: number): Generator<unde
   return documents;
 }
 
-/** Whether all documents were returned. */
+/** True if all documents were returned. */
 export function* isOver(source: Documents): Generator<undefined, boolean> {
   for (;;) {
     const { done, value } = source.peek();
@@ -69,7 +72,7 @@ export function* isOver(source: Documents): Generator<undefined, boolean> {
   }
 }
 
-/** What a cursor gives back for one batch: around documents as they are stored. */
+/** The reply for one batch. Documents are embedded as encoded. */
 export function cursorReply(
   field: 'firstBatch' | 'nextBatch',
   documents: readonly Uint8Array[],

@@ -11,7 +11,10 @@ import { prepareRead, prepareStages, type ReadPlan } from './read.ts';
 
 const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
-/** Describes how a find or a pipeline is carried out; with any verbosity but `queryPlanner`, it also runs it and counts. */
+/**
+ * Describes the plan of a find or a pipeline. With any verbosity except `queryPlanner`, it also
+ * runs it and counts.
+ */
 function* explain(database: Database, command: Command): Work {
   const { db } = command;
   const args = required(docArg(command.args, 'explain'), 'explain');
@@ -67,7 +70,7 @@ function statistics(returned: number, { keys, documents }: Counts, executionStag
   ]);
 }
 
-/** The command `explain`, which describes how another command is carried out. */
+/** The command `explain`. */
 export const explainCommands: Readonly<Record<string, CommandEntry>> = {
   explain: { handle: explain, fields: ['verbosity'] },
 };

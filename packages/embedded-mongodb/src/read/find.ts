@@ -35,14 +35,15 @@ function find(database: Database, command: Command): Work {
   });
 }
 
-/** What filters, updates and pipelines of a command may refer to. */
+/** The context of a command's filters, updates and pipelines. */
 export function contextOf({ now, operation }: Pick<Command, 'now' | 'operation'>): Context {
   return { now, operation };
 }
 
-/** What a find shows of documents that need decoding for that; undefined where it may be all of it. */
+/** The fields that a projection needs decoded; `undefined` if it may need all. */
 function shownFields(projection: Doc, raw: RawTransform | undefined): Doc | undefined {
-  // What is not projected goes out as it is stored; other projections name what they look at only if they include something.
+  // A raw projection, or none, works on encoded documents. Other projections list the fields that
+  // they read only if they include fields.
   if (raw !== undefined || projection.size === 0) return new Map();
   const includes = [...projection].some(([name, value]) => name !== '_id' && isFlag(value) && isTrue(value));
   const isMatch = (value: Value) => isDoc(value) && value.size === 1 && value.has('$elemMatch');
@@ -50,7 +51,7 @@ function shownFields(projection: Doc, raw: RawTransform | undefined): Doc | unde
   return includes && isPlain ? new Map([['_id', true], ...projection]) : undefined;
 }
 
-/** What the fields of a find say about which documents it asks for. */
+/** The query of a find command. */
 export function findQuery(args: Doc): FindQuery {
   const limit = integerArg(args, 'limit');
   return {
@@ -61,7 +62,7 @@ export function findQuery(args: Doc): FindQuery {
   };
 }
 
-/** The documents as the client sees them: as they are stored, unless a projection changes them. */
+/** Encodes the documents for the client: the stored bytes, unless a projection changes them. */
 function* shown(
   { rows, collection }: ReadPlan,
   project: Transform | undefined,
@@ -74,7 +75,10 @@ function* shown(
   }
 }
 
-/** A document as it is stored. The driver of a client that got a damaged one would fail without a name for it. */
+/**
+ * The stored bytes of a document. Throws if they are damaged, because the client's driver would
+ * fail on them without naming the document.
+ */
 export const whole = ({ rid, document }: Result, collection: Collection | undefined): Uint8Array =>
   rid === undefined || collection === undefined ? document : collection.validated.whole(rid, document as Buffer);
 
@@ -117,7 +121,7 @@ function killCursors({ cursors }: Database, { args }: Command): Doc {
   ]);
 }
 
-/** The commands that read by a filter. */
+/** The commands `find`, `getMore` and `killCursors`. */
 export const queryCommands: Readonly<Record<string, CommandEntry>> = {
   find: { handle: find, fields: ['filter', 'projection', 'sort', 'skip', 'limit', 'batchSize', 'singleBatch'] },
   getMore: { handle: getMore, fields: ['collection', 'batchSize'] },

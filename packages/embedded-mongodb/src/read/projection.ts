@@ -3,7 +3,7 @@ import { compileProjection, type Transform } from '../project/projection.ts';
 import { docArg } from '../protocol/args.ts';
 import type { Doc } from '../values/value.ts';
 
-/** Makes what a client sees of a document; `undefined`: all of it. */
+/** Compiles the projection argument of a command; `undefined` if it keeps all fields. */
 export function projectionArg(args: Doc, name: string, context: Context): Transform | undefined {
   const spec = docArg(args, name);
   return spec === undefined || spec.size === 0 ? undefined : compileProjection(spec, context);

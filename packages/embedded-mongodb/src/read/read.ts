@@ -13,27 +13,30 @@ import { encodeAnswer } from '../values/bson.ts';
 import { equals } from '../values/compare.ts';
 import type { Doc, Value } from '../values/value.ts';
 
-/** A document that is read: as it is stored, and decoded. */
+/** A result document, encoded and decoded. */
 export type Result = {
   readonly document: Uint8Array;
   readonly doc: Doc;
-  /** Its number in the collection, if it is stored there as it is. */
+  /** Its row number, if the document is returned as stored. */
   readonly rid?: number;
 };
 
-/** A question to a collection, which need not exist. */
+/** A planned read of a collection, which need not exist. */
 export type ReadPlan = {
-  /** The collection that is read, whose end is the end of an open cursor. */
+  /** The collection that is read. If it is dropped, open cursors end. */
   readonly collection: Collection | undefined;
-  /** How the collection is searched. */
+  /** The plan of the find; `undefined` if the collection does not exist. */
   readonly find: Find | undefined;
-  /** The stages that a pipeline leaves to be done after the find. */
+  /** The pipeline stages that remain after the find. */
   readonly rest: readonly Value[];
-  /** What it gives, and `undefined` where others may have their turn. */
+  /** The results, and `undefined` at points at which other commands may run. */
   rows(counts?: Counts): Iterable<Result | undefined>;
 };
 
-/** What a driver's countDocuments asks for; the plan may know the answer without reading documents. */
+/**
+ * The stage that drivers send for `countDocuments`. The plan may answer it without reading
+ * documents.
+ */
 const countAllStage: Doc = new Map([
   [
     '$group',
@@ -44,7 +47,7 @@ const countAllStage: Doc = new Map([
   ],
 ]);
 
-/** Prepares a query on a collection. */
+/** Plans a query on a collection. */
 export function prepareRead(database: Database, db: string, name: string, query: FindQuery, context: Context): ReadPlan {
   const collection = database.catalog.get(db, name);
   const find = collection && prepareFind(database.file, collection, query, context);
@@ -52,7 +55,9 @@ export function prepareRead(database: Database, db: string, name: string, query:
   return { collection, find, rest: [], rows: (counts) => find?.rows(counts) ?? [] };
 }
 
-/** Prepares a pipeline on a collection; as much as possible of its beginning is left to an index. */
+/**
+ * Plans a pipeline on a collection. As many of its first stages as possible become an indexed find.
+ */
 export function prepareStages(
   database: Database,
   db: string,
@@ -76,7 +81,7 @@ export function prepareStages(
   return { collection, find, rest, rows };
 }
 
-/** What pipelines see of the database around them. */
+/** The access that a pipeline has to the database. */
 function pipelineContext(database: Database, db: string, context: Context): PipelineContext {
   return {
     ...context,
@@ -85,7 +90,7 @@ function pipelineContext(database: Database, db: string, context: Context): Pipe
   };
 }
 
-/** Documents that were made, in the form in which stored ones come. */
+/** Encodes documents that a pipeline has made. */
 function* results(docs: Iterable<Doc | undefined>): Generator<Result | undefined> {
   for (const doc of docs) yield doc && { doc, document: encodeAnswer(doc) };
 }

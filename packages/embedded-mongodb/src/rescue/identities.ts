@@ -5,27 +5,27 @@ import { isWithin, type KeyLimits } from './trees.ts';
 
 const ridsPerPart = 1024;
 
-/** By the number of each document a hash of its `_id`, as the index of a collection says. */
+/** Hashes of the `_id` of each document by row number, according to the index of a collection. */
 export class Identities {
   readonly #parts = new Map<number, Uint32Array>();
-  /** The limits of keys of which some are lost. */
+  /** The key ranges in which keys are lost. */
   readonly #missing: KeyLimits[] = [];
-  /** How many documents there are. */
+  /** The number of documents. */
   size = 0;
-  /** Whether a number has two keys, because a page stands in the place of another one. */
+  /** True if a row number has two keys, because a page was overwritten by another page. */
   #isContradictory = false;
 
-  /** Whether a part of the index is damaged, so that there may be more documents. */
+  /** True if a part of the index is damaged, so that more documents may exist. */
   get isIncomplete(): boolean {
     return this.#isContradictory || this.#missing.length > 0;
   }
 
-  /** Notes that keys between limits are lost. */
+  /** Records that the keys between limits are lost. */
   miss(limits: KeyLimits): void {
     this.#missing.push(limits);
   }
 
-  /** Whether the index may have had a key, though it does not have it now. */
+  /** True if the index may have lost this key. */
   mayHaveHad(key: Buffer): boolean {
     return this.#missing.some((limits) => isWithin(key, limits));
   }
@@ -41,7 +41,7 @@ export class Identities {
     hashes[at] = hashOf(key);
   }
 
-  /** The hash of the document with a number; 0 if there is none. */
+  /** The hash of the document with a row number; 0 if it does not exist. */
   get(rid: number): number {
     const part = Math.floor(rid / ridsPerPart);
     return this.#parts.get(part)?.[rid - part * ridsPerPart] ?? 0;
@@ -50,7 +50,7 @@ export class Identities {
 
 const idName = Buffer.from('_id');
 
-/** The key of a document in the index of ids. */
+/** The key of a document in the `_id` index. */
 export function idKeyOf(document: Buffer): Buffer {
   const writer = new KeyWriter();
   writer.ascending(rawField(rawDocument(document), idName));
@@ -60,7 +60,7 @@ export function idKeyOf(document: Buffer): Buffer {
 /** The hash of a document's own `_id`. */
 export const identityOf = (document: Buffer): number => hashOf(idKeyOf(document));
 
-/** FNV-1a; 0 stands for no document. */
+/** FNV-1a. 0 is reserved for a missing document. */
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);

@@ -4,10 +4,13 @@ import { lastChild, pageType, typeOfPage } from './cells.ts';
 import type { FoundCollection } from './found-catalog.ts';
 import type { Leaf, Trees } from './trees.ts';
 
-/** A collection of which it is not known where its documents begin, and the leaves that are found for it. */
+/** A collection whose root page is lost, with the leaves that are assigned to it. */
 type Rootless = Pick<FoundCollection, 'documents' | 'fields'> & { readonly leaves: Leaf[] };
 
-/** Gives trees that belong to no table to those collections whose indexes fit the fields of their documents. */
+/**
+ * Assigns trees that no table refers to. Each goes to the collection whose indexes fit the fields
+ * of its documents.
+ */
 export function assignLostTrees(trees: Trees, cells: CellReader, collections: readonly Rootless[]): void {
   const rootless = collections.filter(({ documents }) => documents === undefined);
   if (rootless.length === 0) return;
@@ -19,7 +22,7 @@ export function assignLostTrees(trees: Trees, cells: CellReader, collections: re
   for (const { leaves } of rootless) leaves.sort((one, other) => firstRid(one, cells) - firstRid(other, cells));
 }
 
-/** The collection whose indexes fit the fields of documents best. */
+/** The collection whose indexed fields fit the fields of documents best. */
 export function bestFitting<T extends Pick<FoundCollection, 'fields'>>(
   collections: readonly T[],
   names: ReadonlySet<string>,
@@ -29,7 +32,10 @@ export function bestFitting<T extends Pick<FoundCollection, 'fields'>>(
     .sort((one, other) => sharedBy(other.fields, names) - sharedBy(one.fields, names))[0];
 }
 
-/** The pages of tables that no tree leads to and no other such page. */
+/**
+ * The root pages of lost trees: table pages that no tree reaches and that are not the child of such
+ * a page.
+ */
 function strayRoots(trees: Trees, cells: CellReader): number[] {
   const stray = trees.strayPages([pageType.tableLeaf, pageType.tableInterior]);
   const children = new Set<number>();
@@ -44,7 +50,7 @@ function strayRoots(trees: Trees, cells: CellReader): number[] {
 
 const firstRid = ({ page }: Leaf, cells: CellReader): number => cells.on(page)[0]?.rid ?? 0;
 
-/** The fields of the documents on the first leaf that has some. */
+/** The field names on the first leaf that has readable documents. */
 function namesOnFirst(leaves: readonly Leaf[], cells: CellReader): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { page } of leaves) {
@@ -61,11 +67,14 @@ function namesOnFirst(leaves: readonly Leaf[], cells: CellReader): ReadonlySet<s
 const sharedBy = (fields: ReadonlySet<string>, names: ReadonlySet<string>): number =>
   [...fields].filter((field) => names.has(field)).length;
 
-/** Whether documents with these fields may be those of a collection with indexes on some fields; not all documents have all of them. */
+/**
+ * True if documents with these names may belong to a collection with these indexed fields.
+ * Documents need not have all indexed fields.
+ */
 export const fits = (fields: ReadonlySet<string>, names: ReadonlySet<string>): boolean =>
   sharedBy(fields, names) >= fields.size / 3;
 
-/** The fields at the top of a document. */
+/** The top-level field names of a document. */
 export function namesIn(document: Buffer): Set<string> {
   const names = new Set<string>();
   for (const field = new RawCursor(rawDocument(document)); field.next(); )

@@ -3,7 +3,10 @@ import { readVarint } from './cells.ts';
 /** A column of a record. */
 export type Column = null | number | string | Buffer;
 
-/** The columns of a record; undefined if it is damaged. https://www.sqlite.org/fileformat2.html#record_format */
+/**
+ * The columns of a record; undefined if it is damaged.
+ * https://www.sqlite.org/fileformat2.html#record_format
+ */
 export function columnsOf(record: Buffer): Column[] | undefined {
   const head = readVarint(record, 0);
   if (head === undefined || head.value > record.length) return undefined;

@@ -2,36 +2,41 @@ import type { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import { DatabaseError } from '../values/errors.ts';
 
-/** A query's answer that goes out in several batches. */
+/** A query whose result is returned in several batches. */
 type Cursor = {
   readonly id: bigint;
   readonly namespace: string;
   readonly documents: Documents;
   /** If it is dropped, the cursor ends. */
   readonly collection: Collection | undefined;
-  /** The session that opened it; its end is the cursor's. */
+  /** The session that opened it. The cursor ends with the session. */
   readonly session: string | undefined;
-  /** Reads the documents, and keeps what that takes. */
+  /** Limits time and memory of reading the documents. */
   readonly operation: Operation;
   used: number;
   inUse: boolean;
 };
 
-/** Encoded documents, one after the other. */
+/** A sequence of encoded documents with lookahead. */
 export type Documents = {
-  /** The next one, if there is another, without taking it; `undefined` where others may have their turn before. */
+  /**
+   * The next document without consuming it. `undefined` means that other commands may run first.
+   */
   peek(): IteratorResult<Uint8Array | undefined, unknown>;
   take(): void;
   close(): void;
 };
 
-/** MongoDB closes cursors that nobody asks for ten minutes long. */
+/** MongoDB closes cursors that are idle for ten minutes. */
 const idleMinutes = 10;
 
-/** With so many open, the one that was asked longest ago gives way to a new one. */
+/** Beyond this number, a new cursor closes the least recently used one. */
 const mostCursors = 1000;
 
-/** Turns a sequence of encoded documents, and `undefined` where others may have their turn, into one that can be looked ahead at. */
+/**
+ * Adds lookahead to a sequence of encoded documents. An `undefined` in it marks a point at which
+ * other commands may run.
+ */
 export function documentsOf(source: Iterator<Uint8Array | undefined>): Documents {
   let ahead: IteratorResult<Uint8Array | undefined, unknown> | undefined;
   return {
@@ -48,7 +53,7 @@ export function documentsOf(source: Iterator<Uint8Array | undefined>): Documents
   };
 }
 
-/** The open cursors, those that were asked longest ago first. */
+/** Creates the registry of open cursors. It is ordered by last use, oldest first. */
 export function createCursors() {
   const cursors = new Map<bigint, Cursor>();
   const close = (id: bigint) => {
@@ -68,7 +73,7 @@ export function createCursors() {
       opened.operation.outlivesCommand = true;
       return opened;
     },
-    /** Takes a cursor for a batch; it must be given back, or closed. */
+    /** Takes a cursor for a batch. It must be given back or closed. */
     take(id: bigint, namespace: string): Cursor {
       const cursor = cursors.get(id);
       if (cursor === undefined) throw new DatabaseError(43, `cursor id ${id} not found`);
@@ -88,7 +93,7 @@ export function createCursors() {
       cursor.inUse = false;
     },
     close,
-    /** Closes the cursors that nobody has asked for in a long time. */
+    /** Closes cursors that have been idle for too long. */
     expire(now = Date.now()): void {
       for (const { id, used } of cursors.values()) if (used < now - idleMinutes * 60_000) close(id);
     },
@@ -101,5 +106,4 @@ export function createCursors() {
   };
 }
 
-/** What `createCursors` makes. */
 export type Cursors = ReturnType<typeof createCursors>;

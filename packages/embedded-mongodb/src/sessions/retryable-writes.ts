@@ -6,23 +6,26 @@ import { DatabaseError } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { type Doc, isDoc } from '../values/value.ts';
 
-/** How long an answer is kept for a client that asks again: as long as a session lives. */
+/** How long an answer is kept for a retry, in minutes: as long as a session lives. */
 export const sessionMinutes = 30;
 
-/** A write command that its client may send again: the answers of those of its statements that were already carried out. */
+/** The state of a retryable write: the answers of its statements that were already executed. */
 type Retry = {
-  /** The answer of a statement that was carried out before. */
+  /** The answer of a statement that was executed before. */
   done(statement: number): Doc | undefined;
-  /** Notes a statement's answer. */
+  /** Records the answer of a statement. */
   record(statement: number, answer: Doc): void;
-  /** Stores what was noted, in the same transaction as the writes themselves. */
+  /** Stores the recorded answers in the same transaction as the writes. */
   save(): void;
 };
 
-/** Remembers, per session, the answers to its latest numbered write. */
+/**
+ * Creates the store of retryable writes. It keeps the answers to each session's latest numbered
+ * write.
+ */
 export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCommit) {
   return {
-    /** The retry state of a command that carries `lsid` and `txnNumber`; `undefined` for one that does not. */
+    /** The retry state of a command that has `lsid` and `txnNumber`; otherwise `undefined`. */
     begin(args: Doc): Retry | undefined {
       const number = args.get('txnNumber');
       const lsid = args.get('lsid');
@@ -31,7 +34,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       return openRetry(id.buffer, longField(number, 'txnNumber'));
     },
 
-    /** Forgets the answers of sessions that have ended. */
+    /** Deletes the answers of expired sessions. */
     expire(now = Date.now()): void {
       const before = now - sessionMinutes * 60_000;
       const stale = file.prepare('SELECT 1 FROM retryable_writes WHERE used < ? LIMIT 1').get(before);
@@ -41,7 +44,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
   };
 
   function openRetry(session: Uint8Array, number: bigint): Retry {
-    // Mostly the number is new, and there is nothing to read.
+    // Usually the number is new and no row matches.
     const row = file
       .prepare('SELECT CAST(number AS TEXT), results FROM retryable_writes WHERE session = ? AND number >= ?')
       .get(session, number);
@@ -57,7 +60,7 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
       },
       save() {
         if (!noted) return;
-        // Before the write, whose failure would be that of everything in this turn.
+        // Encode before the write: an error inside `write` would fail everything in this turn.
         const results = encodeAnswer(answers);
         commits().write(() => {
           file
@@ -69,7 +72,6 @@ export function createRetryableWrites(file: DatabaseFile, commits: () => GroupCo
   }
 }
 
-/** What `createRetryableWrites` makes. */
 export type RetryableWrites = ReturnType<typeof createRetryableWrites>;
 
 function tooOld(number: bigint, last: string): DatabaseError {

@@ -12,30 +12,33 @@ import type { TextIndex } from './index/text-index.ts';
 import { type Entry, entriesAfter, type Scan } from './scan.ts';
 import { storedDocument } from './stored-document.ts';
 
-/** The faults of a collection, as sentences, and how many keys each index has. */
+/** The faults of a collection as sentences, and the number of keys of each index. */
 type CheckResult = {
   readonly documents: number;
   readonly keys: ReadonlyMap<string, number>;
   readonly errors: readonly string[];
 };
 
-/** Receives what is being checked, again and again as long as the check goes on. */
+/** Receives the name of the current step repeatedly while a check runs. */
 export type CheckProgress = (what: string) => void;
 
-/** Reported faults; more of them help nobody. */
+/** Limit of reported faults. */
 const mostErrors = 20;
 
-/** Rows that are read together. */
+/** Rows per query. */
 const rowsPerChunk = 100;
 const entriesPerChunk = 1_000;
 
-/** Ranges of documents whose keys are looked up one by one, to name those that lack some. */
+/** Number of row ranges in which documents with missing keys are identified one by one. */
 const mostRanges = 3;
 
 /** The expected entries of one index. */
 type Expected = { readonly index: StoredIndex; readonly sums: EntrySums; count: number };
 
-/** Decodes all documents and compares their keys with the entries of every index; `full` also has SQLite check its pages. */
+/**
+ * Decodes all documents and compares their keys with the entries of each index. With `full`, SQLite
+ * also checks its pages.
+ */
 export function checkCollection(
   file: DatabaseFile,
   collection: Collection,
@@ -78,7 +81,9 @@ export function checkCollection(
   return { documents, keys, errors };
 }
 
-/** Adds the keys of a document to the sums of all indexes, or to none if the document is damaged. */
+/**
+ * Adds the keys of a document to the sums of all indexes. If the document is damaged, adds nothing.
+ */
 function addKeys(
   document: Buffer,
   rid: number,
@@ -96,7 +101,7 @@ function addKeys(
 
 type Row = { readonly rid: number; readonly document: unknown };
 
-/** All rows of a collection in the order of their numbers, right or not. */
+/** All rows of a collection in the order of their numbers, without validation. */
 function* rowsOf(file: DatabaseFile, collection: Collection): Generator<Row> {
   const sql = `SELECT rid, ${smallDocument('doc')} FROM ${collection.table} WHERE rid > ? ORDER BY rid ${limitClause}`;
   const large = file.prepare(`SELECT doc FROM ${collection.table} WHERE rid = ?`);
@@ -111,7 +116,7 @@ function* rowsOf(file: DatabaseFile, collection: Collection): Generator<Row> {
   }
 }
 
-/** Compares the entries of an index with those that it should have. */
+/** Compares the entries of an index with the expected ones. */
 function compare({ index, sums, count }: Expected, scan: Scan, isComplete: boolean): string[] {
   let found = 0;
   for (const [key, rid] of allEntries(index, scan)) {
@@ -137,7 +142,7 @@ function* allEntries(index: StoredIndex, scan: Scan): Generator<Entry> {
   }
 }
 
-/** The documents between two numbers that an index does not have under all of their keys. */
+/** The documents in a range of row numbers whose keys are missing from an index. */
 function lackingIn([first, last]: [number, number], index: StoredIndex, { file, collection }: Scan): number[] {
   const sql = `SELECT rid FROM ${collection.table} WHERE rid BETWEEN ? AND ?`;
   const rids = (file.prepare(sql).all(first, last) as unknown as [number][]).map(([rid]) => rid);
@@ -152,7 +157,10 @@ const wrongWords = ({ name }: TextIndex, { count }: WordSums, expected: WordSums
     ? `index ${name} has other words than the documents`
     : `index ${name} has ${count} keys instead of ${expected.count}`;
 
-/** Checks a whole file: its pages and how many documents and ids each collection has; `full` each document and its keys as well. */
+/**
+ * Checks a whole file: its pages, and that each collection has as many `_id` keys as documents.
+ * With `full`, also checks each document and its keys.
+ */
 export function checkFile(
   file: DatabaseFile,
   collections: readonly Collection[],
@@ -183,7 +191,7 @@ export function checkFile(
 
 const messageOf = (error: unknown): string => whatIsDamaged(error as Error);
 
-/** SQLite's own check. It gives up itself where the damage is too great for it. */
+/** SQLite's own check. It throws if the damage is too severe. */
 function faultsOfPages(file: DatabaseFile): string[] {
   try {
     const rows = file.prepare(`PRAGMA integrity_check(${mostErrors})`).all() as unknown as [string][];

@@ -12,10 +12,9 @@ import type { TextIndex } from './index/text-index.ts';
 import { storedDocument } from './stored-document.ts';
 import { ValidatedDocuments } from './validated-documents.ts';
 
-/** An index of either kind. */
 export type CollectionIndex = StoredIndex | TextIndex;
 
-/** What the catalog stores about a collection. */
+/** The catalog's entry of a collection. */
 type CollectionIdentity = {
   readonly id: number;
   readonly db: string;
@@ -24,8 +23,8 @@ type CollectionIdentity = {
 };
 
 /**
- * The documents of one collection: a table of (rid, BSON as it came), and its indexes. Each change first looks for what stands
- * against it and only then writes, so that a refused document leaves no trace.
+ * The documents of one collection, in a table of (rid, BSON as received), and its indexes. Each
+ * change detects conflicts before it writes, so that a rejected document leaves no trace.
  */
 export class Collection {
   readonly identity: CollectionIdentity;
@@ -60,22 +59,25 @@ export class Collection {
     return this.identity.db;
   }
 
-  /** Which of all changes was the last to its documents; higher after each, and after a change that was undone. */
+  /**
+   * The number of the last change to its documents. It grows with each change, also with one that
+   * is rolled back.
+   */
   get lastChange(): number {
     return this.#lastChange;
   }
 
-  /** The indexes that have documents in the order of their values. */
+  /** The indexes that are sorted by values. */
   get ordered(): StoredIndex[] {
     return this.indexes.filter((index) => index.kind === 'ordered');
   }
 
-  /** The one text index, if there is one. */
+  /** The text index; a collection has at most one. */
   get text(): TextIndex | undefined {
     return this.indexes.find((index) => index.kind === 'text');
   }
 
-  /** Stores a new document; `doc` is the same, decoded. */
+  /** Inserts a document. `doc` decodes it on demand. */
   insert(document: Buffer, doc: () => Doc): void {
     const keys = this.indexes.map((index) => index.keysOf(document, doc));
     this.#refuseDuplicates(document, this.indexes, keys, undefined);
@@ -90,7 +92,7 @@ export class Collection {
     });
   }
 
-  /** Puts a new version in the place of a stored document. */
+  /** Replaces a stored document by a new version. */
   replace(rid: number, before: Buffer, after: Buffer, docBefore: () => Doc, docAfter: () => Doc): void {
     const changed = changedFields(before, after);
     const touched = this.indexes.filter((index) => !index.leavesUntouched(before, after, changed));
@@ -123,7 +125,7 @@ export class Collection {
     return row && storedDocument(row[0], this.namespace, rid);
   }
 
-  /** The number of the latest document. */
+  /** The highest row number. */
   lastRid(): number {
     if (this.#lastRid === undefined) {
       const row = this.#file.prepare(`SELECT coalesce(max(rid), 0) FROM ${this.table}`).get();
@@ -132,13 +134,13 @@ export class Collection {
     return this.#lastRid;
   }
 
-  /** How many documents there are: counted once, then kept in step. */
+  /** The number of documents. It is counted once and then kept up to date. */
   count(): number {
     this.#count ??= (this.#file.prepare(`SELECT count(*) FROM ${this.table}`).get() as unknown as [number])[0];
     return this.#count;
   }
 
-  /** Fills a new index from the documents that are there; refuses if one of them stands against it. */
+  /** Fills a new index from the existing documents. Throws if they violate its uniqueness. */
   fill(index: CollectionIndex): void {
     this.#commits().write(() => {
       const rows = this.#file.prepare(`SELECT rid, doc FROM ${this.table} WHERE rid > ? ORDER BY rid LIMIT 500`);
@@ -180,7 +182,7 @@ export class Collection {
   }
 }
 
-/** The keys that a change takes away and those that it adds. */
+/** The removed and the added keys of a change. */
 function difference(before: IndexKeys, after: IndexKeys): [IndexKeys, IndexKeys] {
   return [
     { keys: without(before.keys, after.keys), multikey: 0 },

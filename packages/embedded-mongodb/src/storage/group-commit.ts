@@ -2,19 +2,22 @@ import { DatabaseError, damaged } from '../values/errors.ts';
 import { isDamage } from './file/damage.ts';
 import type { DatabaseFile } from './file/file.ts';
 
-/** So many commits lie between two looks at the length of the log. */
+/** Number of commits between two checks of the log's length. */
 const commitsPerLook = 16;
 
-/** Frames of 4 KB, together 64 MB, in the log beyond which it is written back into the database: a page that changed often is written once. */
+/**
+ * Length of the log, in frames of 4 KB (64 MB in all), beyond which it is written back. A page that
+ * changed often is written back only once.
+ */
 const checkpointFrames = 16_384;
 
 const sqliteIoerr = 10;
 const sqliteFull = 13;
 
-/** Told how the transaction ended that a statement ran in: `undefined`, or why nothing of it is stored. */
+/** Receives the result of a transaction: `undefined`, or the reason why none of it is stored. */
 export type SettleCallback = (failure: DatabaseError | undefined) => void;
 
-/** Housekeeping that may as well be done later: it is passed over while the disk takes no writes. */
+/** Runs housekeeping that can wait. It is skipped while the disk rejects writes. */
 export function ifPossible(step: () => void): void {
   try {
     step();
@@ -24,33 +27,45 @@ export function ifPossible(step: () => void): void {
 }
 
 /**
- * Runs all that arrives in one turn of the event loop in one SQLite transaction, which is synced once. Nothing that was read or
- * written in the turn may be told to a client before `settled` is called.
+ * Runs everything that arrives in one turn of the event loop in one SQLite transaction with one
+ * sync. Answers must not be sent before `settled` calls back.
  */
 export type GroupCommit = {
-  /** Runs a change that has looked before for all that may stand against it; should it break, the whole turn's writes are lost. */
+  /**
+   * Runs a change that has already detected all conflicts. If it throws, all writes of the turn are
+   * lost.
+   */
   write<T>(change: () => T): T;
-  /** Runs a change that may be refused half-way wholly or, if it throws, not at all; what others change in the turn is not touched. */
+  /**
+   * Runs a change that may fail halfway. If it throws, it is rolled back, and the other changes of
+   * the turn are kept.
+   */
   atomically<T>(change: () => T): T;
-  /** Runs what may be told once it is committed, though the next synced commit alone saves it from a power cut. */
+  /**
+   * Runs a change that may be acknowledged before it is synced. It survives a power cut only after
+   * the next synced commit.
+   */
   unsynced<T>(step: () => T): T;
-  /** Calls back once the present turn's transaction has ended; what comes before its first change does not depend on it. */
+  /**
+   * Calls back when the current turn's transaction has ended. A caller that comes before the first
+   * change of the turn always receives `undefined`.
+   */
   settled(callback: SettleCallback): void;
-  /** How many changes were asked for so far. */
+  /** The number of changes requested so far. */
   readonly changes: number;
-  /** Why writes are no longer accepted, if so. */
+  /** The reason why all writes are rejected until a restart. */
   readonly failure: DatabaseError | undefined;
-  /** Why writes are refused, or were when they needed space, as far as is known. */
+  /** The reason why writes are rejected: `failure`, or a full disk at the latest attempt. */
   readonly refusal: DatabaseError | undefined;
-  /** Finds out whether there is space again, if a write was refused for want of it. */
+  /** Tests whether the disk has space again, after a write was rejected because it was full. */
   tryAgain(): void;
-  /** Ends the present transaction at once. */
+  /** Ends the current transaction immediately. */
   flush(): void;
 };
 
 /**
- * `rolledBack` is called when memory no longer agrees with the stored data and must be read again, `grown` now and then when there
- * were commits.
+ * Creates the group commit of a database file. It calls `rolledBack` when cached state must be
+ * loaded again, and `grown` now and then after commits.
  */
 export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, grown: () => void = () => {}): GroupCommit {
   let open = false;
@@ -84,7 +99,10 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     scheduled ??= setImmediate(flush);
   };
 
-  /** Begins the turn's transaction, unless it has begun. Once changes are to be synced, those before that need no sync have one of their own. */
+  /**
+   * Begins the transaction of the turn. If unsynced changes are pending and a change needs a sync,
+   * they are committed first.
+   */
   const begin = () => {
     if (open && (syncs || !wantsSync)) return;
     if (open) file.prepare('COMMIT').run();
@@ -108,7 +126,10 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     return result;
   };
 
-  /** How far the log is synced after a commit; undefined if that cannot be told, because an earlier mark is true as well. */
+  /**
+   * The synced length of the log in frames; `undefined` if it is unknown. An earlier mark remains
+   * valid.
+   */
   const syncedFrames = (): number | undefined => {
     try {
       return file.frames();
@@ -117,12 +138,15 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     }
   };
 
-  /** Notes how far the log is synced, so that a start misses what was taken from it. The answers need not wait for that. */
+  /**
+   * Stores the synced length of the log, so that a start detects a shortened log. Answers need not
+   * wait for it.
+   */
   const mark = (frames: number) => {
     try {
       file.sums.mark(frames);
     } catch {
-      // An earlier mark is true as well.
+      // An earlier mark remains valid.
     }
   };
 
@@ -130,12 +154,12 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
     try {
       file.exec('ROLLBACK');
     } catch {
-      // SQLite has already rolled back by itself, as it does after an I/O error.
+      // SQLite has already rolled back by itself, e.g. after an I/O error.
     }
     reload();
   };
 
-  /** Reads again what memory holds. If that fails, later writes are refused. */
+  /** Loads the cached state again. If that fails, later writes are rejected. */
   const reload = () => {
     try {
       rolledBack();
@@ -157,7 +181,8 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
       refusal = new DatabaseError(14031, 'no space left on the device; nothing was written');
       return refusal;
     }
-    // After a failed sync the kernel may have dropped the pages it could not write; a second sync would claim success.
+    // After a failed sync, the kernel may have dropped the unwritten pages, and a second sync would
+    // falsely succeed.
     if ((code & 0xff) === sqliteIoerr)
       failure = new DatabaseError(39, `writing to disk failed (${message}); no writes until the database is restarted`);
     return failure ?? new DatabaseError(96, `writing to disk failed: ${message}`);
@@ -165,12 +190,12 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
 
   const undo = (reason: DatabaseError, nothingChanged: boolean) => {
     try {
-      // What refuses itself before it has changed anything leaves nothing to undo.
+      // A change that threw before it wrote anything need not be undone.
       if (!nothingChanged) file.exec('ROLLBACK TO change');
       file.prepare('RELEASE change').run();
       if (!nothingChanged) reload();
     } catch {
-      // The savepoint is gone: SQLite has rolled back the whole transaction.
+      // The savepoint is gone because SQLite has rolled back the whole transaction.
       doomed = reason;
     }
   };
@@ -181,17 +206,20 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
       if (frames > checkpointFrames) file.checkpoint();
       else file.writeAhead(frames);
     } catch (error) {
-      // A full disk only leaves the log longer.
+      // If the disk is full, the log only stays longer.
       storageError(error);
     }
   };
 
-  /** Runs a change in the turn's transaction; `undo` is told why it broke, and whether it had asked for changes before. */
+  /**
+   * Runs a change in the turn's transaction. If it throws, calls `undo` with the reason and with
+   * whether it had not changed anything yet.
+   */
   const run = <T>(change: () => T, undo: (reason: DatabaseError, nothingChanged: boolean) => void): T => {
     changes++;
     if (failure !== undefined) throw failure;
     if (doomed !== undefined) throw doomed;
-    // A change that is part of a greater one stands or falls with it.
+    // A nested change is part of the outer one.
     if (changing) return change();
     schedule();
     const before = changes;
@@ -215,7 +243,8 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
 
   return {
     write,
-    // The savepoint has SQLite copy every page before its first change, which single documents, one after the other, are spared.
+    // A savepoint makes SQLite copy each page before its first change. Writes of single documents
+    // avoid that cost.
     atomically: (change) =>
       changing
         ? change()
@@ -248,7 +277,7 @@ export function createGroupCommit(file: DatabaseFile, rolledBack: () => void, gr
       return failure ?? refusal;
     },
     tryAgain() {
-      // A small write may still find its place in what the log has ahead.
+      // A small write may still fit into the extended part of the log.
       if (refusal === undefined || failure !== undefined || !file.hasSpace()) return;
       refusal = undefined;
       ifPossible(() => write(() => file.prepare('UPDATE file_id SET id = id').run()));

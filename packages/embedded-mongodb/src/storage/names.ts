@@ -1,9 +1,9 @@
 import { DatabaseError } from '../values/errors.ts';
 
-/** 73 InvalidNamespace. */
+/** Error 73: InvalidNamespace. */
 export const invalidNamespace = (message: string) => new DatabaseError(73, message);
 
-/** Refuses the names that MongoDB refuses for databases and collections. */
+/** Throws if a database or collection name is invalid in MongoDB. */
 export function checkNames(db: string, name: string): void {
   checkDatabaseName(db);
   if (name === '' || name.startsWith('.') || name.endsWith('.') || name.includes('..') || /[$\0]/.test(name))
@@ -12,7 +12,6 @@ export function checkNames(db: string, name: string): void {
   if (Buffer.byteLength(`${db}.${name}`) > 255) throw invalidNamespace('Fully qualified namespace is too long. Max: 255');
 }
 
-/** Refuses what cannot be a database's name. */
 function checkDatabaseName(db: string): void {
   if (db === '' || Buffer.byteLength(db) > 63 || /[/\\. "$\0]/.test(db)) throw invalidNamespace(`Invalid database name: '${db}'`);
 }

@@ -7,40 +7,42 @@ import type { KeyRange } from './index/key.ts';
 import type { PieceSql, StoredIndex } from './index/stored-index.ts';
 import { storedDocument } from './stored-document.ts';
 
-/** A stored document as a scan meets it. */
+/** A stored document with its row number. */
 export type StoredDocument = {
   readonly rid: number;
   readonly document: Buffer;
 };
 
-/** What is read and how. */
+/** The source and the direction of a scan. */
 export type Scan = {
   readonly file: DatabaseFile;
   readonly collection: Collection;
   readonly backward: boolean;
-  /** How many rows will probably be wanted; more where some of them do not match. */
+  /** The expected number of rows. More are read if some do not match. */
   readonly expected?: number | undefined;
   readonly operation: Operation;
 };
 
-/** Rows fetched at once: enough to make a query cheap, few enough to keep memory flat. */
+/** Rows per query: enough to be fast, few enough to bound memory. */
 const chunkRows = 100;
 
-/** With so many bytes of large documents, a chunk ends early. */
+/** Total size of large documents that ends a chunk early. */
 const chunkBytes = 1_000_000;
 
 /**
- * The documents of a range of an index in key order, and `undefined` where others may have their turn. The scan holds no SQLite
- * cursor while it is suspended: it goes on after the last key it saw, whatever was written in between.
+ * Yields the documents of an index range in key order, and `undefined` at points at which other
+ * commands may run. It keeps no SQLite cursor while it is suspended: it continues after the last
+ * key, whatever was written in between.
  */
 export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Generator<StoredDocument | undefined> {
   const { file, collection, expected = chunkRows, operation } = scan;
   let last: Entry | undefined;
-  // Where one document is wanted, there mostly is no other one.
+  // A query for one document usually finds only one, so ask for a second row to see the end.
   for (let wanted = Math.max(expected, 2); ; wanted = chunkRows) {
     const [sql, values] = pieceAfter(index, range, last, scan.backward);
     const { rows, isLast } = fetch(scan, sql.documents, values, wanted);
-    // To hand out a key takes half as long as to hand out a document, and only the last one may be needed.
+    // Returning a key takes half as long as returning a document, and only the last key may be
+    // needed.
     const next = isLast ? undefined : (file.prepare(sql.nth).get(...values, rows.length - 1) as unknown as Entry | undefined);
     if (!isLast) checkOrder(index, last, next, scan.backward);
     last = next;
@@ -53,7 +55,7 @@ export function* scanIndex(index: StoredIndex, range: KeyRange, scan: Scan): Gen
   }
 }
 
-/** The document under the key with which a range begins, in an index with at most one for each. */
+/** The document with the first key of a range, in a unique index. */
 export function findByKey(
   index: StoredIndex,
   { low }: KeyRange,
@@ -68,7 +70,10 @@ export function findByKey(
   return { rid, document: storedDocument(document, collection.namespace, rid) };
 }
 
-/** All documents in the order in which they were inserted, or against it; `undefined` where others may have their turn. */
+/**
+ * Yields all documents in insertion order or reverse, and `undefined` at points at which other
+ * commands may run.
+ */
 export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
   const { collection, backward, expected, operation } = scan;
   const [after, order] = backward ? ['<', 'DESC'] : ['>', 'ASC'];
@@ -77,7 +82,7 @@ export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
   for (let wanted = expected ?? chunkRows; ; wanted = chunkRows) {
     const { rows, isLast } = fetch(scan, sql, [last], wanted);
     for (const [rid, document] of rows) {
-      // In a damaged table they may lead back to where they came from, for ever.
+      // In a damaged table, rows may form a loop.
       if (!(backward ? rid < last : rid > last)) throw damaged(`the documents of ${collection.namespace} are not in order.`);
       last = rid;
       yield { rid, document: storedDocument(document, collection.namespace, rid) };
@@ -88,10 +93,10 @@ export function* scanTable(scan: Scan): Generator<StoredDocument | undefined> {
   }
 }
 
-/** An entry of an index: the key, and the document that stands under it. */
+/** An index entry: the key, and the row number of its document. */
 export type Entry = readonly [key: Uint8Array, rid: number];
 
-/** The next entries of a range of an index, without the documents; the first ones, unless there were some before. */
+/** The next entries of an index range after `last`, or its first entries, without the documents. */
 export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | undefined, scan: Scan, wanted: number): Entry[] {
   checkThere(scan.collection, index);
   const [sql, values] = pieceAfter(index, range, last, scan.backward);
@@ -100,7 +105,7 @@ export function entriesAfter(index: StoredIndex, range: KeyRange, last: Entry | 
   return entries;
 }
 
-/** In a damaged index the next entries may lead back to those before, for ever. */
+/** In a damaged index, entries may form a loop. */
 function checkOrder(index: StoredIndex, last: Entry | undefined, next: Entry | undefined, backward: boolean): void {
   const isInOrder = next?.[0] instanceof Uint8Array && (last === undefined || order(last, next) < 0 !== backward);
   if (!isInOrder) throw damaged(`the entries of index '${index.name}' are not in order.`);
@@ -108,7 +113,7 @@ function checkOrder(index: StoredIndex, last: Entry | undefined, next: Entry | u
 
 const order = ([key, rid]: Entry, [otherKey, otherRid]: Entry): number => Buffer.compare(key, otherKey) || rid - otherRid;
 
-/** The statements for what comes in a range after an entry, or for its beginning, and their parameters. */
+/** The statements and parameters for the entries of a range after `last`, or from its start. */
 function pieceAfter(index: StoredIndex, { low, high }: KeyRange, last: Entry | undefined, backward: boolean): [PieceSql, Values] {
   const { first, further } = backward ? index.sql.backward : index.sql.forward;
   return last === undefined ? [first, [low, high]] : [further, [...last, backward ? low : high]];
@@ -117,7 +122,10 @@ function pieceAfter(index: StoredIndex, { low, high }: KeyRange, last: Entry | u
 type Row = [rid: number, document: Uint8Array | null];
 type Values = readonly (Uint8Array | number)[];
 
-/** The next rows of a statement that gives a rid and the `smallDocument`, and whose last parameter is the number of rows. */
+/**
+ * Fetches rows with a statement that selects a rid and a `smallDocument`, and takes the number of
+ * rows as its last parameter.
+ */
 function fetch(
   { file, collection }: Scan,
   sql: string,
@@ -138,12 +146,12 @@ function fetch(
   return { rows, isLast: rows.length < wanted };
 }
 
-/** Ends a scan whose collection or index was dropped since its last rows. */
+/** Throws if the collection or the index of a scan was dropped. */
 export function checkThere(collection: Collection, index?: CollectionIndex): void {
   if (collection.presence.isOver) throw collectionDropped(collection);
   if (index?.presence.isOver) throw new DatabaseError(175, `query plan killed :: index '${index.name}' dropped`);
 }
 
-/** 175: the collection went away during a scan. */
+/** Error 175: the collection was dropped during a scan. */
 export const collectionDropped = (collection: Collection) =>
   new DatabaseError(175, `collection dropped. UUID ${collection.identity.uuid.toUUID().toString()}`);

@@ -1,11 +1,16 @@
 import type { Catalog } from './catalog.ts';
 import { type GroupCommit, ifPossible } from './group-commit.ts';
 
-/** So many pages of 4 KB are written in one piece, and so long others have their turn before the next. */
+/**
+ * Pages of 4 KB that a merge step writes, and the pause after it, so that other commands can run.
+ */
 const pagesPerStep = 16;
 const restMillis = 20;
 
-/** Keeps the tables of text indexes together, piece by piece beside other work. Gives what is to be called when much was written. */
+/**
+ * Merges the tables of text indexes step by step in the background. Call the returned function
+ * after many writes.
+ */
 export function createTextMerges(catalog: Catalog, commits: GroupCommit): () => void {
   let isWaiting = false;
   const step = () => {

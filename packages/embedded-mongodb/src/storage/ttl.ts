@@ -11,10 +11,13 @@ import { invertKey, type KeyRange, typeByte, valueKey } from './index/key.ts';
 import type { StoredIndex } from './index/stored-index.ts';
 import { type Entry, entriesAfter } from './scan.ts';
 
-/** Removed in one go, so that a sweep does not hold up other commands for long; the rest waits for the next one. */
+/**
+ * Documents that one sweep removes at most, so that it does not delay other commands. The next
+ * sweep removes the rest.
+ */
 const maxRemoved = 10_000;
 
-/** Removes the documents whose date in a TTL index has passed by more than its `expireAfterSeconds`. */
+/** Removes documents that have expired according to a TTL index. */
 export function removeExpired(file: DatabaseFile, catalog: Catalog, now = Date.now()): void {
   for (const collection of catalog.all())
     for (const index of collection.ordered) {
@@ -37,11 +40,11 @@ function entriesOf(file: DatabaseFile, collection: Collection, index: StoredInde
 }
 
 function removeAll(collection: Collection, index: StoredIndex, entries: readonly Entry[]): void {
-  // A damaged document must not keep the others.
+  // A damaged document must not prevent the removal of the others.
   for (const [key, rid] of entries) unlessDamaged(() => ifPossible(() => removeIfRight(collection, index, key, rid)), undefined);
 }
 
-/** Removes a document, unless a damaged index names one that has not expired. */
+/** Removes a document if it has expired. A damaged index may name the wrong document. */
 function removeIfRight(collection: Collection, index: StoredIndex, key: Uint8Array, rid: number): void {
   const document = collection.get(rid);
   if (document === undefined) return;

@@ -4,7 +4,9 @@ import { badValue, failedToParse, typeMismatch } from '../values/errors.ts';
 import { type Doc, isDoc, typeName, type Value } from '../values/value.ts';
 import { identifierOf } from './tree.ts';
 
-/** Compiles array filters by the identifier that each speaks of, and checks that the paths use just these. */
+/**
+ * Compiles array filters by identifier. Checks that the update paths use exactly these identifiers.
+ */
 export function compileArrayFilters(
   arrayFilters: readonly Value[],
   paths: readonly string[],
@@ -27,7 +29,7 @@ export function compileArrayFilters(
   return filters;
 }
 
-/** The one field that an array filter speaks of, also inside `$and` and its like. */
+/** The only field name of an array filter, also inside `$and` and the like. */
 function identifierOfFilter(filter: Doc): string {
   const names = new Set(topLevelNames(filter));
   const [name, other] = names;

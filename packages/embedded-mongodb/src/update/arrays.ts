@@ -8,7 +8,7 @@ import { isDoc, isNumber, type Maybe, typeName, type Value } from '../values/val
 import { idOf, type ModifierMaker } from './operators.ts';
 import type { Modifier } from './tree.ts';
 
-/** The update operators on arrays. */
+/** Update operators for arrays. */
 export const arrayOperators: Readonly<Record<string, ModifierMaker>> = { $push: push, $addToSet: addToSet, $pull: pull };
 
 function push(operand: Value): Modifier {
@@ -42,7 +42,7 @@ function sliceOf(value: Maybe): number | undefined {
   return whole;
 }
 
-/** The first so many elements, or, if negative, the last. */
+/** The first `slice` elements or, if it is negative, the last. */
 function sliced(items: Value[], slice: number | undefined): Value[] {
   if (slice === undefined) return items;
   return slice >= 0 ? items.slice(0, slice) : items.slice(slice);
@@ -79,7 +79,10 @@ function pull(operand: Value): Modifier {
   };
 }
 
-/** Documents of fields match documents, operators match elements as if each were a field, all else is equality. */
+/**
+ * A document without operators matches as a filter of documents, operators match each element as a
+ * value, and anything else matches by equality.
+ */
 function pullCondition(operand: Value): (item: Value) => boolean {
   if (isOperatorDoc(operand)) {
     const element = compileFilter(new Map([['', operand]]));

@@ -5,12 +5,13 @@ import { add } from '../values/numbers.ts';
 import { isNumber, typeName, typeNumber, type Value } from '../values/value.ts';
 import { type Modifier, type Run, removed } from './tree.ts';
 
-/** Makes the modifier of one operator from its operand at one path. */
+/** Creates the modifier of one operator at one path. */
 export type ModifierMaker = (operand: Value, path: string) => Modifier;
 
-/** The operators that set and compute single values; those on arrays stand in `update-arrays.ts`. */
+/** Operators that set and compute single values. For arrays see `arrays.ts`. */
 export const valueOperators: Readonly<Record<string, ModifierMaker>> = {
-  // The old value object where the new one is the same to the bit, so that nothing counts as changed.
+  // Returns the old value object if both are bitwise identical, so that the field counts as
+  // unchanged.
   $set: (operand) => ({ update: (old) => (identical(old, operand) ? old : operand), create: () => operand }),
   $unset: () => ({ update: () => removed, toleratesBadPath: true }),
   $inc: increment,
@@ -30,7 +31,7 @@ function increment(operand: Value, path: string): Modifier {
       const result = add(old, operand);
       if (result === undefined)
         throw badValue(`Failed to apply $inc operations to current value (${old}) for document {_id: ${idOf(run)}}`);
-      // Equal is no change to MongoDB: the sign of zero does not count.
+      // MongoDB counts an equal result as unchanged, even if the sign of zero differs.
       return typeNumber(old) === typeNumber(result) && equals(old, result) ? old : result;
     },
     create: () => operand,
@@ -43,7 +44,7 @@ function currentDate(operand: Value, path: string): Modifier {
   return { update: (_old, run) => run.now, create: (run) => run.now };
 }
 
-/** The document that an error speaks of. */
+/** The `_id` of the document, for errors. */
 export function idOf(run: Run): string {
   return String(run.original.get('_id'));
 }

@@ -5,7 +5,7 @@ import { type RawValue, rawDocument, rawField } from '../values/raw.ts';
 import { bsonType, typeNumber, type Value } from '../values/value.ts';
 import { type Run, removed, type UpdateNode } from './tree.ts';
 
-/** The types whose values all have as many bytes. */
+/** Types whose values have a fixed length. */
 const fixedWidth: ReadonlySet<number> = new Set([
   bsonType.int,
   bsonType.long,
@@ -15,12 +15,13 @@ const fixedWidth: ReadonlySet<number> = new Set([
   bsonType.objectId,
 ]);
 
-/** A new value for the place of one of the same type and width. */
+/** A new value that replaces one of the same type and length in place. */
 type Change = { readonly start: number; readonly value: Value };
 
 /**
- * Applies operators to a document that is not decoded, where each of them gives a value of the same type and width as the one that
- * is there: the new document, the same one if nothing changes; `undefined` if it is not as simple as that, or is refused.
+ * Applies operators to an encoded document if each result has the type and length of the old value.
+ * Returns the new document, or the same buffer if nothing changes. Returns `undefined` if the
+ * update is more complicated or fails; the caller must decode the document then.
  */
 export function applyRaw(root: UpdateNode, document: Buffer, run: Run): Buffer | undefined {
   try {
@@ -55,7 +56,7 @@ function changesOf(node: UpdateNode, at: RawValue, run: Run): Change[] | undefin
   return changes;
 }
 
-/** Writes a value whose type has a fixed width. */
+/** Writes a value of a fixed-length type. */
 function writeFixed(bytes: Buffer, start: number, value: Value): void {
   if (value instanceof Int32) bytes.writeInt32LE(value.value, start);
   else if (value instanceof Double) bytes.writeDoubleLE(value.value, start);

@@ -2,34 +2,37 @@ import { badValue, conflictingUpdate, DatabaseError, notSupported, pathNotViable
 import { isIndex } from '../values/path.ts';
 import { type Doc, isDoc, typeName, type Value } from '../values/value.ts';
 
-/** What one operator does at the end of its path. */
+/** The action of one operator at the end of its path. */
 export type Modifier = {
-  /** The new value; the same object where nothing changes, `REMOVED` to take the field away. */
+  /** The new value; the same object if it does not change, or `removed` to remove the field. */
   update(value: Value, run: Run, path: string): Value | typeof removed;
-  /** The value of a field that is not there yet; absent for operators that never make one. */
+  /** The value of a missing field. Not set for operators that do not create fields. */
   create?(run: Run, path: string): Value | undefined;
-  /** Does nothing, instead of failing, where the path leads through a number or the like. */
+  /** Ignores a path that leads through a scalar instead of failing. */
   readonly toleratesBadPath?: boolean;
 };
 
-/** What an operator may need to know of the document at hand. */
+/** The document that is being updated, with its context. */
 export type Run = {
   readonly original: Doc;
   readonly now: Date;
-  /** Whether an array element matches the array filter of that name. */
+  /** True if an array element matches the array filter with this identifier. */
   readonly elementMatches: (identifier: string, element: Value) => boolean;
 };
 
-/** The answer of a modifier that takes its field away. */
+/** The result of a modifier that removes its field. */
 export const removed = Symbol('removed');
 
-/** All of an update's operators, by path; a name leads to a subtree, and the leaves hold the modifiers. */
+/** All operators of an update as a tree of path parts. The leaves hold the modifiers. */
 export type UpdateNode =
   | { readonly kind: 'leaf'; readonly modifier: Modifier }
   | { readonly kind: 'object'; readonly children: Map<string, UpdateNode> }
   | { readonly kind: 'array'; readonly children: Map<string, UpdateNode> };
 
-/** Adds a modifier at a path; two operators on one path, or on a path and what lies under it, are a conflict. */
+/**
+ * Adds a modifier at a path. Throws if another operator has this path, a prefix of it, or a path
+ * below it.
+ */
 export function addModifier(root: UpdateNode, path: string, modifier: Modifier): void {
   const parts = checkedParts(path);
   let node = root;
@@ -46,12 +49,12 @@ export function addModifier(root: UpdateNode, path: string, modifier: Modifier):
   });
 }
 
-/** Applies a tree to a document; what does not change is shared with the original. */
+/** Applies a tree to a document. The result shares unchanged values with the original. */
 export function applyTree(root: UpdateNode, doc: Doc, run: Run): Doc {
   return applyNode(root, doc, run, '') as Doc;
 }
 
-/** The identifier in `$[identifier]`, empty for `$[]`, `undefined` for any other part of a path. */
+/** The identifier in `$[identifier]`, empty for `$[]`; `undefined` for other parts of a path. */
 export function identifierOf(part: string): string | undefined {
   return part.startsWith('$[') && part.endsWith(']') ? part.slice(2, -1) : undefined;
 }
@@ -119,7 +122,7 @@ function applyToArray(children: readonly [string, UpdateNode][], items: Value[],
     if (result === items) result = [...items];
     if (index - result.length > maxBackfill) throw badValue(`can't backfill more than ${maxBackfill} elements`);
     while (result.length < index) result.push(null);
-    // Taking an element away would move the others, so it becomes null.
+    // Removing an element would move the others, so it becomes null.
     result[index] = value === removed || value === undefined ? null : value;
   }
   return result;
@@ -149,7 +152,7 @@ function applyToElements(children: ReadonlyMap<string, UpdateNode>, value: Value
   return result;
 }
 
-/** Makes the value of a field that is not there; `undefined` if none of the operators below makes one. */
+/** Creates the value of a missing field; `undefined` if no operator below creates one. */
 function createNode(node: UpdateNode, run: Run, path: string): Value | undefined {
   if (node.kind === 'array') throw badValue(`The path '${path}' must exist in the document in order to apply array updates.`);
   if (node.kind === 'leaf') return node.modifier.create?.(run, path);
@@ -179,7 +182,7 @@ function merge(a: UpdateNode, b: UpdateNode, path: string): UpdateNode {
   return { kind: a.kind, children };
 }
 
-/** Fails unless every operator below can live with a path that leads nowhere. */
+/** Throws unless all operators below tolerate a path that leads nowhere. */
 function requireTolerance(node: UpdateNode, name: string, path: string, value: Value): void {
   if (node.kind === 'leaf') {
     if (node.modifier.toleratesBadPath) return;

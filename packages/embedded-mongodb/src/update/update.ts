@@ -12,17 +12,23 @@ import { type ModifierMaker, valueOperators } from './operators.ts';
 import { applyRaw } from './raw.ts';
 import { addModifier, applyTree, type Run, type UpdateNode } from './tree.ts';
 
-/** What goes with an update. */
+/** Options of an update. */
 export type UpdateOptions = Context & {
   readonly arrayFilters?: readonly Value[] | undefined;
 };
 
-/** An update, compiled once and applied to many documents. */
+/** A compiled update. */
 export type Update = {
   readonly kind: 'operators' | 'replacement' | 'pipeline';
-  /** Gives the new document; the one passed in stays as it is. Not modified: the new document is the same to the bit. */
+  /**
+   * Returns the new document, without changing `doc`. `modified` is false if both are bitwise
+   * identical.
+   */
   apply(doc: Doc): { doc: Doc; modified: boolean };
-  /** The same of an encoded document, the same one if it is not modified; `undefined` where it has to be decoded. */
+  /**
+   * Applies the update to an encoded document. Returns the same buffer if it is not modified, or
+   * `undefined` if it must be decoded.
+   */
   applyRaw?(document: Buffer): Buffer | undefined;
 };
 
@@ -43,7 +49,9 @@ function refuseArrayFilters({ arrayFilters = [] }: UpdateOptions, style: string)
   if (arrayFilters.length > 0) throw failedToParse(`arrayFilters may not be specified for ${style} updates`);
 }
 
-/** Puts around every kind of update what holds for all: `_id` stays what it is and stands first. */
+/**
+ * Adds checks that hold for all kinds of updates: `_id` must not change, and stays the first field.
+ */
 function guarded(kind: Update['kind'], change: (doc: Doc) => Doc): Update {
   return {
     kind,
@@ -69,7 +77,7 @@ function replacement(update: Doc): (doc: Doc) => Doc {
   return (doc) => withId(doc.get('_id'), update);
 }
 
-/** A whole new document keeps the old one's `_id` unless it says otherwise. */
+/** Keeps the old document's `_id` unless the new document has one. */
 function withId(id: Maybe, doc: Doc): Doc {
   return id === undefined || doc.has('_id') ? doc : new Map([['_id', id], ...doc]);
 }
@@ -105,7 +113,7 @@ function makerOf(operator: string, operands: Value): ModifierMaker {
 
 const operators: ReadonlyMap<string, ModifierMaker> = new Map(Object.entries({ ...valueOperators, ...arrayOperators }));
 
-/** Compiles an update that is a pipeline: the stages that change one document by itself. */
+/** Compiles a pipeline update, which may use only stages that transform a single document. */
 function compilePipelineUpdate(stages: readonly Value[], context: Context): Transform {
   const transforms = stages.map((stage) => compileStage(stage, context));
   return (doc) => transforms.reduce((result, transform) => transform(result), doc);

@@ -4,7 +4,10 @@ import { checkId, idFirst } from '../values/identity.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 import type { Update } from './update.ts';
 
-/** The document that an upsert starts from: what the filter demands by equality, of which a replacement takes `_id` alone. */
+/**
+ * The document that an upsert starts from: the equalities of the filter. For a replacement, only
+ * its `_id`.
+ */
 function upsertBase(filter: Doc, kind: Update['kind'] = 'operators'): Doc {
   const equalities: [string, Value][] = [];
   collectEqualities(filter, equalities);
@@ -21,7 +24,10 @@ function upsertBase(filter: Doc, kind: Update['kind'] = 'operators'): Doc {
   return base;
 }
 
-/** The document that an upsert inserts where the filter found none; `newId` is asked if neither filter nor update give an `_id`. */
+/**
+ * The document that an upsert inserts. `newId` provides the `_id` if neither the filter nor the
+ * update has one.
+ */
 export function upsertDocument(filter: Doc, update: Update, newId: () => Value): Doc {
   const { doc } = update.apply(upsertBase(filter, update.kind));
   if (!doc.has('_id')) return new Map([['_id', newId()], ...doc]);
@@ -29,7 +35,9 @@ export function upsertDocument(filter: Doc, update: Update, newId: () => Value):
   return idFirst(doc);
 }
 
-/** Refuses a filter with an expression, also where it finds something: no document that is inserted could be told from it. */
+/**
+ * Rejects a filter with `$expr`, even if documents match: no new document could be derived from it.
+ */
 export function checkUpsertFilter(filter: Doc): void {
   for (const [name, value] of filter) {
     if (name === '$expr')
@@ -56,7 +64,7 @@ function equalOperands(value: Value): Value[] {
   if (!isOperatorDoc(value)) return [value];
   return [...value].flatMap(([operator, operand]) => {
     if (operator === '$eq') return [operand];
-    // A list of one says the same as $eq, and MongoDB takes it so.
+    // MongoDB treats a list of one value like `$eq`.
     return operator === '$in' && Array.isArray(operand) && operand.length === 1 ? operand : [];
   });
 }

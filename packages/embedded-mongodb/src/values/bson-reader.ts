@@ -5,33 +5,33 @@ import { asBuffer, RawCursor, rawField, typeOf, valueEnd, whyNoEnd } from './raw
 import { isDate } from './validate.ts';
 import { bsonType, type Doc, OpaqueValue, type Value } from './value.ts';
 
-/** MongoDB's own limit on the nesting of a document. */
+/** MongoDB's limit for the nesting of a document. */
 export const maxLevels = 100;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `bson` reads ids where they stand in a message; its types keep that to itself. */
+/** `bson` can read an id at an offset, but its types do not declare it. */
 const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => ObjectId;
 
-/** Which fields of a stored document somebody looks at: `undefined` stands for all that is in one. */
+/** The fields of a stored document that are read. `undefined` means the whole field. */
 export type Fields = ReadonlyMap<string, Narrowing | undefined>;
 
 /**
- * Of an array of documents only those are looked at in which a field, by its encoded name, has one of some ids or may have it in an array. The ids
- * are given by the numbers that their last bytes make, in which those of one collection mostly differ: what happens to agree is looked at as well.
- * Without a field, only the length of the array is looked at.
+ * Limits the elements of an array that are read to those whose `field` may be one of some ids.
+ * `ids` has the numbers in the last bytes of the ids, which usually differ within a collection;
+ * extra matches do no harm. Without `field`, only the length of the array is read.
  */
 export type Narrowing = { readonly field?: Buffer; readonly ids: ReadonlySet<number>; readonly needsLength?: boolean };
 
-/** How many elements an array has that may be narrowed. */
+/** The original length of an array that may be narrowed. */
 export const wholeLength = (items: readonly Value[]): number => wholeLengths.get(items) ?? items.length;
 
 const wholeLengths = new WeakMap<readonly Value[], number>();
 
-/** The number that the last bytes of an id make. */
+/** The number in the last bytes of an id. */
 export const idNumber = (bytes: Buffer, start = 0): number => bytes.readUInt32LE(start + 8);
 
-/** Reads BSON values one after the other; every length is checked before a byte after it is touched. */
+/** Reads BSON values in sequence. Checks each length before it accesses the bytes. */
 export class Reader {
   readonly #bytes: Buffer;
   at = 0;
@@ -55,7 +55,7 @@ export class Reader {
     return doc;
   }
 
-  /** Some fields of a stored document. Of the values that are skipped, only the lengths are checked. */
+  /** Reads some fields of a stored document. For skipped values, it checks only the lengths. */
   fields(wanted: Fields, depth: number, limit: number): Doc {
     const end = this.#open(depth, limit);
     const doc: Doc = new Map();
@@ -140,13 +140,13 @@ export class Reader {
     return this.#opaque(type, end);
   }
 
-  /** A value of a type that is only kept: of its inside only the end is checked. */
+  /** A value of a type that is only stored. It checks only where the value ends. */
   #opaque(byte: number, end: number): OpaqueValue {
     const type = typeOf(byte);
     return new OpaqueValue(type, this.#copy(this.#endOf(type, end) - this.at, end));
   }
 
-  /** Where the value at this place ends. */
+  /** The end of the value at the current position. */
   #endOf(type: number, limit: number): number {
     const end = valueEnd(this.#bytes, type, this.at);
     if (end < this.at || end > limit) throw invalidBson(whyNoEnd(end, type));
@@ -162,7 +162,7 @@ export class Reader {
     return this.#bytes.readInt32LE(this.at - 4);
   }
 
-  /** Moves over `length` bytes once it is sure that they are there. */
+  /** Advances by `length` bytes after checking that they exist. */
   #take(length: number, end: number): Buffer {
     if (length > end - this.at) throw invalidBson('a value runs over the end of its document');
     this.at += length;
@@ -183,7 +183,7 @@ export class Reader {
   #date(end: number): Date {
     const bytes = this.#take(8, end);
     const high = bytes.readInt32LE(this.at - 4);
-    // JavaScript's own limit is a little above.
+    // JavaScript's own limit is slightly higher.
     if (isDate(high)) return new Date(high * 0x100000000 + bytes.readUInt32LE(this.at - 8));
     throw invalidBson('a date beyond the years that can be computed with');
   }
@@ -211,7 +211,8 @@ export class Reader {
   }
 
   #utf8(start: number, end: number): string {
-    // Names and short texts are nearly always ASCII; below some 24 characters this loop beats the call into native code.
+    // Names and short texts are nearly always ASCII. Up to about 24 characters, this loop is faster
+    // than the call into native code.
     if (end - start < 24) {
       let text = '';
       let at = start;

@@ -2,28 +2,31 @@ import type { Binary, Double, Int32, Long, ObjectId } from 'bson';
 import { badValue, DatabaseError, tooDeep } from './errors.ts';
 import { bsonType, type Doc, OpaqueValue, typeNumber, type Value } from './value.ts';
 
-/** What `bson` can do with an id; its types keep that to themselves. */
+/** A method of ids that the types of `bson` do not declare. */
 type WritesItself = { serializeInto: (bytes: Uint8Array, at: number) => number };
 
-/** Kept between calls so that a small document costs one copy and no allocation beside the result. */
+/** A shared buffer, so that encoding a small document allocates only the result. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
 const maxScratch = 1024 * 1024;
 
-/** More fits into no message; one value that stands in a document many times must not fill the memory. */
+/**
+ * A message cannot be larger. The limit also protects memory if a document contains the same value
+ * many times.
+ */
 const mostBytes = 47_900_000;
 
-/** What stands before an element of an array: its type and its number. */
+/** Bytes before an array element: type and index. */
 const mostHead = 10;
 
-/** A text that is longer is measured before; of a shorter one it is quicker to expect the most. */
+/** The length of longer texts is measured. For shorter ones, reserving the maximum is faster. */
 const longText = 1000;
 
-/** Writes BSON values one after the other into a buffer that grows. */
+/** Writes BSON values in sequence into a growing buffer. */
 export class Writer {
   #bytes = scratch;
   #at = 0;
 
-  /** The bytes written, copied out of the buffer if that is kept. */
+  /** The written bytes, copied if the buffer is shared. */
   finish(): Buffer {
     if (this.#bytes.length > maxScratch) return this.#bytes.subarray(0, this.#at);
     const result = Buffer.allocUnsafe(this.#at);
@@ -40,7 +43,8 @@ export class Writer {
 
   #array(items: readonly Value[], depth: number): void {
     const start = this.#open(depth);
-    // An answer is mostly stored documents: to grow once is cheaper than time and again.
+    // Replies consist mainly of stored documents. Growing the buffer once is faster than several
+    // times.
     this.#reserve(items.reduce<number>((sum, item) => sum + (item instanceof OpaqueValue ? item.bytes.length + mostHead : 0), 0));
     for (let i = 0; i < items.length; i++) this.#field(String(i), items[i] as Value, depth);
     this.#close(start);
@@ -106,7 +110,7 @@ export class Writer {
         this.#binary(value as Binary);
         break;
       default:
-        // null is all type and no value.
+        // A null has a type but no value bytes.
         if (value instanceof OpaqueValue) this.#raw(value.bytes);
     }
   }

@@ -5,8 +5,9 @@ import { asBuffer, damagedDocument } from './raw.ts';
 import type { Doc } from './value.ts';
 
 /**
- * Decodes one BSON document that fills `bytes` exactly. Bytes that are not BSON end in `22 InvalidBSON`, nesting deeper than
- * `maxDepth` in `15 Overflow`; binary values are copied out, so that `bytes` may be reused.
+ * Decodes one BSON document that fills `bytes` exactly. Throws error 22 (InvalidBSON), or 15
+ * (Overflow) if it is nested deeper than `maxDepth`. Copies binary values, so `bytes` may be
+ * reused.
  */
 export function decode(bytes: Uint8Array, maxDepth = maxLevels): Doc {
   const reader = new Reader(bytes);
@@ -15,10 +16,12 @@ export function decode(bytes: Uint8Array, maxDepth = maxLevels): Doc {
   return doc;
 }
 
-/** Earlier versions let an update store twice the levels; and an answer wraps what is stored. */
+/**
+ * Earlier versions let an update store twice as many levels. A reply adds some levels of its own.
+ */
 const mostStoredLevels = 2 * maxLevels + 10;
 
-/** Decodes a stored document. Damage ends in 366, which names the document. */
+/** Decodes a stored document. If it is damaged, throws error 366 with its `_id`. */
 export function decodeStored(bytes: Uint8Array): Doc {
   try {
     return decode(bytes, mostStoredLevels);
@@ -27,7 +30,7 @@ export function decodeStored(bytes: Uint8Array): Doc {
   }
 }
 
-/** Decodes some fields, in their order, of a stored document. */
+/** Decodes some fields of a stored document, in stored order. */
 export function decodeFields(bytes: Uint8Array, fields: Fields): Doc {
   try {
     return new Reader(bytes).fields(fields, mostStoredLevels, bytes.length);
@@ -38,18 +41,21 @@ export function decodeFields(bytes: Uint8Array, fields: Fields): Doc {
 
 const notBson: readonly unknown[] = [15, 22];
 
-/** The error of a stored document for one of a document that a client sends. */
+/** Turns an error about a client's document into an error about a damaged one. */
 const asDamage = (bytes: Uint8Array, error: unknown): unknown =>
   error instanceof DatabaseError && notBson.includes(error.code) ? damagedDocument(asBuffer(bytes), error.message) : error;
 
-/** Encodes a document that is to be stored, no deeper than one that comes from a client; the bytes are the caller's own. */
+/**
+ * Encodes a document to store, with the nesting limit of client documents. The caller owns the
+ * bytes.
+ */
 export function encode(doc: Doc, maxDepth = maxLevels): Buffer {
   const writer = new Writer();
   writer.document(doc, maxDepth);
   return writer.finish();
 }
 
-/** Encodes a document around others that are stored. */
+/** Encodes a reply, which may contain stored documents. */
 export function encodeAnswer(doc: Doc): Buffer {
   return encode(doc, mostStoredLevels);
 }

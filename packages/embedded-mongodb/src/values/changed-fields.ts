@@ -1,8 +1,8 @@
 import { RawCursor, rawDocument } from './raw.ts';
 
 /**
- * The names of the fields in which two versions of a document differ, if both have the same fields in the same order;
- * otherwise undefined.
+ * The names of the fields that differ between two versions of a document; `undefined` if they do
+ * not have the same fields in the same order.
  */
 export function changedFields(before: Buffer, after: Buffer): ReadonlySet<string> | undefined {
   const [one, other] = [new RawCursor(rawDocument(before)), new RawCursor(rawDocument(after))];
@@ -15,7 +15,7 @@ export function changedFields(before: Buffer, after: Buffer): ReadonlySet<string
   return other.next() ? undefined : changed;
 }
 
-/** Below so many bytes a loop is faster than a call. */
+/** Up to this many bytes, a loop is faster than a call. */
 const few = 24;
 
 function isSame(one: Buffer, start: number, end: number, other: Buffer, otherStart: number, otherEnd: number): boolean {

@@ -3,8 +3,9 @@ import { notSupported } from './errors.ts';
 import { bsonType, type Doc, type Maybe, type NumberValue, OpaqueValue, typeName, typeNumber, type Value } from './value.ts';
 
 /**
- * MongoDB's order over all values: types first (missing, null, numbers, strings, documents, arrays, binary, ObjectId, boolean, date),
- * then values. Two values of a type that is only kept cannot be put in order.
+ * MongoDB's order of all values: first by type (missing, null, numbers, strings, documents, arrays,
+ * binary, ObjectId, boolean, date), then by value. Throws for two different values of a type that
+ * is only stored.
  */
 export function compare(a: Maybe, b: Maybe): number {
   if (a === b) return 0;
@@ -14,24 +15,28 @@ export function compare(a: Maybe, b: Maybe): number {
   return ranks !== 0 ? ranks : compareSameRank(rank, a as Value, b as Value);
 }
 
-/** Whether two values are the same to MongoDB: `1` of any number type, but never `'1'`. */
+/** True if two values are equal in MongoDB: `1` equals `1` of any number type, but not `'1'`. */
 export function equals(a: Maybe, b: Maybe): boolean {
   return compare(a, b) === 0;
 }
 
-/** The place of a value's type in the order; types that share a rank, such as all numbers, compare by value. */
+/**
+ * The rank of a value's type. Types with the same rank, such as all numbers, are compared by value.
+ */
 export function typeRank(value: Maybe): number {
   return value === undefined ? rankMissing : (ranks.get(typeNumber(value)) as number);
 }
 
-/** Compares two numbers of any kinds by value, exactly; NaN is below all others and equal to itself. */
+/** Compares two numbers of any type exactly. NaN equals itself and is less than all others. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (a instanceof Long) return b instanceof Long ? a.compare(b) : compareLongToDouble(a, b.value);
   if (b instanceof Long) return -compareLongToDouble(b, a.value);
   return compareDoubles(a.value, b.value);
 }
 
-/** Compares as MongoDB does, by UTF-8 bytes, which is the order of code points and not of UTF-16 units. */
+/**
+ * Compares by UTF-8 bytes, as MongoDB does. That is the order of code points, not of UTF-16 units.
+ */
 function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -107,18 +112,19 @@ function compareLongToDouble(a: Long, b: number): number {
   if (Math.abs(approximate) < Number.MAX_SAFE_INTEGER || Math.abs(b) > 2 ** 63 || Number.isNaN(b))
     return compareDoubles(approximate, b);
   const exact = a.toBigInt();
-  // From here on b is either far from a or has no fraction, so that cutting it changes nothing.
+  // Here, `b` is either far from `a` or a whole number, so truncating it does not change the
+  // result.
   const other = BigInt(Math.trunc(b));
   return exact < other ? -1 : exact > other ? 1 : 0;
 }
 
-/** Surrogates stand for code points above U+FFFF, so they order after the units U+E000 to U+FFFF. */
+/** Surrogates represent code points above U+FFFF, so they sort after the units U+E000 to U+FFFF. */
 function unitOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Field by field: the type first, then the name, then the value. */
+/** Compares field by field: type, then name, then value. */
 function compareDocs(a: Doc, b: Doc): number {
   const others = b.entries();
   for (const [name, value] of a) {

@@ -1,4 +1,4 @@
-/** An error as a MongoDB server answers it. */
+/** An error in the form in which MongoDB reports it. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly code: number;
@@ -10,7 +10,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** MongoDB's names of its error codes; the code of a single place in its source is called `Location<code>`. */
+/** MongoDB's names of its error codes. A code without a name is called `Location<code>`. */
 const codeNames: Readonly<Record<number, string>> = {
   1: 'InternalError',
   2: 'BadValue',
@@ -59,32 +59,32 @@ const codeNames: Readonly<Record<number, string>> = {
   14031: 'OutOfDiskSpace',
 };
 
-/** The name that MongoDB gives to an error code. */
+/** The name of an error code. */
 export function codeName(code: number): string {
   return codeNames[code] ?? `Location${code}`;
 }
 
-/** 2 BadValue. */
+/** Error 2: BadValue. */
 export const badValue = (message: string) => new DatabaseError(2, message);
-/** 9 FailedToParse. */
+/** Error 9: FailedToParse. */
 export const failedToParse = (message: string) => new DatabaseError(9, message);
-/** 14 TypeMismatch. */
+/** Error 14: TypeMismatch. */
 export const typeMismatch = (message: string) => new DatabaseError(14, message);
-/** 15 Overflow: nested too deeply. */
+/** Error 15: Overflow. The nesting is too deep. */
 export const tooDeep = (message: string) => new DatabaseError(15, message);
-/** 22 InvalidBSON. */
+/** Error 22: InvalidBSON. */
 export const invalidBson = (message: string) => new DatabaseError(22, message);
-/** 28 PathNotViable. */
+/** Error 28: PathNotViable. */
 export const pathNotViable = (message: string) => new DatabaseError(28, message);
-/** 40 ConflictingUpdateOperators. */
+/** Error 40: ConflictingUpdateOperators. */
 export const conflictingUpdate = (path: string, other: string) =>
   new DatabaseError(40, `Updating the path '${path}' would create a conflict at '${other}'`);
-/** 66 ImmutableField. */
+/** Error 66: ImmutableField. */
 export const immutableField = (path: string) =>
   new DatabaseError(66, `Performing an update on the path '${path}' would modify the immutable field '${path}'`);
-/** 115 CommandNotSupported. */
+/** Error 115: CommandNotSupported. */
 export const notSupported = (message: string) => new DatabaseError(115, message);
-/** 366 DataCorruptionDetected: the file is damaged. */
+/** Error 366: DataCorruptionDetected. The database file is damaged. */
 export const damaged = (what: string) => new DatabaseError(366, `The database file is damaged: ${what}`);
-/** 168 InvalidPipelineOperator. */
+/** Error 168: InvalidPipelineOperator. */
 export const invalidPipelineOperator = (name: string) => new DatabaseError(168, `Unrecognized expression '${name}'`);

@@ -3,7 +3,10 @@ import { compareNumbers } from './compare.ts';
 import { notSupported } from './errors.ts';
 import { isDoc, isNumber, type NumberValue, typeName, type Value } from './value.ts';
 
-/** A text that two values share just if they are equal to MongoDB, whatever their types of number: for grouping and joining. */
+/**
+ * A string that is the same for two values if and only if MongoDB considers them equal, whatever
+ * their number types. Used for grouping and joining.
+ */
 export function hashKey(value: Value): string {
   if (typeof value === 'string') return keyOfText(value);
   if (isNumber(value)) return `n${numberKey(value)}`;
@@ -23,7 +26,7 @@ function keyOfText(text: string): string {
 
 function numberKey(value: NumberValue): string {
   if (value instanceof Int32) return String(value.value);
-  // All numbers that a double can hold are written as that double, so that the types meet.
+  // Numbers that a double can hold are formatted as doubles, so that all number types share a key.
   if (value instanceof Double) return String(value.value === 0 ? 0 : value.value);
   const double = value.toNumber();
   return compareNumbers(value, new Double(double)) === 0 ? String(double) : `${value}e0`;

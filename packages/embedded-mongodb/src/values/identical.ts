@@ -2,7 +2,10 @@ import { Double } from 'bson';
 import { compare } from './compare.ts';
 import { isDoc, type Maybe, OpaqueValue, typeNumber, type Value } from './value.ts';
 
-/** Whether two values are the same to the bit: types, field order and the sign of zero count, unlike in `equals`. */
+/**
+ * True if two values are bitwise identical. Unlike in `equals`, types, field order and the sign of
+ * zero count.
+ */
 export function identical(a: Maybe, b: Maybe): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || typeNumber(a) !== typeNumber(b)) return false;

@@ -1,7 +1,10 @@
-/** Names of fields that were read before, each in the place of its hash: to find one takes less than to make it. */
+/**
+ * A cache of field names, each at the position of its hash. Finding a name is faster than creating
+ * the string.
+ */
 const names: string[] = new Array(1024).fill('');
 
-/** The name that stands between two places, if it is known. */
+/** The cached name for some bytes, if there is one. */
 export function knownName(bytes: Buffer, start: number, end: number): string | undefined {
   let hash = 0;
   for (let at = start; at < end; at++) hash = (hash * 31 + (bytes[at] as number)) | 0;
@@ -11,7 +14,10 @@ export function knownName(bytes: Buffer, start: number, end: number): string | u
   return name;
 }
 
-/** Remembers a name, in the place of another; only of ASCII a character is a byte. */
+/**
+ * Caches a name and replaces another one. Only ASCII names are cached, because their characters are
+ * single bytes.
+ */
 export function learnName(name: string): string {
   let hash = 0;
   let isAscii = name.length < 32;

@@ -1,35 +1,38 @@
 import { type Doc, isDoc, type Value } from './value.ts';
 
-/** The field at the top of a document in which a path begins. */
+/** The first part of a path. */
 export function topOf(path: string): string {
   return path.split('.', 1)[0] as string;
 }
 
-/** Sees one value that a path leads to; `undefined`: missing. */
+/** Receives one value at a path; `undefined` if it is missing. Returns true to stop. */
 type Visitor = (value: Value | undefined) => boolean;
 
 /**
- * Shows a visitor every value that a dotted path leads to, until it answers true. This is how MongoDB's predicates look at a
- * document: an array on the way is passed element by element as well as by number, and an array at the end shows its elements
- * and then itself, unless `wholeArrays` asks for itself alone.
+ * Calls a visitor with each value at a dotted path until it returns true, as MongoDB's predicates
+ * require. An array on the way is walked both by element and by position. For an array at the end,
+ * the visitor receives the elements and then the array, or with `wholeArrays` only the array.
  */
 export function visitPath(doc: Doc, path: readonly string[], wholeArrays: boolean, visit: Visitor): boolean {
   return visitFrom(doc, path, 0, wholeArrays, visit);
 }
 
-/** All values that a dotted path leads to, the elements of an array in its stead: what `distinct` and `$lookup` look at. */
+/**
+ * All values at a dotted path, with the elements of an array in place of the array. `distinct` and
+ * `$lookup` need this.
+ */
 export function valuesAt(doc: Doc, path: readonly string[]): Value[] {
   const found: Value[] = [];
   collect(doc, path, 0, found);
   return found;
 }
 
-/** Whether a part of a path can name an array element. */
+/** True if a part of a path can be a position in an array. */
 export function isIndex(part: string): boolean {
   return /^(0|[1-9]\d*)$/.test(part);
 }
 
-/** An array seen as the document that BSON makes of it. */
+/** An array as the document that BSON encodes it as. */
 export function arrayAsDoc(items: readonly Value[]): Doc {
   return new Map(items.map((item, i) => [String(i), item]));
 }
@@ -37,7 +40,7 @@ export function arrayAsDoc(items: readonly Value[]): Doc {
 function collect(value: Value | undefined, path: readonly string[], at: number, found: Value[]): void {
   if (value === undefined) return;
   if (at === path.length) {
-    // One by one: an array may be longer than the arguments that a call can have.
+    // Adds items one by one: an array may be longer than an argument list.
     if (Array.isArray(value)) for (const item of value) found.push(item);
     else found.push(value);
     return;
@@ -59,7 +62,10 @@ function visitFrom(doc: Doc, path: readonly string[], from: number, wholeArrays:
   return (!wholeArrays && Array.isArray(value) && value.some((item) => visit(item))) || visit(value);
 }
 
-/** Goes through an array that stands before part `at` of the path: into its documents, and to the element that the part numbers. */
+/**
+ * Walks an array before part `at` of the path: into its documents, and to the element at the
+ * position that the part names.
+ */
 function visitElements(
   items: readonly Value[],
   path: readonly string[],

@@ -2,8 +2,9 @@ import { type DatabaseError, damaged } from './errors.ts';
 import { bsonType } from './value.ts';
 
 /**
- * A value inside encoded BSON: its type, where its bytes lie, and in how many documents it is nested. Stored bytes may be damaged, so every
- * walk over them is bounded: it ends at the end of the document at the latest, or throws an error that names the document.
+ * A value inside encoded BSON: its type, its bytes and its nesting depth. Stored bytes may be
+ * damaged, so every walk is bounded. It stops at the end of the document, or throws an error that
+ * names the document.
  */
 export type RawValue = {
   readonly type: number;
@@ -13,20 +14,23 @@ export type RawValue = {
   readonly depth: number;
 };
 
-/** Deeper than any stored document: see `mostStoredLevels`. */
+/** Deeper than any stored document; see `mostStoredLevels`. */
 const mostLevels = 250;
 
-/** A Buffer over the same memory. */
+/** A Buffer on the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The whole document as a value. */
+/** A whole document as a value. */
 export function rawDocument(bytes: Buffer): RawValue {
   return { type: bsonType.object, bytes, start: 0, end: bytes.length, depth: 0 };
 }
 
-/** Goes over every field of a document, or element of an array, in order, and is that value until it goes on. */
+/**
+ * Iterates over the fields of a document or the elements of an array. The cursor itself is the
+ * current value.
+ */
 export class RawCursor {
   readonly bytes: Buffer;
   readonly depth: number;
@@ -34,7 +38,7 @@ export class RawCursor {
   nameStart = 0;
   start = 0;
   end: number;
-  /** The place of the zero that ends the document. */
+  /** The position of the zero byte that ends the document. */
   readonly #last: number;
 
   constructor({ bytes, start, end, depth }: RawValue) {
@@ -46,7 +50,7 @@ export class RawCursor {
       throw this.#broken('the end of a document is missing');
   }
 
-  /** Goes to the next value, if there is one. */
+  /** Moves to the next value. Returns false at the end. */
   next(): boolean {
     const { bytes } = this;
     let at = this.end;
@@ -57,7 +61,8 @@ export class RawCursor {
     }
     this.type = type === 0xff ? bsonType.minKey : type;
     this.nameStart = ++at;
-    // Names are short: to look at each byte is quicker than to ask for the next zero. Beyond the buffer there is `undefined`.
+    // Names are short, so a loop is faster than `indexOf`. Beyond the buffer, `bytes[at]` is
+    // `undefined`.
     while (bytes[at]) at++;
     this.start = at + 1;
     this.end = valueEnd(bytes, this.type, this.start);
@@ -70,7 +75,7 @@ export class RawCursor {
   }
 }
 
-/** The field of a document, or the element of an array, by its encoded name. */
+/** Finds a field of a document, or an element of an array, by its encoded name. */
 export function rawField(parent: RawValue, name: Buffer): RawValue | undefined {
   const field = new RawCursor(parent);
   while (field.next())
@@ -78,25 +83,27 @@ export function rawField(parent: RawValue, name: Buffer): RawValue | undefined {
   return undefined;
 }
 
-/** Whether two documents agree in a field to the bit, or both lack it. */
+/** True if a field is bitwise identical in two documents, or missing in both. */
 export function hasSameField(one: Buffer, other: Buffer, name: Buffer): boolean {
   const [a, b] = [rawField(rawDocument(one), name), rawField(rawDocument(other), name)];
   if (a === undefined || b === undefined) return a === b;
   return a.type === b.type && one.compare(other, b.start, b.end, a.start, a.end) === 0;
 }
 
-/** Whether these bytes stand at this place. */
 function sameBytes(bytes: Buffer, at: number, other: Buffer): boolean {
   for (let i = 0; i < other.length; i++) if (bytes[at + i] !== other[i]) return false;
   return true;
 }
 
-/** A string's characters. */
+/** The characters of a string value. */
 export function textOf({ bytes, start, end }: RawValue): string {
   return bytes.toString('utf8', start + 4, end - 1);
 }
 
-/** Where a value of a type ends that starts at `at`; -1 for an unknown type. The caller compares it with both ends of the document. */
+/**
+ * The end of a value that starts at `at`; -1 for an unknown type. The caller must compare it with
+ * both ends of the document.
+ */
 export function valueEnd(bytes: Buffer, type: number, at: number): number {
   switch (type) {
     case bsonType.undefined:
@@ -135,11 +142,11 @@ export function valueEnd(bytes: Buffer, type: number, at: number): number {
   return -1;
 }
 
-/** Why a value has no end within its document. */
+/** Explains why a value does not end within its document. */
 export const whyNoEnd = (end: number, type: number): string =>
   end === -1 ? `unknown BSON type ${type}` : 'a value runs over the end of its document';
 
-/** A length. Where the buffer has ended, its bytes count as zeros. */
+/** Reads an int32. Bytes beyond the buffer count as zero. */
 export function int32At(bytes: Buffer, at: number): number {
   return (
     (bytes[at] as number) |
@@ -149,17 +156,17 @@ export function int32At(bytes: Buffer, at: number): number {
   );
 }
 
-/** The type that a byte stands for: of all types only minKey's number is negative. */
+/** The type of a type byte. Only minKey's number is negative. */
 export function typeOf(byte: number): number {
   return byte === 0xff ? bsonType.minKey : byte;
 }
 
-/** 366: a stored document is not valid BSON. */
+/** Error 366: a stored document is not valid BSON. */
 export function damagedDocument(bytes: Buffer, why: string): DatabaseError {
   return damaged(`the document${idIn(bytes)} is not valid BSON: ${why}.`);
 }
 
-/** What a document says of its `_id`, which comes first. */
+/** The document's `_id`, which is its first field, for the error message. */
 function idIn(bytes: Buffer): string {
   if (bytes.toString('latin1', 5, 9) !== '_id\0') return '';
   if (bytes[4] === bsonType.objectId && bytes.length >= 21) return ` with the _id ${bytes.toString('hex', 9, 21)}`;

@@ -1,7 +1,7 @@
 import { Binary } from 'bson';
 import { isDoc, type Maybe, OpaqueValue } from './value.ts';
 
-/** About how many bytes of memory a decoded value takes. */
+/** Approximate memory of a decoded value, in bytes. */
 export function sizeOf(value: Maybe): number {
   if (typeof value === 'string') return 24 + 2 * value.length;
   if (typeof value !== 'object' || value === null) return 8;

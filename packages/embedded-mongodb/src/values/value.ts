@@ -1,8 +1,8 @@
 import { Binary, Double, Int32, Long, ObjectId } from 'bson';
 
 /**
- * A value of a BSON type that nothing here computes with: kept byte for byte, and neither compared nor indexed. Also a document
- * that goes into an answer as it is stored.
+ * A value of a type that is stored unchanged, but neither compared nor indexed. Also a stored
+ * document inside a reply.
  */
 export class OpaqueValue {
   readonly type: number;
@@ -13,22 +13,25 @@ export class OpaqueValue {
   }
 }
 
-/** A number with its BSON type. */
+/** A number with its BSON type. Decimal128 is an `OpaqueValue`. */
 export type NumberValue = Int32 | Double | Long;
 
-/** A single BSON value that is neither document nor array. */
+/** A BSON value except a document or an array. */
 export type Scalar = null | boolean | string | Date | NumberValue | ObjectId | Binary | OpaqueValue;
 
-/** A document: a Map keeps the order of all fields, also of `"1"`, and `__proto__` is a name like any other. */
+/**
+ * A document. A Map keeps the order of all fields, even of `"1"`, and treats `__proto__` like any
+ * other name.
+ */
 export type Doc = Map<string, Value>;
 
 /** Any BSON value. */
 export type Value = Scalar | Value[] | Doc;
 
-/** A value, or `undefined` for a missing one. */
+/** A value; `undefined` if it is missing. */
 export type Maybe = Value | undefined;
 
-/** The type numbers of the BSON specification. */
+/** Type numbers of the BSON specification. https://bsonspec.org/spec.html */
 export const bsonType = {
   double: 1,
   string: 2,
@@ -87,24 +90,23 @@ export function typeNumber(value: Value): number {
 
 const nameOfType: ReadonlyMap<number, string> = new Map(Object.entries(bsonType).map(([name, number]) => [number, name]));
 
-/** The type's name as MongoDB spells it, `missing` for a field that is not there. */
+/** MongoDB's name of a value's type; `missing` for a missing value. */
 export function typeName(value: Maybe): string {
   return value === undefined ? 'missing' : (nameOfType.get(typeNumber(value)) as string);
 }
 
-/** Whether a value is a document. */
 export function isDoc(value: Maybe): value is Doc {
   return value instanceof Map;
 }
 
-/** Whether a value is a number that can be computed with. */
+/** True for numbers of the supported types. */
 export function isNumber(value: Maybe): value is NumberValue {
   if (typeof value !== 'object' || value === null) return false;
   const made = value.constructor;
   return made === Int32 || made === Double || made === Long;
 }
 
-/** Whether a value is null or missing: most operators answer null to it. */
+/** True for null and missing. Most operators return null for them. */
 export function isNullish(value: Maybe): value is undefined | null {
   return value === undefined || value === null;
 }

@@ -9,14 +9,14 @@ import { DatabaseError } from '../values/errors.ts';
 import { RawCursor, rawDocument, rawField } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
-/** What became of the statements of a batch. */
+/** The results of the statements of a batch. */
 type Outcome = {
   readonly answers: readonly { readonly index: number; readonly answer: Doc }[];
   readonly errors: readonly { readonly index: number; readonly error: DatabaseError }[];
   readonly retried: readonly number[];
 };
 
-/** Runs the statements of a batch, each once even if the client sends the batch again. */
+/** Runs the statements of a batch. A statement that the client retries is not executed twice. */
 export function runBatch<Statement>(
   database: Database,
   { args }: Command,
@@ -52,7 +52,7 @@ export function runBatch<Statement>(
   return { answers, errors, retried };
 }
 
-/** The answer to a batch. */
+/** The reply to a batch. */
 export function batchReply({ errors, retried }: Outcome, fields: readonly (readonly [string, Value])[]): Doc {
   const all: (readonly [string, Value])[] = [...fields];
   if (errors.length > 0) all.push(['writeErrors', errors.map(writeError)]);
@@ -65,10 +65,12 @@ export function sum({ answers }: Outcome, field: string): number {
   return answers.reduce((total, { answer }) => total + (integerArg(answer, field) ?? 0), 0);
 }
 
-/** A statement or document of a batch: as it came and, if it came in the body, decoded with that. */
+/**
+ * A statement or document of a batch, encoded. If it was part of the message body, also decoded.
+ */
 export type SentDocument = { readonly bytes: Buffer; readonly doc?: Doc };
 
-/** The encoded statements or documents of a batch, which come beside the body or in it. */
+/** The statements or documents of a batch, from a document sequence or the body. */
 export function documentsOf({ message, name }: Command, field: string): readonly SentDocument[] {
   const beside = message.sequences.get(field)?.map((bytes) => ({ bytes }));
   const list = beside ?? documentsInBody(message.bytes, message.body, field);

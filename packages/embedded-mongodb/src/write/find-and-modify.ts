@@ -12,7 +12,7 @@ import { bsonType, type Doc, OpaqueValue, type Value } from '../values/value.ts'
 import { deleteDocuments, type Target, updateDocuments } from './modify.ts';
 import { targetOf, updateArg } from './writes.ts';
 
-/** The one statement of a findAndModify. */
+/** The number of the only statement of a findAndModify. */
 const statement = 0;
 
 function findAndModify(database: Database, command: Command): Doc {
@@ -35,11 +35,11 @@ function findAndModify(database: Database, command: Command): Doc {
     const answer = remove ? removeOne(target, args, show) : updateOne(target, args, show, returnNew);
     retry?.record(statement, answer);
     retry?.save();
-    // Refuses an answer that is too large.
+    // Throws if the reply is too large.
     if (raw === undefined) encodeAnswer(answer);
     return reply(answer);
   };
-  // A projection may refuse a document, or make an answer of it that is refused, when that is written already.
+  // A projection may fail, or produce a reply that is too large, after the document was written.
   return raw === undefined ? database.commits.atomically(carryOut) : carryOut();
 }
 
@@ -73,7 +73,7 @@ function selection(args: Doc) {
 
 type Show = (row: Row | undefined) => Value;
 
-/** Shows a document as the projection wants it. */
+/** Returns a function that applies the projection to a document. */
 function showing({ context }: Target, args: Doc, raw: RawTransform | undefined): Show {
   const project = projectionArg(args, 'fields', context);
   return (row) => {
@@ -92,7 +92,7 @@ function answerOf(lastErrorObject: Iterable<readonly [string, Value]>, value: Va
 
 const knownFields = ['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters'];
 
-/** Changes one document and gives it back. */
+/** The command `findAndModify`. */
 export const findAndModifyCommands: Readonly<Record<string, CommandEntry>> = {
   findAndModify: { handle: findAndModify, fields: knownFields },
 };

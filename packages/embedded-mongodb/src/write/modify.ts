@@ -13,7 +13,7 @@ import { DatabaseError } from '../values/errors.ts';
 import { checkId, idFirst } from '../values/identity.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
 
-/** Where a statement writes: the collection comes into being with its first document. */
+/** The collection that a statement writes to. It is created with its first document. */
 export type Target = {
   readonly database: Database;
   readonly db: string;
@@ -31,12 +31,12 @@ type UpdateStatement = {
   readonly arrayFilters?: readonly Value[] | undefined;
 };
 
-/** What an update did. */
+/** The result of an update. */
 type UpdateResult = {
   readonly matched: number;
   readonly modified: number;
   readonly upsertedId?: Value;
-  /** The last document that was matched or inserted, before and after. */
+  /** The last matched or inserted document, before and after the update. */
   readonly before?: Row;
   readonly after?: Row;
 };
@@ -48,19 +48,22 @@ type DeleteStatement = {
   readonly sort?: Doc | undefined;
 };
 
-/** Inserts a document as it came, but for an `_id` that is missing or not the first field. */
+/** Inserts a document unchanged, unless its `_id` is missing or not the first field. */
 export function insertDocument(target: Target, bytes: Buffer, doc = decode(bytes)): Value {
   if (doc.keys().next().value === '_id') return store(target, doc, bytes);
   return insertDoc(target, doc);
 }
 
-/** Inserts a document that did not come over the wire. */
+/** Inserts a document that must be encoded first. */
 function insertDoc(target: Target, doc: Doc): Value {
   const complete = doc.has('_id') ? idFirst(doc) : new Map([['_id', new ObjectId() as Value], ...doc]);
   return store(target, complete, encode(complete));
 }
 
-/** Updates the first or all of the documents that match, or inserts one if none does and `upsert` is set. */
+/**
+ * Updates the first or all matching documents. If none matches and `upsert` is set, inserts a
+ * document.
+ */
 export function updateDocuments(target: Target, statement: UpdateStatement): UpdateResult {
   const { filter, arrayFilters, upsert, multi } = statement;
   const update = compileUpdate(statement.update, { ...target.context, arrayFilters });
@@ -84,7 +87,10 @@ export function updateDocuments(target: Target, statement: UpdateStatement): Upd
   return { matched: 0, modified: 0, upsertedId, after: new Row({ rid: 0, document }) };
 }
 
-/** Removes the first or all of the documents that match; `last` is the last one removed. */
+/**
+ * Removes the first or all matching documents; `last` is the last removed one, if only one was
+ * wanted.
+ */
 export function deleteDocuments(target: Target, statement: DeleteStatement): { removed: number; last: Row | undefined } {
   const collection = collectionOf(target);
   let removed = 0;
@@ -100,12 +106,15 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
   return { removed, last };
 }
 
-/** How many documents a statement is looking for; what it changes is decoded when it does. */
+/** The limit of a statement's query. Documents are decoded only when they are changed. */
 function looking(statement: UpdateStatement | DeleteStatement): Pick<FindQuery, 'limit' | 'shown'> {
   return { limit: statement.multi ? undefined : 1, shown: new Map() };
 }
 
-/** The rows that were there before the first change: an index must not be read on while its entries move. */
+/**
+ * The rows from before the first change. Changes move index entries, so the index must be read
+ * first.
+ */
 function* stable(collection: Collection, rows: Generator<Row>, multi: boolean, operation: Operation | undefined): Generator<Row> {
   if (!multi) {
     const row = rows.next();
@@ -121,7 +130,7 @@ function* stable(collection: Collection, rows: Generator<Row>, multi: boolean, o
   }
 }
 
-/** Gives the row as it is afterwards: the same one if it is not changed. */
+/** Updates a row. Returns the same object if it does not change. */
 function changeRow(collection: Collection, row: Row, update: Update): Row {
   const document = update.applyRaw?.(row.document) ?? changedDocument(row, update);
   if (document === row.document) return row;

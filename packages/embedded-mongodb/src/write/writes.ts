@@ -64,7 +64,7 @@ function remove(database: Database, command: Command): Doc {
   return batchReply(outcome, [['n', new Int32(sum(outcome, 'n'))]]);
 }
 
-/** The statements of a batch, all checked before the first is carried out. */
+/** The statements of a batch, all validated before the first one runs. */
 function statementsOf(command: Command, field: string, known: readonly string[]): Doc[] {
   return documentsOf(command, field).map(({ bytes, doc }) => {
     const statement = doc ?? decode(bytes);
@@ -73,7 +73,7 @@ function statementsOf(command: Command, field: string, known: readonly string[])
   });
 }
 
-/** Where a write command writes. */
+/** The collection that a write command writes to. */
 export function targetOf(database: Database, command: Command): Target {
   return {
     database,
@@ -83,7 +83,7 @@ export function targetOf(database: Database, command: Command): Target {
   };
 }
 
-/** An update given as a document or a pipeline. */
+/** Reads an update argument, which is a document or a pipeline. */
 export function updateArg(args: Doc, name: string): Doc | readonly Value[] {
   const value = required(args.get(name), name);
   if (isDoc(value) || Array.isArray(value)) return value;
@@ -93,7 +93,7 @@ export function updateArg(args: Doc, name: string): Doc | readonly Value[] {
 const updateFields = ['q', 'u', 'multi', 'upsert', 'sort', 'arrayFilters'];
 const deleteFields = ['q', 'limit'];
 
-/** The commands that write batches. */
+/** The commands `insert`, `update` and `delete`. */
 export const writeCommands: Readonly<Record<string, CommandEntry>> = {
   insert: { handle: insert, fields: ['documents', 'ordered'] },
   update: { handle: update, fields: ['updates', 'ordered'] },

@@ -7,7 +7,7 @@ import { sizeOf } from '../../values/size.ts';
 import { type Doc, isDoc, isNumber, type Maybe } from '../../values/value.ts';
 import type { Docs, StageCompiler } from './stage.ts';
 
-/** Stages that let documents through: which of them, how many, in which order. */
+/** Stages that pass documents through unchanged: they select, limit or sort. */
 export const flow: Readonly<Record<string, StageCompiler>> = {
   $match: (spec, context) => {
     if (!isDoc(spec)) throw new DatabaseError(15959, 'the match filter must be an expression in an object');
@@ -45,7 +45,7 @@ function* first(input: Docs, limit: number): Generator<Doc | undefined> {
   }
 }
 
-/** How many documents a stage lets through, `undefined` for all other stages. */
+/** The limit of a `$limit` stage; `undefined` for any other stage. */
 export function limitOf(stage: Maybe): number | undefined {
   const limit = isDoc(stage) ? stage.get('$limit') : undefined;
   const whole = isNumber(limit) ? integerOf(limit) : undefined;

@@ -8,7 +8,10 @@ import { sizeOf } from '../../values/size.ts';
 import { type Doc, isDoc, isNumber, type Maybe, type Value } from '../../values/value.ts';
 import { type Docs, docOf, type StageCompiler } from './stage.ts';
 
-/** `$group` with `$sum`: groups by what an expression gives, null for missing; they come in the order of their first documents. */
+/**
+ * `$group` with `$sum`. Groups by the value of an expression; missing counts as null. Groups come
+ * in the order of their first documents.
+ */
 export const group: StageCompiler = (spec, context) => {
   const options = docOf(spec, '$group', 15947);
   if (!options.has('_id')) throw new DatabaseError(15955, 'a group specification must include an _id');
@@ -49,14 +52,17 @@ function* grouped(
   }
 }
 
-/** A field of groups: what is summed up. */
+/** A field of a group, and the expression whose values it sums up. */
 type Sum = { readonly name: string; readonly addend: (doc: Doc) => Maybe };
 
-/** What a group takes in memory beside its identity. */
+/** Approximate memory that a group takes in addition to its id, in bytes. */
 const groupBytes = 200;
 const sumBytes = 100;
 
-/** A single missing part of a document as `_id` counts as null, but one of several parts is left out: so MongoDB has it. */
+/**
+ * A single-field `_id` that is missing counts as null, but MongoDB omits a missing field from an
+ * `_id` of several fields.
+ */
 function compileId(spec: Value, compiler: Compiler): (doc: Doc) => Maybe {
   const [only, other] = isDoc(spec) ? spec : [];
   if (only === undefined || other !== undefined || only[0].startsWith('$')) return compiler.compile(spec).evaluate;

@@ -19,7 +19,7 @@ export const lookup: StageCompiler = (spec, context) => {
   return (input) => joined(input, localParts, asParts, partners, isIndexed);
 };
 
-/** Whose documents are joined, by which of their fields. */
+/** The collection that is joined, and the field that must match. */
 type Partners = StageContext & { readonly from: string; readonly path: string; readonly parts: readonly string[] };
 
 function* joined(
@@ -53,13 +53,14 @@ function textOption(options: Doc, name: string): string {
   );
 }
 
-/** So many partners are remembered during one run, if they are not larger than that, so that memory does not grow with the data. */
+/** Bounds of the cache of partners, so that memory does not grow with the data. */
 const mostKnown = 200;
 const mostKnownBytes = 50_000;
 
 /**
- * Finds the documents that have one of some values; in between, others may have their turn. Many documents have the same few partners, such
- * as the messages of a page their authors: those are in `known`.
+ * Finds the documents that have one of the values, and yields so that other commands can run. Many
+ * documents share a few partners, e.g. the messages of a page share their authors: `known` caches
+ * them.
  */
 function* byIndex(
   { from, path, parts, collection }: Partners,
@@ -71,7 +72,7 @@ function* byIndex(
   const before = known.get(key);
   if (before !== undefined) return before;
   const wanted = values.length === 1 ? (values[0] as Value) : new Map([['$in', [...values]]]);
-  // A document of operators would mean something else in a filter than it does as a value.
+  // In a filter, a document of operators would not be compared as a value.
   const filter = values.some(isOperatorDoc) ? undefined : new Map([[path, wanted]]);
   const found: Doc[] = [];
   let bytes = 0;
@@ -87,7 +88,10 @@ function* byIndex(
   return found;
 }
 
-/** The documents of a collection by what they can be found by: without an index, it is made in one pass over them. */
+/**
+ * The documents of a collection by join key. It replaces a missing index, and takes one pass over
+ * the collection.
+ */
 type Table = Map<string, { doc: Doc; place: number; bytes: number }[]>;
 
 function* tableOf({ from, parts, collection, operation }: Partners): Generator<undefined, Table> {
@@ -109,7 +113,7 @@ function* tableOf({ from, parts, collection, operation }: Partners): Generator<u
   return table;
 }
 
-/** Partners come in the order of their collection, each once. */
+/** The partners in the order of their collection, without duplicates. */
 function inTable(table: Table, values: readonly Value[], from: string): Doc[] {
   const found = new Set(values.flatMap((value) => table.get(hashKey(value)) ?? []));
   const partners = [...found].sort((a, b) => a.place - b.place);
@@ -117,7 +121,7 @@ function inTable(table: Table, values: readonly Value[], from: string): Doc[] {
   return partners.map(({ doc }) => doc);
 }
 
-/** In memory a document takes several times of what it takes as BSON, of which a result may have 16 MB. */
+/** A document takes several times its BSON size in memory. BSON documents are limited to 16 MB. */
 const mostPartnerBytes = 64 * 1024 * 1024;
 
 function tooManyPartners(from: string): DatabaseError {
@@ -127,7 +131,7 @@ function tooManyPartners(from: string): DatabaseError {
   );
 }
 
-/** The keys of all values by which a filter of equality finds the document. */
+/** The keys of all values for which an equality filter on this path would find the document. */
 function keysOf(doc: Doc, parts: readonly string[]): string[] {
   const keys: string[] = [];
   visitPath(doc, parts, false, (value) => {

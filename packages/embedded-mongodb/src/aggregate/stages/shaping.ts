@@ -6,7 +6,7 @@ import { DatabaseError } from '../../values/errors.ts';
 import { type Doc, isDoc, isNullish, type Maybe, typeName, type Value } from '../../values/value.ts';
 import { type Docs, mapping, type Stage, type StageCompiler } from './stage.ts';
 
-/** Stages that change each document by itself. */
+/** Stages that transform each document on its own. */
 export const shaping: Readonly<Record<string, StageCompiler>> = {
   $project: (spec, context) => mapping(compileProject(spec, context)),
   $set: (spec, context) => mapping(compileAddFields(spec, context)),
@@ -14,7 +14,6 @@ export const shaping: Readonly<Record<string, StageCompiler>> = {
   $unwind: unwind,
 };
 
-/** Compiles `$replaceWith`. */
 export function compileReplaceWith(spec: Value, context: Context): Transform {
   const evaluate = compileExpression(spec, context);
   return (doc) => {
@@ -58,7 +57,7 @@ function* unwound(input: Docs, parts: readonly string[], operation: Operation | 
   }
 }
 
-/** Follows a path through documents only. */
+/** Follows a path through documents, but not into arrays. */
 function nested(doc: Doc, parts: readonly string[]): Maybe {
   let value: Maybe = doc;
   for (const part of parts) value = isDoc(value) ? value.get(part) : undefined;

@@ -2,33 +2,41 @@ import type { Context } from '../../context.ts';
 import { DatabaseError } from '../../values/errors.ts';
 import { type Doc, isDoc, typeName, type Value } from '../../values/value.ts';
 
-/** Documents as they come, and `undefined` where others may have their turn. */
+/** A stream of documents. `undefined` marks a point at which other commands may run. */
 export type Docs = Iterable<Doc | undefined>;
 
-/** What a pipeline needs around it. */
+/** The database that a pipeline reads from. */
 export type PipelineContext = Context & {
   /**
-   * The documents of a collection of the same database, at least all those that match `filter`, which is there for an index to be
-   * used; a collection that does not exist is empty.
+   * The documents of a collection of the same database. `filter` lets it use an index: the result
+   * has at least all documents that match. A collection that does not exist is empty.
    */
   readonly collection: (name: string, filter?: Doc) => Docs;
-  /** Whether `collection` finds documents by this path without looking at all of them; otherwise a join keeps its own table. */
+  /**
+   * True if an index finds the documents of this path. Otherwise `$lookup` builds its own table.
+   */
   readonly isIndexed?: (collection: string, path: string) => boolean;
 };
 
-/** What a stage is compiled with. */
+/** The context that a stage is compiled in. */
 export type StageContext = PipelineContext & {
-  /** How many of its documents the next stage takes, if that is a `$limit`. */
+  /**
+   * The limit of the next stage if that is a `$limit`: the stage may stop after that many
+   * documents.
+   */
   readonly limit: number | undefined;
 };
 
-/** A stage, compiled. It should not be a generator itself: of each that is made, V8 keeps a hidden class, and all it refers to, for long. */
+/**
+ * A compiled stage. It must not be a generator function itself: V8 keeps a hidden class for each
+ * generator closure, with everything that it refers to, for a long time.
+ */
 export type Stage = (input: Docs) => Docs;
 
-/** Compiles a stage of one kind. */
+/** Compiles stages of one kind. */
 export type StageCompiler = (spec: Value, context: StageContext) => Stage;
 
-/** A stage that makes each document of one document. */
+/** A stage that turns each document into one document. */
 export function mapping(transform: (doc: Doc) => Doc): Stage {
   return (input) => mapped(input, transform);
 }

@@ -14,55 +14,64 @@ import { databaseFileName, holderFile } from './holder.ts';
 import { sumsName } from './page-sums.ts';
 import { sqlite } from './sqlite.ts';
 
-/** Pages of 4 KB copied between two looks at the writers' wishes. */
+/** Pages of 4 KB that are copied before waiting writers get a turn. */
 const pagesPerStep = 500;
 
-/** For how long the check of a copy may make no progress. The longest step is SQLite's check of all pages. */
+/**
+ * Time without progress after which the check of a copy is stopped. The longest step without
+ * progress is SQLite's check of all pages, so the limit grows with the file.
+ */
 const stallMillis = 15_000;
 const stallMillisPerMegabyte = 50;
 const checkScript = fileURLToPath(new URL('../../../bin/check.ts', import.meta.url));
 
-/** A transaction lasts for a turn of the event loop; only under much load one follows upon the other. */
+/**
+ * A transaction lasts one turn of the event loop. Only under heavy load do transactions follow each
+ * other without a gap.
+ */
 const patienceMillis = 10_000;
 
-/** What a copy has: how many documents of each collection, by its database and name. */
+/** The number of documents of each collection in a copy, by `database.collection`. */
 export type BackupReport = { readonly documents: Readonly<Record<string, number>> };
 
-/** What a copy has, and its faults, as sentences. */
+/** The content of a copy, and its faults as sentences. */
 export type CopyCheck = BackupReport & { readonly errors: readonly string[] };
 
-/** A message of the process that checks a copy. */
+/** A message from the process that checks a copy. */
 export type CheckMessage = { readonly progress: string } | { readonly result: CopyCheck };
 
-/** Receives how far a backup or a check is, in words. */
+/** Receives the progress of a backup or a check as text. */
 export type BackupProgress = (what: string) => void;
 
 type Backup = {
   readonly database: DatabaseSync;
   /** A directory that does not exist yet. */
   readonly target: string;
-  /** Whether the copy is made only for a check, of each document and its keys, and removed after it. */
+  /**
+   * True if the copy is made only to check each document and its keys. It is removed afterwards.
+   */
   readonly isCheck?: boolean;
-  /** Refuses if the pages that were copied are damaged. */
+  /** Throws if the copied pages are damaged. */
   readonly verify: (progress: BackupProgress) => Promise<void>;
   readonly progress: BackupProgress;
 };
 
-/** The name that a directory has until its copy is complete. */
+/** The suffix of a directory until its copy is complete. */
 const partialName = /\.[0-9a-f]{12}\.partial$/;
 
-/** Where the copy for a check is made. */
+/** The directory for the temporary copy of a check. */
 export const checkDirectory = (dataDir: string): string => join(dataDir, 'check');
 
-/** Removes the copies of checks in a data directory that were cut off. */
+/** Removes temporary copies of interrupted checks from a data directory. */
 export function removeCutOffChecks(dataDir: string): void {
   for (const name of readdirSync(dataDir))
     if (name.startsWith('check.') && partialName.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
 /**
- * Copies an open database into a new directory of its owner's, with what is written meanwhile, and checks the copy. It is made beside its place and
- * gets its name when it is complete, right and synced: a backup that fails leaves nothing.
+ * Copies an open database, including concurrent writes, into a new private directory and checks the
+ * copy. The directory gets its final name once the copy is complete, valid and synced. A failed
+ * backup leaves nothing behind.
  */
 export async function backupInto({ database, target, isCheck = false, verify, progress }: Backup): Promise<BackupReport> {
   if (lstatSync(target, { throwIfNoEntry: false }))
@@ -72,7 +81,7 @@ export async function backupInto({ database, target, isCheck = false, verify, pr
   makeEmptyCopy(partial);
   try {
     await copy(database, path, progress);
-    // After they were read, so that damage of this time is noticed.
+    // Verify after reading, so that damage that occurs during the copy is detected.
     await verify(progress);
     const { documents, errors } = await checkCopy(partial, isCheck, progress);
     if (errors.length > 0) throw damaged(`${errors.join('; ')}.`);
@@ -80,7 +89,7 @@ export async function backupInto({ database, target, isCheck = false, verify, pr
       rmSync(partial, { recursive: true });
       return { documents };
     }
-    // What the check has left beside it.
+    // Files that the check created.
     for (const name of [holderFile, sumsName]) rmSync(join(partial, name), { force: true });
     becomeAnother(path);
     syncDirectory(partial);
@@ -93,7 +102,7 @@ export async function backupInto({ database, target, isCheck = false, verify, pr
   }
 }
 
-/** Copies all pages as they are, damaged or not, into a new directory. */
+/** Copies all pages into a new directory without checking them. */
 export async function copyPages(database: DatabaseSync, target: string): Promise<void> {
   makeEmptyCopy(target);
   try {
@@ -110,7 +119,7 @@ function copyError(error: unknown): DatabaseError {
   return new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
 }
 
-/** Makes a directory of its owner's with an empty file. */
+/** Creates a private directory with an empty database file. */
 function makeEmptyCopy(directory: string): void {
   let isMade = false;
   try {
@@ -124,7 +133,10 @@ function makeEmptyCopy(directory: string): void {
   }
 }
 
-/** The copy is checked by a process of its own, which holds up nobody and is ended if it makes no progress. */
+/**
+ * Checks a copy in a separate process, so that the database keeps serving. The process is killed if
+ * it makes no progress.
+ */
 async function checkCopy(directory: string, full: boolean, progress: BackupProgress): Promise<CopyCheck> {
   const megabytes = statSync(join(directory, databaseFileName)).size / 1e6;
   const patience = Math.round(stallMillis + megabytes * stallMillisPerMegabyte);
@@ -160,7 +172,7 @@ async function checkCopy(directory: string, full: boolean, progress: BackupProgr
   throw new DatabaseError(96, `The copy could not be checked: ${(await stderr).trim() || end}`);
 }
 
-/** A restore of the copy must show that it is not the database as it was last. */
+/** Gives the copy a new identity, so that a restore is recognized as an older state. */
 function becomeAnother(path: string): void {
   const copied = new sqlite.DatabaseSync(path);
   try {
@@ -171,7 +183,10 @@ function becomeAnother(path: string): void {
   }
 }
 
-/** Copies the database once it has no transaction: at the very beginning of a copy, Node takes one for an error without a code. */
+/**
+ * Copies the database while no transaction is open. At the beginning of a copy, Node mistakes an
+ * open transaction for an error without a code.
+ */
 async function copy(database: DatabaseSync, path: string, progress: BackupProgress): Promise<void> {
   for (const deadline = Date.now() + patienceMillis; ; await setTimeout(1)) {
     try {
@@ -186,5 +201,5 @@ async function copy(database: DatabaseSync, path: string, progress: BackupProgre
   }
 }
 
-/** A share in words. */
+/** A share in percent, as text. */
 export const percent = (part: number, whole: number): string => `${whole === 0 ? 100 : Math.floor((100 * part) / whole)} %`;

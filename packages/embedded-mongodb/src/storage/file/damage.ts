@@ -6,23 +6,26 @@ const sqliteError = 1;
 const sqliteCorrupt = 11;
 const sqliteTooBig = 18;
 const sqliteNotADatabase = 26;
-/** SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS: a sector that cannot be read, for example. */
+/**
+ * SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_DATA and SQLITE_IOERR_CORRUPTFS, e.g. an
+ * unreadable sector.
+ */
 const failedReads: readonly number[] = [266, 522, 8202, 8458];
-/** SQLite and its full-text search say this of tables that were there when this process, or an earlier one, made them. */
+/** Errors of SQLite and its full-text search about tables that this database had created. */
 const brokenSchema =
   /malformed database schema|no such (fts5 )?(table|column|module)|vtable constructor failed|invalid fts5 file format/;
 
-/** Whether SQLite found its file damaged, or cannot read a part of it. */
+/** True if SQLite found damage in its file or could not read a part of it. */
 export function isDamage(error: unknown): boolean {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string };
-  // A whole number that is too large for JavaScript. Nothing here stores one.
+  // An integer that is too large for JavaScript. This database never stores one.
   if (errcode === undefined) return code === 'ERR_OUT_OF_RANGE' && message?.startsWith('Value is too large') === true;
   const plain = errcode & 0xff;
   if (plain === sqliteError) return brokenSchema.test(message ?? '');
   return [sqliteCorrupt, sqliteTooBig, sqliteNotADatabase].includes(plain) || failedReads.includes(errcode);
 }
 
-/** Goes on where what is stored is damaged; everything else that a step throws it throws. */
+/** Runs a step. If it meets damaged data, returns `otherwise`. Other errors are thrown. */
 export function unlessDamaged<T>(step: () => T, otherwise: T): T {
   try {
     return step();
@@ -32,28 +35,28 @@ export function unlessDamaged<T>(step: () => T, otherwise: T): T {
   }
 }
 
-/** Whether this is an error of the database about damage. */
+/** True for this package's own error about damage (code 366). */
 export const isDamageError = (error: unknown): error is DatabaseError => (error as Partial<DatabaseError>).code === 366;
 
 const damagedPrefix = 'The database file is damaged: ';
 
-/** The part of an error about damage that says what is damaged. */
+/** The description of the damage in an error message. */
 export const whatIsDamaged = ({ message }: Error): string =>
   message.startsWith(damagedPrefix) ? message.slice(damagedPrefix.length) : message;
 
-/** Notes damage that a command met, so that the health check and the metrics show it. */
+/** Records damage that a command met, for the health check and the metrics. */
 export function noteDamage(sums: Pick<PageSums, 'damage' | 'noteMet'>, error: Error): void {
   const what = whatIsDamaged(error);
-  // Damage of pages that is known already comes back from backups and checks.
+  // Backups and checks report pages that are already known to be damaged.
   if (sums.damage !== undefined && what === describeDamage(sums.damage)) return;
   try {
     sums.noteMet(what);
   } catch {
-    // On a full disk, only this process knows of it.
+    // If the disk is full, the record stays in this process only.
   }
 }
 
-/** Damage as a sentence. */
+/** Describes damage as sentences. */
 export function describeDamage({ pages, named, log, met = [], at }: Damage): string {
   const list = `${named.join(', ')}${pages > named.length ? ', ...' : ''}`;
   const what = [...(pages > 0 ? [`${pages} page${pages === 1 ? '' : 's'} of 4 KB (${list})`] : []), ...(log ? ['the log'] : [])];
@@ -64,7 +67,7 @@ export function describeDamage({ pages, named, log, met = [], at }: Damage): str
   return sentences.join(' ');
 }
 
-/** What a start had to leave out of the log, as a sentence. */
+/** Describes, in one sentence, the writes of the log that a start had to drop. */
 export function describeDropped({ frames, acknowledged, since, at }: DroppedWrites): string {
   const what = `The start at ${at} had to leave out the last ${frames} frame${frames === 1 ? '' : 's'} of 4 KB of the log`;
   const when = since === undefined ? '' : ` (the latest document before them is of ${since})`;

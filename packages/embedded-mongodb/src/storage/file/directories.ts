@@ -2,8 +2,8 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readd
 import { dirname, join } from 'node:path';
 
 /**
- * Makes a directory, and those above it, that last and are their owner's alone. Not `recursive: true`, with which Node 24 never
- * returns in /proc.
+ * Creates a private directory and its parents, and syncs them. It does not use `recursive: true`,
+ * because Node 24 then hangs in /proc.
  */
 export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
@@ -12,7 +12,7 @@ export function makeDirectory(directory: string): void {
   syncDirectory(dirname(directory));
 }
 
-/** Makes the entries of a directory last; Windows neither needs nor allows it. */
+/** Syncs the entries of a directory. Windows neither needs nor allows this. */
 export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const file = openSync(directory, 'r');
@@ -24,16 +24,16 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Makes a file that only its owner can read. One that is there is not even opened: to close it again would end this process's
- * locks on it.
+ * Creates a file that only its owner can read. Does not open an existing file: closing it would
+ * release this process's locks on it.
  */
 export function makePrivateFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'ax', 0o600));
 }
 
 /**
- * Takes a directory with these files, and what there is of them, from everybody but its owner. One that holds other things stays
- * as it is.
+ * Restricts a directory and those of its files that are in the list to their owner. A directory
+ * with only other files is left alone.
  */
 export function makePrivate(directory: string, files: readonly string[]): void {
   const found = readdirSync(directory);
@@ -42,7 +42,7 @@ export function makePrivate(directory: string, files: readonly string[]): void {
   const paths = [...(isShared ? [] : [directory]), ...own.map((name) => join(directory, name))];
   for (const path of paths) {
     const { uid, mode } = statSync(path);
-    // The sticky bit tells of a directory that is meant for many.
+    // A sticky bit marks a directory that many accounts share.
     if (uid !== process.getuid?.() || (mode & 0o1077) === 0 || (mode & 0o1000) !== 0) continue;
     chmodSync(path, mode & 0o700);
   }

@@ -3,14 +3,16 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 /*
- * The id of a database file: made with it, and made again when the file turns out to be a copy. The file notes which file of
- * the file system it is, so that a copy shows, however it was made; one that is copied over the original has the original's
- * number, so a backup forgets its id.
+ * The id of a database file. It is created with the file and replaced when the file is found to be
+ * a copy. The file stores its own inode, so that a copy is recognized, however it was made. A
+ * backup that is copied over the original has the original's inode, so backups forget their id.
  */
 
 const schema = 'CREATE TABLE IF NOT EXISTS file_id (id TEXT NOT NULL, inode TEXT NOT NULL, born TEXT NOT NULL)';
 
-/** The id of an open database file, and the one it had `before`: a new file, and a copy of another, is given one. */
+/**
+ * Returns the id of an open database file, and its id `before`. New files and copies get a new id.
+ */
 export function establishFileId(database: DatabaseSync, path: string): { id: string; before: string } {
   const here = placeOf(path);
   const noted = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get('file_id')
@@ -24,13 +26,13 @@ export function establishFileId(database: DatabaseSync, path: string): { id: str
   return { id, before: String(noted?.id ?? '') };
 }
 
-/** Whether this can be an id: what is stored may be damaged. */
+/** Validates a stored id, which may be damaged. */
 const isId = (id: unknown): boolean => typeof id === 'string' && /^[0-9a-f]{24}$/.test(id);
 
-/** What a copy has for an id; none at all is the mark of a damaged file. */
+/** The placeholder id of a backup. A file without any id is damaged. */
 export const idOfCopy = 'copy';
 
-/** Makes a copy of a database file forget whose copy it is: it gets an id of its own when it is opened. */
+/** Makes a copy forget the id of its original. It gets its own id when it is opened. */
 export function forgetFileId(database: DatabaseSync): void {
   database.exec(`${schema}; DELETE FROM file_id; INSERT INTO file_id VALUES ('${idOfCopy}', '', '')`);
 }
@@ -40,7 +42,8 @@ type NotedFile = Place & { readonly id: string };
 
 function placeOf(path: string): Place {
   const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
-  // A file system without times of birth has none, or gives the time of the last change for one.
+  // On a file system without birth times, the birth time is missing or equals the time of the last
+  // change.
   return { inode: String(ino), born: birthtimeNs === ctimeNs ? '0' : String(birthtimeNs) };
 }
 

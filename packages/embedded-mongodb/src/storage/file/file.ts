@@ -12,51 +12,58 @@ import { openPatiently, startError } from './open-file.ts';
 import { openPageSums, type PageSums, readMark } from './page-sums.ts';
 import { checkVersion } from './sqlite.ts';
 
-/** How many bytes are written ahead in the log. */
+/** How far the log is extended in advance, in bytes. */
 const aheadBytes = 1024 * 1024;
 
-/** An open database file, locked for this process, with its prepared statements. */
+/** An open database file, locked by this process, with its prepared statements. */
 export type DatabaseFile = {
-  /** Stays the same for as long as the file is no copy of another. */
+  /** Stays the same until the file is replaced by a copy. */
   readonly id: string;
-  /** A statement that is prepared once; rows come as arrays. */
+  /** Returns a cached prepared statement. Its rows are arrays. */
   prepare(sql: string): StatementSync;
   exec(sql: string): void;
-  /** Drops the prepared statements whose SQL names a table that is going. */
+  /** Drops the cached statements that use a table, before the table is dropped. */
   forget(table: string): void;
-  /** Writes ahead in the log, which has so many frames, if its end is near: a sync takes twice as long when the file has grown as well. */
+  /**
+   * Extends the log, which has `frames` frames, if its end is near. A sync takes twice as long if
+   * the file has grown as well.
+   */
   writeAhead(frames: number): void;
-  /** The checksums of its pages. */
+  /** The checksums of the file's pages. */
   readonly sums: PageSums;
   /**
-   * Frames at the end of the log that the opening could not use: `acknowledged` of them had been synced, and have not reached the file.
-   * `isUncertain`: it is not known how far the log had been synced.
+   * Frames at the end of the log that could not be used at the start. `acknowledged` of them had
+   * been synced but had not reached the file. `isUncertain` means that the synced length is
+   * unknown.
    */
   readonly unusable: { readonly acknowledged: number; readonly others: number; readonly isUncertain: boolean };
-  /** How many frames the log has. */
+  /** The number of frames in the log. */
   frames(): number;
-  /** How large its file and its log are together. */
+  /** The size of the file and its log together. */
   bytes(): number;
-  /** Whether its disk has space for what is written ahead in the log. */
+  /** True if the disk has space for the next extension of the log. */
   hasSpace(): boolean;
   /** Writes the log back into the file. */
   checkpoint(): void;
-  /** Copies everything that is committed, also meanwhile, into an empty directory; `settle` ends the open transaction. */
+  /**
+   * Copies the database, including concurrent writes, into a new directory. `settle` ends the open
+   * transaction.
+   */
   backup(target: string, settle?: () => void): Promise<BackupReport>;
-  /** Copies all pages as they are, damaged or not, into a new directory. */
+  /** Copies all pages into a new directory without checking them. */
   copyPages(target: string): Promise<void>;
-  /** Checks a copy, which is removed then, with each document and its keys; others go on working. */
+  /** Checks each document and its keys in a temporary copy, while other commands go on. */
   check(settle: () => void): Promise<BackupReport>;
-  /** How far a backup or a check is; undefined if there is none. */
+  /** The progress of a backup or a check; `undefined` if none is running. */
   readonly copying: string | undefined;
-  /** Tells other processes of this machine where the database answers. */
+  /** Publishes the database's address to other processes of this machine. */
   announce(uri: string): void;
   close(): void;
 };
 
 const nothing = () => {};
 
-/** Opens the database in a directory, creating it if need be. */
+/** Opens the database in a directory. Creates it if it does not exist. */
 export async function openDatabaseFile(directory: string): Promise<DatabaseFile> {
   checkVersion();
   const mark = keptSums(directory) ? readMark(directory) : undefined;
@@ -85,9 +92,12 @@ function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType
     if (all === 0) return;
     sums.checkpoint(all, () => logState(checkpointStatement(database, 'PASSIVE')).written === all);
   };
-  /** Compares all pages, and the log, with their checksums, and lets others have their turn meanwhile; refuses if one is damaged. */
+  /**
+   * Compares all pages and the log with their checksums, and yields to other commands. Throws if
+   * one is damaged.
+   */
   const verifying = (settle: () => void) => async (progress: BackupProgress) => {
-    // SQLite does not say how long the log is while a transaction is open.
+    // SQLite does not report the length of the log while a transaction is open.
     settle();
     sums.checkLog(frames());
     for (let page = 0; page < sums.pages; page = sums.check(page)) {
@@ -96,7 +106,7 @@ function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType
     }
     if (sums.damage !== undefined) throw damaged(describeDamage(sums.damage));
   };
-  /** Makes a copy, and says meanwhile how far it is. */
+  /** Makes a copy and publishes its progress in `copying`. */
   const copied = async (options: Omit<Parameters<typeof backupInto>[0], 'database' | 'progress'>) => {
     try {
       return await backupInto({
@@ -152,7 +162,8 @@ function useDatabase(directory: string, database: DatabaseSync, mark: ReturnType
         withdraw(directory);
         checkpoint();
       } catch {
-        // SQLite writes the log back by itself; what is not known of the pages then is learnt again.
+        // SQLite writes the log back when it closes. The checksums of those pages are unknown, and
+        // are computed again later.
         sums.forget();
       } finally {
         database.close();
@@ -168,23 +179,32 @@ function checkpointStatement(database: DatabaseSync, kind: 'NOOP' | 'PASSIVE'): 
   return statement;
 }
 
-/** How many frames the log has, and how many of them are written back, after a statement that is some kind of checkpoint. */
+/**
+ * Runs a checkpoint statement. Returns the number of frames in the log, and how many of them are
+ * written back.
+ */
 function logState(statement: StatementSync): { readonly frames: number; readonly written: number } {
   const [, log, checkpointed] = statement.get() as unknown as [busy: number, log: number, checkpointed: number];
   return { frames: Math.max(0, log), written: Math.max(0, checkpointed) };
 }
 
-/** Compares the log of which so many frames were usable with the mark of what had been synced, and with what lies there. */
+/**
+ * Finds the frames that the start could not use. Compares the number of usable frames with the mark
+ * of the synced length, and with the content of the log file.
+ */
 function findUnusable(directory: string, mark: ReturnType<typeof readMark>, usable: number): DatabaseFile['unusable'] {
   const path = join(directory, logName);
   const isMarked = mark !== undefined && mark.frames > 0;
   const acknowledged = !isMarked ? 0 : mark.salt === saltOf(path) ? Math.max(0, mark.frames - usable) : mark.frames;
   const { intact, present } = readLog(path);
-  // What is intact and was not used is a transaction that was not committed.
+  // Frames that are intact but unused belong to a transaction that was not committed.
   return { acknowledged, others: present > intact ? present - usable : 0, isUncertain: mark === undefined };
 }
 
-/** Writes zeros, which SQLite takes for the end of its log after a log that is shorter than wanted; gives its length. */
+/**
+ * Extends a log that is shorter than wanted by zeros, which SQLite takes for the end of the log.
+ * Returns the new length in bytes.
+ */
 function lengthenedLog(directory: string, wanted: number): number {
   const file = openSync(join(directory, logName), 'r+');
   try {

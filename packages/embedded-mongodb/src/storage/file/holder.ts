@@ -3,37 +3,40 @@ import { join } from 'node:path';
 import { makePrivateFile } from './directories.ts';
 import { sqlite } from './sqlite.ts';
 
-/** The name of the database file in its directory; the process that has it open holds SQLite's lock on it. */
+/**
+ * The name of the database file in its directory. The process that has it open holds SQLite's lock.
+ */
 export const databaseFileName = 'database.sqlite';
-/** Where its holder says who it is. */
+/** The file in which the holder publishes its process id and address. */
 export const holderFile = 'holder.json';
-/** More than the longest path of a socket takes, in a URI. */
+/** In bytes; more than the URI with the longest socket path takes. */
 const holderLength = 1024;
 const sqliteBusy = 5;
 
-/** The process that has a directory's database open, and where it answers. */
+/** The process that has a directory's database open, and its address. */
 export type Holder = {
   readonly pid: number;
   readonly uri: string;
 };
 
-/** What a holder writes: earlier versions say nothing of checksums. */
+/** The content of the holder file. Earlier versions do not write `keepsSums`. */
 type AnnouncedHolder = Holder & { readonly keepsSums: true };
 
-/** The process that holds the database of a directory, if there is one that answers. */
+/** The process that has the database of a directory open and has published its address, if any. */
 export function readHolder(directory: string): Holder | undefined {
-  // The file alone proves nothing: a process that was killed leaves it.
+  // The file alone proves nothing: a killed process leaves it behind.
   const announced = readAnnounced(directory);
   return announced !== undefined && isHeld(directory) ? announced : undefined;
 }
 
-/** Whether some process has the database of a directory open, answering or not. */
+/** True if a process has the database of a directory open, even if it does not answer. */
 export function isHeld(directory: string): boolean {
   const path = join(directory, databaseFileName);
   if (!existsSync(path)) return false;
   try {
-    // A connection that may write would write the log of a killed process back when it is closed, without a look at its end, and remove it.
-    // In this locking mode there is no file of shared memory, either.
+    // Must be read-only: closing a writable connection would write back the log of a killed
+    // process, without checking its end, and remove it. This locking mode also avoids the
+    // shared-memory file.
     const probe = new sqlite.DatabaseSync(path, { readOnly: true });
     try {
       probe.exec('PRAGMA locking_mode = EXCLUSIVE; SELECT 1 FROM sqlite_schema');
@@ -46,13 +49,13 @@ export function isHeld(directory: string): boolean {
   }
 }
 
-/** What the latest holder said about itself; true only as long as it holds the lock. */
+/** The latest published holder. It is valid only while that process holds the lock. */
 export function readAnnounced(directory: string): Holder | undefined {
   const { pid, uri } = readHolderFile(directory);
   return typeof pid === 'number' && typeof uri === 'string' ? { pid, uri } : undefined;
 }
 
-/** What the file says; nothing if it is missing or damaged. */
+/** Reads the holder file. The result is empty if the file is missing or damaged. */
 function readHolderFile(directory: string): Partial<Record<keyof AnnouncedHolder, unknown>> {
   try {
     const file = openSync(join(directory, holderFile), 'r');
@@ -68,28 +71,37 @@ function readHolderFile(directory: string): Partial<Record<keyof AnnouncedHolder
   }
 }
 
-/** Tells other processes of this machine where the database of a directory answers. */
+/** Publishes the address of a directory's database to other processes of this machine. */
 export function announce(directory: string, uri: string): void {
   const holder: AnnouncedHolder = { pid: process.pid, uri, keepsSums: true };
   overwrite(directory, JSON.stringify(holder));
 }
 
-/** Takes back what was announced; only while the lock is held, lest it be another one's. */
+/**
+ * Withdraws the published address. Call it only while holding the lock: otherwise the file may
+ * belong to another process.
+ */
 export function withdraw(directory: string): void {
   overwrite(directory, JSON.stringify({ keepsSums: true }));
 }
 
-/** Whether the latest holder was of a version that keeps the checksums of pages. */
+/** True if the latest holder was a version that keeps page checksums. */
 export const keptSums = (directory: string): boolean => readHolderFile(directory).keepsSums === true;
 
-/** The file stays and keeps its length: a disk that is full would not give its space back at the next start. */
+/**
+ * Overwrites the holder file in place and with constant length, so that it also works on a full
+ * disk.
+ */
 function overwrite(directory: string, text: string): void {
   const path = join(directory, holderFile);
   makePrivateFile(path);
   writeFileSync(path, text.padEnd(holderLength), { flag: 'r+' });
 }
 
-/** Whether SQLite refused because another process holds the lock; extended codes carry the plain one in their lowest byte. */
+/**
+ * True if another process holds SQLite's lock. The lowest byte of an extended error code is the
+ * plain code.
+ */
 export function isBusy(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   return errcode !== undefined && (errcode & 0xff) === sqliteBusy;

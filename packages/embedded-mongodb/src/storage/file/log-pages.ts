@@ -1,12 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { addSums, frameBytes, frameHeadBytes, framesPerRead, headerBytes, isSwapped, pageBytes, pageSum } from './log-reader.ts';
 
-/** The latest content of each page in a log: its checksum by the number of the page, and whether all of it is intact. */
+/**
+ * The checksums of the latest content of each page in a log, by page number, and whether all of it
+ * is intact.
+ */
 export type LatestPages = { readonly isIntact: boolean; readonly pages: ReadonlyMap<number, number> };
 
 /**
- * Reads the latest content of each page from a log with so many frames, and checks it. Of a page that changed often the
- * log has many versions. A checkpoint writes the latest one alone, so the others are not looked at.
+ * Reads the latest content of each page from a log of `frames` frames, and checks it. The log has
+ * many versions of a page that changed often. Older versions are skipped, because a checkpoint
+ * writes only the latest.
  */
 export function readLatestPages(path: string, frames: number): LatestPages {
   const file = openSync(path, 'r');
@@ -17,7 +21,8 @@ export function readLatestPages(path: string, frames: number): LatestPages {
     const swapped = isSwapped(header);
     const [ofHeader, otherOfHeader] = addSums(new Int32Array(header.buffer), 0, 24, [0, 0], swapped);
     const latest = new Map<number, number>();
-    // The checksum of a frame covers all frames before it: that of the one before is where its own begins.
+    // The checksums are cumulative: that of a frame starts from the checksum of the frame before
+    // it.
     const sums = new Int32Array(2 * frames + 2);
     sums[0] = header.readInt32BE(24);
     sums[1] = header.readInt32BE(28);

@@ -3,40 +3,43 @@ import { crc32 } from 'node:zlib';
 import { databaseFileName } from './holder.ts';
 
 /*
- * SQLite's log: a header, and a frame for each page that was written. Each frame has a checksum over everything before it, which SQLite looks at
- * when it opens the file, but not when it reads a page of it. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * SQLite's write-ahead log: a header, then one frame per written page. Each frame has a checksum
+ * over everything before it. SQLite verifies it when it opens the file, but not when it reads a
+ * page. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 
-/** The name of the log in the directory of a database. */
+/** The name of the log file in a database's directory. */
 export const logName = `${databaseFileName}-wal`;
 export const pageBytes = 4096;
 export const headerBytes = 32;
 export const frameHeadBytes = 24;
 export const frameBytes = frameHeadBytes + pageBytes;
-/** Frames read together: about a megabyte. */
+/** Frames per read, about one megabyte. */
 export const framesPerRead = 256;
-/** Begins a log whose checksums are made of little-endian words; those of the other kind end in 3. */
+/**
+ * The magic number of a log with little-endian checksums. Logs with big-endian checksums end in 3.
+ */
 const littleEndianMagic = 0x377f0682;
 
-/** Which log it is: SQLite changes this number when it begins a new one in the same file. */
+/** Identifies a log: SQLite changes this number when it starts a new log in the same file. */
 export type Salt = bigint;
 
-/** What a log has. */
+/** The content of a log. */
 type LogContents = {
   readonly salt: Salt | undefined;
-  /** How many frames follow on each other with right checksums. */
+  /** The number of frames before the first wrong checksum. */
   readonly intact: number;
-  /** How many frames there are up to the last that belongs to this log, right or not. */
+  /** The number of frames up to the last one that belongs to this log, valid or not. */
   readonly present: number;
-  /** By the number of each page the checksum of its latest intact content. */
+  /** The checksum of the latest intact content of each page, by page number. */
   readonly pages: ReadonlyMap<number, number>;
-  /** By the number of each page the latest intact frame that has it and was committed, counting from 0. */
+  /** The index of the latest intact and committed frame of each page, by page number. */
   readonly committed: ReadonlyMap<number, number>;
 };
 
 const nothing: LogContents = { salt: undefined, intact: 0, present: 0, pages: new Map(), committed: new Map() };
 
-/** Reads a log up to so many frames, and checks each of them. */
+/** Reads up to `most` frames of a log and checks each of them. */
 export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogContents {
   const file = openIfThere(path);
   if (file === undefined) return nothing;
@@ -70,7 +73,7 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
         const page = block.readUInt32BE(start);
         pages.set(page, pageSum(block.subarray(start + frameHeadBytes, start + frameBytes)));
         uncommitted.push([page, first + at]);
-        // The last frame of a transaction says how long the file is after it.
+        // Only the last frame of a transaction has the size of the file in this field.
         if (block.readUInt32BE(start + 4) === 0) continue;
         for (const [page, frame] of uncommitted) committed.set(page, frame);
         uncommitted = [];
@@ -83,7 +86,7 @@ export function readLog(path: string, most = Number.POSITIVE_INFINITY): LogConte
   }
 }
 
-/** Which log lies there. */
+/** The salt of the log at a path, if there is one. */
 export function saltOf(path: string): Salt | undefined {
   const file = openIfThere(path);
   if (file === undefined) return undefined;
@@ -95,15 +98,15 @@ export function saltOf(path: string): Salt | undefined {
   }
 }
 
-/** Whether the checksums of a log with this header are made of words in the other order of bytes. */
+/** True if the checksums of a log with this header use the other byte order. */
 export const isSwapped = (header: Buffer): boolean => header.readUInt32BE(0) !== littleEndianMagic;
 
-/** The checksum of a page; 0 stands for one that is not known. */
+/** The checksum of a page. 0 is reserved for an unknown checksum. */
 export const pageSum = (page: Buffer): number => crc32(page) || 1;
 
 type Sums = readonly [number, number];
 
-/** Whole numbers of 32 bits with a sign, which V8 adds without making an object of each. */
+/** Adds words to SQLite's checksum. V8 adds signed 32-bit integers without allocating. */
 export function addSums(words: Int32Array, start: number, length: number, [before0, before1]: Sums, swapped: boolean): Sums {
   let [s0, s1] = [before0, before1];
   const end = (start + length) / 4;

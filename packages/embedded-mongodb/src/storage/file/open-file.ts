@@ -12,13 +12,16 @@ import { sqlite } from './sqlite.ts';
 import { DatabaseStartError } from './start-error.ts';
 import { explainSystemError } from './system-errors.ts';
 
-/** The format that this version reads and writes; another one is refused and never rewritten. */
+/**
+ * The only file format that this version reads and writes. A file of another format is rejected and
+ * not modified.
+ */
 const currentFormat = 3;
-/** "ChDb": tells our files from other SQLite files. */
+/** "ChDb": distinguishes our files from other SQLite files. */
 const applicationId = 0x43684462;
-/** Exists while a new database is being made: only then may its file be empty. */
+/** Exists while a new database is being created. Without it, an empty file is an error. */
 const markerName = `${databaseFileName}.new`;
-/** A process that is ending lets go of its database within this time. */
+/** Time for a process that is exiting to release its database. */
 const patienceMillis = 2000;
 
 const schema = `
@@ -34,7 +37,10 @@ const schema = `
   ) WITHOUT ROWID;
 `;
 
-/** Opens and locks the file of a directory; a process that is just ending gets the time to let go of it. */
+/**
+ * Opens and locks the database file of a directory. Waits briefly if another process is about to
+ * release it.
+ */
 export async function openPatiently(directory: string): Promise<DatabaseSync> {
   for (const deadline = Date.now() + patienceMillis; ; await setTimeout(50)) {
     try {
@@ -55,19 +61,21 @@ function openLocked(directory: string): DatabaseSync {
       refuseLost(directory);
       makePrivateFile(marker);
     }
-    // Looked at before and after the marker: another process may just be making the database.
+    // Checked before and after the marker, because another process may be creating the database.
     else if (isEmptyFile(directory) && !existsSync(marker) && isEmptyFile(directory)) throw notMade(directory, 'is empty');
-    // SQLite gives its log the mode of its file.
+    // SQLite gives its log the file mode of the database file.
     makePrivateFile(join(directory, databaseFileName));
     database = new sqlite.DatabaseSync(join(directory, databaseFileName));
-    // An exclusive lock that the kernel drops with its process; it also spares the shared-memory file of the log.
+    // The kernel releases an exclusive lock when its process ends. This mode also avoids the
+    // shared-memory file.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     requireFormat(database, directory);
     rmSync(marker, { force: true });
     removeCutOffChecks(directory);
     secureLog(directory);
-    // FULL: a commit syncs the log, unless a client asks for no sync. Checkpoints are our own, because SQLite's would hide a failed sync. What a
-    // savepoint may take back is kept in memory: SQLite would write it to a file in the temporary directory. What is deleted is overwritten.
+    // FULL: a commit syncs the log, unless a client asks for no sync. The database makes its own
+    // checkpoints, because SQLite's would hide a failed sync. Savepoints are kept in memory: SQLite
+    // would write them to a file in the temporary directory. Deleted content is overwritten.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; ' +
         'PRAGMA cache_size = -12288; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST',
@@ -79,7 +87,9 @@ function openLocked(directory: string): DatabaseSync {
   }
 }
 
-/** An empty database in the place of one that was lost would look like a new service. */
+/**
+ * Refuses to create a database in place of a lost one, because it would look like a new service.
+ */
 function refuseLost(directory: string): void {
   const traces = [logName, holderFile].filter((name) => existsSync(join(directory, name)));
   if (traces.length === 0) return;
@@ -95,8 +105,8 @@ function notMade(directory: string, what: string): DatabaseStartError {
 }
 
 /**
- * A database that was killed may have left changes in its log that were never synced, and one whose sync failed may have left
- * pages that the kernel dropped but still shows. Before anybody is told of them they are written once more, and synced.
+ * Rewrites and syncs the log before anybody reads from it. After a kill, it may have changes that
+ * were never synced. After a failed sync, it may have pages that the kernel shows but has dropped.
  */
 function secureLog(directory: string): void {
   const log = join(directory, logName);
@@ -113,7 +123,7 @@ function secureLog(directory: string): void {
   }
 }
 
-/** Throws unless a file has the present format; the empty file of a new database is filled first. */
+/** Throws unless a file has the current format. Fills the empty file of a new database. */
 function requireFormat(database: DatabaseSync, directory: string): void {
   const pragma = (name: string) => (database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name];
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
@@ -131,7 +141,7 @@ function requireFormat(database: DatabaseSync, directory: string): void {
   throw new DatabaseStartError('UNKNOWN_FORMAT', `The file ${join(directory, databaseFileName)} ${what}; it was left as it is.`);
 }
 
-/** Why a file cannot be opened, for its operator. */
+/** Explains to the operator why a file cannot be opened. */
 export function startError(error: NodeJS.ErrnoException & { errcode?: number }, directory: string): Error {
   if (error instanceof DatabaseStartError) return error;
   if (isBusy(error)) {
@@ -145,9 +155,9 @@ export function startError(error: NodeJS.ErrnoException & { errcode?: number }, 
   return new DatabaseStartError('UNUSABLE_DIRECTORY', `The database cannot be opened in ${directory}: ${why}.`);
 }
 
-/** The file is so damaged that it cannot be opened. */
+/** The error for a file that is too damaged to be opened. */
 export function damagedStart(directory: string, error: Error): DatabaseStartError {
-  // Names in a damaged file may have any characters.
+  // Names in a damaged file may contain control characters.
   const what = whatIsDamaged(error)
     .replace(/\.$/, '')
     .replaceAll(/\p{Cc}/gu, '\u{fffd}');

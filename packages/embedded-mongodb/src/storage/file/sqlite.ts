@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { DatabaseStartError } from './start-error.ts';
 
-/** Node 24 prints a warning that `node:sqlite` is experimental; a newcomer need not worry about it. */
+/** Loads `node:sqlite` without the warning that it is experimental. */
 function loadQuietly(): typeof import('node:sqlite') {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
@@ -12,19 +12,25 @@ function loadQuietly(): typeof import('node:sqlite') {
   }
 }
 
-/** SQLite as it comes with Node. */
+/** The SQLite module of Node. */
 export const sqlite = loadQuietly();
 
-/** The end of a statement whose rows are limited by a parameter. A bare `LIMIT ?` would be compiled again for each value. */
+/**
+ * Ends a statement whose row limit is a parameter. SQLite would recompile a bare `LIMIT ?` for each
+ * value.
+ */
 export const limitClause = 'LIMIT ? + 0';
 
-/** A column's document, or null for one so large that many of them would be too much. Its length costs nothing to find. */
+/**
+ * Selects a document, or null if it is large, so that a batch of rows stays small. SQLite knows the
+ * length without reading the document.
+ */
 export const smallDocument = (column: string) => `iif(length(${column}) <= 65536, ${column}, NULL)`;
 
-/** The first that tells how long its log is without writing it back. */
+/** The first version of SQLite that reports the length of the log without a checkpoint. */
 const earliest = [3, 51] as const;
 
-/** Refuses a Node.js whose SQLite lacks what the database needs. */
+/** Throws if Node's SQLite is too old for the database. */
 export function checkVersion(version = process.versions.sqlite ?? ''): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > earliest[0] || (major === earliest[0] && minor >= earliest[1])) return;

@@ -1,4 +1,4 @@
-/** Why the database could not start, as one sentence for its user. */
+/** The database could not start. The message explains why in one sentence. */
 export class DatabaseStartError extends Error {
   override readonly name = 'DatabaseStartError';
   readonly code: 'PORT_TAKEN' | 'HELD' | 'UNUSABLE_DIRECTORY' | 'UNKNOWN_FORMAT' | 'LOST' | 'DAMAGED' | 'FAILED';

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 
-/** The account and the limit that explain a refusal of the operating system. */
+/** The account and the limit that explain an error of the operating system. */
 type Circumstances = { readonly account: string; readonly openFiles: string };
 
-/** A sentence about a refusal of the operating system; undefined for other errors. */
+/** Describes an error of the operating system as a sentence; `undefined` for other errors. */
 export function describeSystemError(error: unknown): string | undefined {
   const reason = explainSystemError(error);
   return reason && `The operating system refused a file: ${reason}.`;
 }
 
-/** Explains why the operating system refused a file, by its path and the account or limit; undefined for other errors. */
+/**
+ * Explains an error of the operating system by the path and the account or limit; `undefined` for
+ * other errors.
+ */
 export function explainSystemError(error: unknown, { account, openFiles } = circumstances()): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
   const place = path === undefined ? 'a file' : path;
@@ -37,7 +40,7 @@ function accountName(): string {
   try {
     return `user '${userInfo().username}'`;
   } catch {
-    // A container may run as a number that has no name.
+    // In a container, the user id may lack a name.
     return `user ${process.getuid?.()}`;
   }
 }

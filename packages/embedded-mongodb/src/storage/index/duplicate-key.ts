@@ -6,7 +6,7 @@ import type { IndexField } from './index-keys.ts';
 import { invertKey, nullKey, valueKey } from './key.ts';
 import type { StoredIndex } from './stored-index.ts';
 
-/** An error with fields of its own beside code and message. */
+/** An error with additional fields. */
 export class DetailedError extends DatabaseError {
   readonly details: Doc;
   constructor(code: number, message: string, details: Doc) {
@@ -15,7 +15,7 @@ export class DetailedError extends DatabaseError {
   }
 }
 
-/** 11000: which index refuses the document and for which values. */
+/** Error 11000: a unique index rejects the document. It names the index and the values. */
 export function duplicateKey(namespace: string, index: StoredIndex, document: Buffer, key: Buffer): DetailedError {
   const keyValue = conflictingValues(index.fields, decodeStored(document), key);
   const shown = [...keyValue].map(([name, value]) => `${name}: ${showValue(value)}`).join(', ');
@@ -29,7 +29,7 @@ export function duplicateKey(namespace: string, index: StoredIndex, document: Bu
   );
 }
 
-/** Of all values that the document has at the index's fields, those that make up the key: of an array, one element. */
+/** The document's values that make up an index key. For an array, that is one element. */
 function conflictingValues(fields: readonly IndexField[], doc: Doc, key: Buffer): Doc {
   const found: Doc = new Map();
   let at = 0;
@@ -53,7 +53,7 @@ function valuesAt(value: Value | undefined, path: readonly string[]): (Value | u
   return isDoc(value) ? valuesAt(value.get(part), rest) : [undefined];
 }
 
-/** A value as messages show it. */
+/** Formats a value for error messages. */
 export function showValue(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value instanceof ObjectId) return `ObjectId('${value.toHexString()}')`;

@@ -1,15 +1,16 @@
 /*
- * Sums over the entries of an index. Entries are not compared one by one: to look each up costs more, the larger the database is. Two sums
- * are equal if the entries are, in whatever order; if one entry differs, the chance that they are equal is 1 in 2^32.
+ * Compares the entries of an index by sums of hashes, because looking up each entry gets slower as
+ * the database grows. The sums do not depend on the order. If one entry differs, the sums are equal
+ * with a chance of 1 in 2^32.
  */
 
-/** Documents with neighbouring numbers share a sum, so that it is known where a difference is. */
+/** Documents with neighbouring numbers share a sum, to locate a difference. */
 const ridsPerBucket = 1024;
 
-/** How much more one side has than the other: `count` entries, whose hashes add up to `sum`. */
+/** The surplus of one side: `count` entries whose hashes add up to `sum`. */
 type Difference = { count: number; sum: number };
 
-/** The difference between the entries that an index should have and those that it has. */
+/** The difference between the expected and the existing entries of an index. */
 export class EntrySums {
   readonly #buckets = new Map<number, Difference>();
 
@@ -21,12 +22,12 @@ export class EntrySums {
     this.#change(rid, -1, -hashOf(key, rid));
   }
 
-  /** Leaves out a document whose keys are unknown, and those beside it. */
+  /** Excludes a document whose keys are unknown, with its neighbours. */
   forget(rid: number): void {
     this.#buckets.set(bucketOf(rid), { count: Number.NaN, sum: Number.NaN });
   }
 
-  /** The first and the last number of documents among which some have other entries than they should. */
+  /** The ranges of document numbers in which entries differ. */
   *differences(): Generator<[first: number, last: number]> {
     for (const [bucket, { count, sum }] of this.#buckets)
       if (count !== 0 && !Number.isNaN(count)) yield rangeOf(bucket);
@@ -54,7 +55,10 @@ function hashOf(key: Uint8Array, rid: number): number {
   return mixed(hash);
 }
 
-/** Words by document: sums of the hashes of words, each multiplied with the numbers of the documents that have it. */
+/**
+ * A sum over all pairs of a word and a document. Each word's hash is multiplied by the numbers of
+ * its documents.
+ */
 export class WordSums {
   #count = 0;
   #sum = 0;
@@ -63,7 +67,7 @@ export class WordSums {
     return this.#count;
   }
 
-  /** Adds a word of `documents` documents whose numbers add up to `rids`. */
+  /** Adds a word that occurs in `documents` documents, whose numbers add up to `rids`. */
   add(word: string, documents: number, rids: number): void {
     let hash = fnvOffset;
     for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), fnvPrime);

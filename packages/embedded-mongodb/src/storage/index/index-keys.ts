@@ -3,33 +3,40 @@ import { RawCursor, type RawValue, rawDocument, rawField } from '../../values/ra
 import { bsonType, type Doc } from '../../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
 
-/** Whether a collection or an index is gone, for who still reads it; it outlives the objects that stand for them. */
+/**
+ * Tells readers whether a collection or an index was dropped. It outlives the objects that
+ * represent them.
+ */
 export type Presence = { isOver: boolean };
 
-/** What the catalog stores about an index. */
+/** The catalog's entry of an index. */
 export type IndexIdentity = {
   readonly id: number;
   readonly spec: Doc;
-  /** The fields, as bits, that in some document led through an array. */
+  /** A bit mask of the fields that lead through an array in some document. */
   readonly multikey: number;
-  /** Of a text index: the last document whose words are in its table; those of later ones wait for it. */
+  /**
+   * For a text index: the last document whose words are in its table. Later documents are pending.
+   */
   readonly storedTo: number;
 };
 
-/** One field of an index: its path, each part encoded, and its direction. */
+/** One field of an index: its path with encoded parts, and its direction. */
 export type IndexField = {
   readonly name: string;
   readonly path: readonly Buffer[];
   readonly descending: boolean;
 };
 
-/** The keys of one document in one index, and the fields (as bits) that lead through an array. */
+/**
+ * The keys of one document in one index, and a bit mask of the fields that lead through an array.
+ */
 export type IndexKeys = {
   readonly keys: Buffer[];
   readonly multikey: number;
 };
 
-/** Prepares the pattern of an index, `{ room: 1, seq: -1 }`. */
+/** Prepares an index pattern such as `{ room: 1, seq: -1 }`. */
 export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[] {
   return [...pattern].map(([name, direction]) => ({
     name,
@@ -38,18 +45,20 @@ export function indexFields(pattern: ReadonlyMap<string, unknown>): IndexField[]
   }));
 }
 
-/** All distinct keys of a document; none if the index is sparse and the document has no field of it. */
+/**
+ * All distinct keys of a document. A sparse index leaves out documents without any of its fields.
+ */
 export function indexKeys(fields: readonly IndexField[], document: Buffer, sparse: boolean): IndexKeys {
   const root: Place = { value: rawDocument(document), depth: 0, done: false };
   const walked = fields.map((field) => walk(root, field));
-  // Most keys go through no array, and nothing stands beside them that they could be equal to.
+  // The common case: no field leads through an array, so there is a single key.
   if (walked.every(({ done }) => done)) return { keys: isLeftOut(walked, sparse) ? [] : [keyOf(fields, walked)], multikey: 0 };
   const found: KeySet = { keys: new Map(), multikey: 0, sparse };
   expand(fields, walked, found);
   return { keys: [...found.keys.values()], multikey: found.multikey };
 }
 
-/** Where one field of the index stands in the document: `depth` parts of its path are walked. */
+/** The position of an index field in a document: `depth` parts of its path have been walked. */
 type Place = {
   readonly value: RawValue | undefined;
   readonly depth: number;
@@ -62,7 +71,7 @@ type KeySet = {
   multikey: number;
 };
 
-/** Walks each field up to an array or its end; an array multiplies the keys by its elements. */
+/** Walks each field to its end or to an array. An array multiplies the keys by its elements. */
 function expand(fields: readonly IndexField[], places: readonly Place[], found: KeySet): void {
   const walked = places.map((place, i) => walk(place, fields[i] as IndexField));
   const array = walked.find((place) => !place.done && place.value?.type === bsonType.array)?.value;
@@ -94,7 +103,10 @@ function expand(fields: readonly IndexField[], places: readonly Place[], found: 
   expand(fields, noElement, found);
 }
 
-/** An element of the array is the value itself at the end of the path; on the way, only documents lead on. */
+/**
+ * Moves from an array to one of its elements. At the end of the path, the element is the value.
+ * Before it, only documents can be walked further.
+ */
 function intoElement(place: Place, field: IndexField, element: RawValue): Place {
   if (place.depth === field.path.length) return { ...place, value: element, done: true };
   if (element.type === bsonType.object) return { ...place, value: element };
@@ -120,7 +132,7 @@ function isPosition(part: Buffer): boolean {
   return /^(0|[1-9]\d*)$/.test(part.toString('latin1'));
 }
 
-/** Stands for the one value of an array without elements. */
+/** The value of an empty array. */
 const emptyArray: RawValue = { type: bsonType.undefined, bytes: emptyArrayKey, start: 0, end: 0, depth: 0 };
 
 function addKey(fields: readonly IndexField[], places: readonly Place[], found: KeySet): void {

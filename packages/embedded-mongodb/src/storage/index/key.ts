@@ -6,9 +6,10 @@ import { bsonType, type Value } from '../../values/value.ts';
 import { numberKey } from './number-key.ts';
 
 /*
- * A key is bytes whose order under memcmp is MongoDB's order of the values. Each value is a byte for its place among the types
- * and then a payload that no other payload of that type is a prefix of, so that keys of several fields can be concatenated.
- * All type bytes lie in 0x08..0xf0: 0x00 ends a list before any value, and 0xff comes after every value, also an inverted one.
+ * A key is a byte string whose order under memcmp is MongoDB's order of values. Each value starts
+ * with a type byte. Its payload is not a prefix of any other payload of that type, so keys of
+ * several fields can be concatenated. Type bytes lie in 0x08..0xf0: 0x00 ends a list before any
+ * value, and 0xff sorts after every value, also an inverted one.
  */
 
 const typeBytes: ReadonlyMap<number, number> = new Map([
@@ -26,19 +27,22 @@ const typeBytes: ReadonlyMap<number, number> = new Map([
   [bsonType.date, 0x60],
 ]);
 
-/** The key of a field that is not there: MongoDB indexes it as null. */
+/** The key of a missing field: MongoDB indexes it as null. */
 export const nullKey = Buffer.of(0x18);
-/** The key that MongoDB gives an empty array in an index: that of `undefined`. */
+/** MongoDB indexes an empty array as `undefined`. */
 export const emptyArrayKey = Buffer.of(0x10);
 
-/** The byte that begins the keys of all values of a BSON type; values of one bracket (all numbers, say) share it. */
+/**
+ * The first byte of the keys of a BSON type. Types that compare with each other, e.g. all numbers,
+ * share it.
+ */
 export function typeByte(type: number): number {
   const byte = typeBytes.get(type);
   if (byte === undefined) throw notSupported(`an index on values of BSON type ${type} is not supported`);
   return byte;
 }
 
-/** The keys from `low`, inclusive, to `high`, exclusive. */
+/** The keys from `low` (inclusive) to `high` (exclusive). */
 export type KeyRange = {
   readonly low: Buffer;
   readonly high: Buffer;
@@ -48,7 +52,6 @@ const valueName = Buffer.from('v');
 
 const noBytes = Buffer.alloc(0);
 
-/** The key of a decoded value. */
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
   if (value instanceof ObjectId) return idKey(value);
@@ -64,7 +67,7 @@ function idKey({ id }: ObjectId): Buffer {
   return key;
 }
 
-/** The key of a text, after those of other fields. */
+/** The key of a string, after the key bytes of earlier fields. */
 function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
@@ -74,39 +77,39 @@ function textKey(text: string, prefix: Buffer = noBytes): Buffer {
   return writer.finish();
 }
 
-/** The same key in the opposite order, for a descending field. */
+/** Inverts a key's bytes, and with them its order, for a descending field. */
 export function invertKey(key: Buffer): Buffer {
   const inverted = Buffer.allocUnsafe(key.length);
   for (let i = 0; i < key.length; i++) inverted[i] = ~(key[i] as number);
   return inverted;
 }
 
-/** Kept between calls, so that a key costs one copy and no allocation beside the result. */
+/** A shared buffer, so that writing a key allocates only the result. */
 let scratch = Buffer.allocUnsafe(4096);
 const maxScratch = 1024 * 1024;
 
-/** Below so many bytes a loop is faster than a call. */
+/** Up to this many bytes, a loop is faster than a call. */
 const few = 24;
 
-/** Writes the keys of values one after the other. */
+/** Writes the keys of several values one after the other. */
 export class KeyWriter {
   #bytes = scratch;
   #at = 0;
 
-  /** The bytes written, copied out of the shared buffer. */
+  /** Copies the written bytes out of the shared buffer. */
   finish(): Buffer {
     if (this.#bytes.length > scratch.length && this.#bytes.length <= maxScratch) scratch = this.#bytes;
     return Buffer.from(this.#bytes.subarray(0, this.#at));
   }
 
-  /** Writes the key of a value that the index has in descending order. */
+  /** Writes the key of a value in descending order. */
   descending(value: RawValue | undefined): void {
     const start = this.#at;
     this.ascending(value);
     for (let at = start; at < this.#at; at++) this.#bytes[at] = ~(this.#bytes[at] as number);
   }
 
-  /** Writes the key of a value, or of a field that is not there: MongoDB indexes it as null. */
+  /** Writes the key of a value, or of a missing field, which MongoDB indexes as null. */
   ascending(value: RawValue | undefined): void {
     if (value === undefined) this.byte(nullKey[0] as number);
     else this.value(value);
@@ -137,7 +140,7 @@ export class KeyWriter {
         this.#bigEndian(bytes.readBigInt64LE(start) + (1n << 63n));
         return;
       case bsonType.binData:
-        // Binary data goes by length, then subtype, then content.
+        // MongoDB sorts binary data by length, then subtype, then content.
         for (let at = start + 3; at >= start; at--) this.byte(bytes[at] as number);
         this.bytes(bytes, start + 4, end);
         return;
@@ -146,7 +149,7 @@ export class KeyWriter {
         this.byte(endByte);
         return;
       default:
-        // MongoDB compares documents field by field: the type first, then the name, then the value.
+        // MongoDB compares documents field by field: type, then name, then value.
         for (const field = new RawCursor(value); field.next(); ) {
           this.byte(typeByte(field.type));
           this.bytes(bytes, field.nameStart, field.start);
@@ -167,7 +170,10 @@ export class KeyWriter {
     else this.#at += from.copy(this.#bytes, this.#at, start, end);
   }
 
-  /** Text up to its end, 0x00; a NUL inside becomes 0x01 0x01 and 0x01 becomes 0x01 0x02, so that the end is the end. */
+  /**
+   * Writes text with 0x00 at the end. To keep the end unique, NUL becomes 0x01 0x01 and 0x01
+   * becomes 0x01 0x02.
+   */
   text(from: Buffer, start: number, end: number): void {
     this.#reserve(2 * (end - start) + 1);
     for (let at = start; at < end; at++) {

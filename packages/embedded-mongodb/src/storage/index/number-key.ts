@@ -2,8 +2,9 @@ import type { RawValue } from '../../values/raw.ts';
 import { bsonType } from '../../values/value.ts';
 
 /**
- * Numbers of all types in one order, equal bytes for equal numbers: first the double nearest towards zero, then whether that was
- * exact. What no double holds, an int64 over 2^53, is followed by its decimal digits, which order the few that share a double.
+ * Orders numbers of all types; equal numbers have equal bytes. The key is the nearest double
+ * towards zero, then a byte that says if it is exact. An int64 over 2^53 that no double can
+ * represent is followed by its decimal digits, which order the numbers that share a double.
  */
 export function numberKey({ type, bytes, start }: RawValue): Buffer {
   if (type === bsonType.int) return exactKey(bytes.readInt32LE(start));
@@ -18,7 +19,7 @@ const more = 0x01;
 
 function exactKey(number: number): Buffer {
   const key = Buffer.allocUnsafe(9);
-  // NaN comes before -Infinity, whose key begins with 0x000f.
+  // NaN sorts before -Infinity, whose key begins with 0x000f.
   if (Number.isNaN(number)) return key.fill(0);
   key.writeDoubleBE(number === 0 ? 0 : number, 0);
   key[8] = exact;
@@ -35,7 +36,7 @@ function longKey(long: bigint): Buffer {
   const key = Buffer.allocUnsafe(9 + 3 + significant.length);
   key.writeDoubleBE(near, 0);
   key[8] = more;
-  // The number of digits stands where a number with a fraction would have the exponent of its first digit.
+  // For a number with a fraction, this would be the exponent of its first digit.
   key.writeUInt16BE(digits.length + 0x4000, 9);
   key.write(significant, 11, 'latin1');
   key[key.length - 1] = 0;

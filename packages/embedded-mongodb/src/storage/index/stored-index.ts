@@ -8,7 +8,7 @@ import { limitClause, smallDocument } from '../file/sqlite.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import type { KeyRange } from './key.ts';
 
-/** The index that every collection has. */
+/** The `_id` index, which every collection has. */
 export const idIndexSpec = (): Doc =>
   new Map<string, Int32 | string | Doc>([
     ['v', new Int32(2)],
@@ -16,7 +16,7 @@ export const idIndexSpec = (): Doc =>
     ['name', '_id_'],
   ]);
 
-/** An index: a table of (key, rid) in key order, with what its specification says. */
+/** An index, stored as a table of (key, rid) in key order. */
 export class StoredIndex {
   readonly kind = 'ordered';
   readonly id: number;
@@ -29,18 +29,21 @@ export class StoredIndex {
   readonly partialFilter: Doc | undefined;
   readonly expireAfterSeconds: number | undefined;
   readonly table: string;
-  /** The fields, as bits, that in some document led through an array: bounds on them must not be intersected. */
+  /**
+   * A bit mask of the fields that lead through an array in some document. Bounds on them must not
+   * be intersected.
+   */
   multikey: number;
   presence: Presence = { isOver: false };
-  /** The statement that makes its table. */
+  /** The statement that creates its table. */
   readonly tableSql: string;
   readonly sql: IndexSql;
   readonly #file: DatabaseFile;
   readonly #partial: Filter | undefined;
-  /** The fields at the top of documents that decide about the keys; undefined where that may be any. */
+  /** The top-level fields that the keys depend on; `undefined` if they may depend on any. */
   readonly #deciding: readonly string[] | undefined;
 
-  /** `documents` is the table of its collection. */
+  /** `documents` is the table of the collection. */
   constructor({ id, spec, multikey }: IndexIdentity, documents: string, file: DatabaseFile) {
     this.id = id;
     this.spec = spec;
@@ -61,20 +64,23 @@ export class StoredIndex {
     this.sql = indexSql(this.table, documents);
   }
 
-  /** Whether all documents can be found by their values at a path, for it is the first field and none is left out. */
+  /**
+   * True if the index finds all documents by their value at a path: the path is its first field,
+   * and the index has all documents.
+   */
   leadsBy(path: string): boolean {
     return this.fields[0]?.name === path && !this.sparse && this.partialFilter === undefined;
   }
 
-  /** The keys under which a document stands in this index. */
+  /** The keys of a document in this index. */
   keysOf(document: Buffer, doc: () => Doc): IndexKeys {
     if (this.#partial !== undefined && !this.#partial.matches(doc())) return noKeys;
     return indexKeys(this.fields, document, this.sparse);
   }
 
   /**
-   * Whether a change leaves all as it is that the keys are made of; if it cannot be told at a glance, it does not. `changed`
-   * has the fields that differ, if that is known.
+   * True if a change certainly does not affect the keys. `changed` has the fields that differ, if
+   * they are known.
    */
   leavesUntouched(before: Buffer, after: Buffer, changed: ReadonlySet<string> | undefined): boolean {
     if (this.#deciding === undefined) return false;
@@ -83,7 +89,7 @@ export class StoredIndex {
       : !this.#deciding.some((field) => changed.has(field));
   }
 
-  /** The document, other than `rid`, that already has one of the keys, if the index is unique. */
+  /** For a unique index, the document other than `rid` that already has one of the keys. */
   conflict(keys: readonly Buffer[], rid: number | undefined): { key: Buffer; rid: number } | undefined {
     if (!this.unique) return undefined;
     const holders = this.#file.prepare(this.sql.holders);
@@ -107,12 +113,12 @@ export class StoredIndex {
     for (const key of keys.keys) remove.run(key, rid);
   }
 
-  /** Whether a document stands under a key. */
+  /** True if the index has this entry. */
   has(key: Buffer, rid: number): boolean {
     return this.#file.prepare(`SELECT 1 FROM ${this.table} WHERE key = ? AND rid = ?`).get(key, rid) !== undefined;
   }
 
-  /** How many entries there are, in a range or in all. */
+  /** The number of entries in a range, or of all. */
   count(range?: KeyRange): number {
     const counted = `SELECT count(*) FROM ${this.table}`;
     const row =
@@ -123,22 +129,24 @@ export class StoredIndex {
   }
 }
 
-/** The statements that are needed most, as texts: made once, they are found at once among the prepared ones. */
+/**
+ * The most frequent statements. Constant strings are fast keys of the cache of prepared statements.
+ */
 type IndexSql = {
   readonly insert: string;
   readonly remove: string;
   readonly holders: string;
-  /** The document under a key. */
+  /** The document with a key. */
   readonly one: string;
-  /** Scans in key order and against it. */
+  /** Scans in ascending and descending key order. */
   readonly forward: ScanSql;
   readonly backward: ScanSql;
 };
 
-/** A scan begins with the first piece, and goes on after an entry with a further one. */
+/** The statements of a scan: `first` starts it, and `further` continues it after an entry. */
 type ScanSql = { readonly first: PieceSql; readonly further: PieceSql };
 
-/** What is read of a piece of a scan: so many documents or entries, or the entry that so many stand before. */
+/** Ways to read a part of a scan: documents, entries, or the entry at an offset. */
 export type PieceSql = { readonly documents: string; readonly entries: string; readonly nth: string };
 
 function indexSql(table: string, documents: string): IndexSql {
@@ -152,7 +160,8 @@ function indexSql(table: string, documents: string): IndexSql {
       nth: sql(entries, 'LIMIT 1 OFFSET ? + 0'),
     };
   };
-  // Most scans end with their first rows; without the comparison of pairs SQLite finds those in half the time.
+  // Most scans end with their first rows. Without a comparison of pairs, SQLite finds those in half
+  // the time.
   const scan = (order: string, further: string): ScanSql => ({
     first: piece(order, 'i.key >= ? AND i.key < ?'),
     further: piece(order, further),

@@ -10,21 +10,25 @@ import { WordSums } from './entry-sums.ts';
 import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, indexKeys, type Presence } from './index-keys.ts';
 import { searchable, tokensOfTexts } from './words.ts';
 
-/** So many documents, or characters of their words, wait for being stored together; a start reads them again. */
+/**
+ * Documents, and characters of their words, that may be pending. A start has to read them again.
+ */
 const mostPending = 100;
 const mostPendingLength = 64 * 1024;
 
-/** When so many documents, or this share of all, were stored one by one, the table is put together again. */
+/** Number, and share of all documents, that may be stored one by one before the table is merged. */
 const mostApart = 1000;
 const shareApart = 1 / 8;
 
-/** Documents without a word wait as well, for nothing, so that the next start would read them. */
+/**
+ * Documents without words are not stored, but a start reads them again, so their number is limited.
+ */
 const mostPassed = 1000;
 
 /**
- * A text index: a table of SQLite's full-text search, which finds documents by the words in them, newest first. The words of the
- * latest documents are only in memory: each has its own place in the table, and many documents together write it once. Nothing
- * is lost with this memory, for the words are read from the stored documents again.
+ * A text index: a table of SQLite's full-text search, which finds documents by their words, newest
+ * first. The words of the latest documents are pending in memory, and many documents are written
+ * together. Pending words are not lost in a crash: a start reads them from the documents again.
  */
 export class TextIndex {
   readonly kind = 'text';
@@ -33,14 +37,17 @@ export class TextIndex {
   readonly name: string;
   readonly pattern: Doc;
   readonly table: string;
-  /** The fields before the text: a search gives a value for each. */
+  /** The fields before the text. A search must specify a value for each. */
   readonly prefix: readonly IndexField[];
   presence: Presence = { isOver: false };
-  /** The statement that makes its table, which has no texts but only where words are found, and of which documents can be removed. */
+  /**
+   * The statement that creates its table. It stores which documents have a word, but not the texts,
+   * and allows deletion.
+   */
   readonly tableSql: string;
   readonly #texts: readonly Buffer[][];
   readonly #override: Buffer;
-  /** The fields at the top of documents that decide about what is indexed. */
+  /** The top-level fields that the indexed words depend on. */
   readonly #deciding: readonly string[];
   readonly #file: DatabaseFile;
   readonly #sql: {
@@ -50,14 +57,14 @@ export class TextIndex {
     readonly among: string;
     readonly merge: string;
   };
-  /** By the number of the document its words, as they will be stored. */
+  /** The words of pending documents by row number, in stored form. */
   readonly #pending = new Map<number, string>();
   #pendingLength = 0;
   #storedTo: number;
   #storedApart = 0;
   #isMerging = false;
 
-  /** `documents` is the table of its collection. */
+  /** `documents` is the table of the collection. */
   constructor({ id, spec, storedTo }: IndexIdentity, documents: string, file: DatabaseFile) {
     this.id = id;
     this.spec = spec;
@@ -81,11 +88,11 @@ export class TextIndex {
       among: `${found} AND rowid BETWEEN ${integer} AND ${integer} ${limitClause}`,
       merge: `INSERT INTO ${this.table} (${this.table}, rank) VALUES ('merge', ${integer})`,
     };
-    // Damage must not keep the other documents from being read.
+    // Damage must not prevent reads of the other documents.
     unlessDamaged(() => this.#readPending(documents), undefined);
   }
 
-  /** The words of a document, as they are stored, in the place of keys. */
+  /** The words of a document in stored form. They take the place of keys. */
   keysOf(document: Buffer): IndexKeys {
     const language = rawField(rawDocument(document), this.#override);
     if (language?.type === bsonType.string && textOf(language) !== 'none')
@@ -97,13 +104,13 @@ export class TextIndex {
     return { keys: tokens === '' ? [] : [Buffer.from(tokens, 'latin1')], multikey: 0 };
   }
 
-  /** The texts of a document that are indexed, in the form in which they are searched. */
+  /** The indexed texts of an encoded document, normalized for search. */
   textsOf(document: Buffer): string[] {
     const root = rawDocument(document);
     return searchable(this.#texts.flatMap((path) => textsAt(root, path, 0)));
   }
 
-  /** The same of a decoded one. */
+  /** The indexed texts of a decoded document, normalized for search. */
   textsOfDoc(doc: Doc): string[] {
     const paths = [...(this.spec.get('weights') as Doc).keys()];
     const values = paths.flatMap((path) => valuesAt(doc, path.split('.')));
@@ -111,8 +118,8 @@ export class TextIndex {
   }
 
   /**
-   * Whether a change leaves all as it is that is indexed; if it cannot be told at a glance, it does not. `changed` has the
-   * fields that differ, if that is known.
+   * True if a change certainly does not affect the indexed words. `changed` has the fields that
+   * differ, if they are known.
    */
   leavesUntouched(before: Buffer, after: Buffer, changed: ReadonlySet<string> | undefined): boolean {
     return this.#deciding.every((field) =>
@@ -136,7 +143,7 @@ export class TextIndex {
     else if (this.#pending.delete(rid)) this.#pendingLength -= words.length;
   }
 
-  /** The sums over all words of the index, each once for every document that has it. */
+  /** Sums over all words of the index. A word counts once for each of its documents. */
   wordSums(): WordSums {
     const sums = new WordSums();
     const vocabulary = `temp.${this.table}_words`;
@@ -152,38 +159,45 @@ export class TextIndex {
     return sums;
   }
 
-  /** The latest documents, newest first, whose words wait for being stored and have one of those asked for. */
+  /** The pending documents that have one of the tokens, newest first. */
   pending(tokens: readonly string[]): number[] {
     const found: number[] = [];
     for (const [rid, words] of this.#pending) if (tokens.some((token) => words.includes(token))) found.push(rid);
     return found.sort((a, b) => b - a);
   }
 
-  /** The newest stored documents before a given one for which an expression holds. */
+  /** The newest stored documents before `before` that match an expression. */
   newest(expression: string, before: number, limit: number): number[] {
     return this.#rids(this.#sql.newest, expression, before, limit);
   }
 
-  /** Which stored documents between two, both included, an expression holds for; at most as many as asked for, in any order. */
+  /**
+   * Stored documents from `first` to `last` that match an expression, at most `limit`, in any
+   * order.
+   */
   among(expression: string, first: number, last: number, limit: number): number[] {
     return this.#rids(this.#sql.among, expression, first, last, limit);
   }
 
-  /** Whether the table has got into so many parts, one for each time that documents were stored, that each search has to look into many. */
+  /**
+   * True if the table has many segments, which slow down each search. Each time documents are
+   * stored, a segment is added.
+   */
   get isUntidy(): boolean {
     return this.#isMerging || this.#storedApart > Math.max(mostApart, this.#storedTo * shareApart);
   }
 
   /**
-   * Puts parts of the table together, as much as makes so many pages of 4 KB. A negative number begins with all parts that there are, a
-   * positive one goes on with those, and leaves what was stored since for the next time: otherwise it would not end while documents come.
+   * Merges segments of the table, up to `pages` pages of 4 KB. A negative number starts a merge of
+   * all existing segments, a positive one continues it. Newer segments wait for the next merge;
+   * otherwise it might never end.
    */
   merge(pages: number): void {
     if (!this.#isMerging) this.#storedApart = 0;
     const changes = () => (this.#file.prepare('SELECT total_changes()').get() as unknown as [number])[0];
     const before = changes();
     this.#file.prepare(this.#sql.merge).run(this.#isMerging ? pages : -pages);
-    // The statement itself counts as one.
+    // The statement itself counts as one change.
     this.#isMerging = changes() - before > 1;
   }
 
@@ -211,7 +225,7 @@ export class TextIndex {
 
   #readPending(documents: string): void {
     const sql = `SELECT rid, doc FROM ${documents} WHERE rid > ? ORDER BY rid ${limitClause}`;
-    // More than that never wait: the number up to which documents are stored is damaged.
+    // There are never more pending documents, so in that case `stored_to` is damaged.
     const rows = this.#file.prepare(sql).all(this.#storedTo, mostPassed + 1);
     for (const [rid, document] of rows as unknown as [number, unknown][]) {
       const keys = () => this.keysOf(storedDocument(document, documents, rid)).keys;
@@ -221,10 +235,13 @@ export class TextIndex {
   }
 }
 
-/** A parameter for a document's number: all numbers of JavaScript come as real ones, which full-text search does not take. */
+/**
+ * A parameter for a row number. JavaScript numbers are bound as reals, which full-text search
+ * rejects.
+ */
 const integer = 'CAST(? AS INTEGER)';
 
-/** The texts at a path, through arrays. */
+/** The strings at a path, also inside arrays. */
 function textsAt(value: RawValue, path: readonly Buffer[], at: number, texts: string[] = []): string[] {
   if (value.type === bsonType.array) for (const item = new RawCursor(value); item.next(); ) textsAt(item, path, at, texts);
   const part = path[at];

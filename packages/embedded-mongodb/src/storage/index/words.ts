@@ -1,21 +1,26 @@
-/** So many different words of a document are indexed; what comes after the last of them is as if it were not there. */
+/** Limit of different words per document. The text after the last of them is not indexed. */
 const mostWords = 12_000;
 
-/** Texts this short, with something between them, have no more words than that. */
+/**
+ * Texts of this total length cannot have more words than `mostWords`, because words are separated.
+ */
 const shortTexts = 2 * mostWords;
 
-/** The texts of a document in the form in which they are searched: without case and accents, and as far as they are indexed. */
+/**
+ * Normalizes the texts of a document for search: removes case and accents, and everything after the
+ * word limit.
+ */
 export function searchable(texts: readonly string[]): string[] {
   const whole = texts.map(folded);
   return whole.reduce((length, text) => length + text.length + 1, 0) <= shortTexts ? whole : cut(whole);
 }
 
-/** The words of a text that is folded. */
+/** The words of a normalized text. */
 export function wordsOf(text: string): string[] {
   return text.split(delimiters).filter((word) => word !== '');
 }
 
-/** Whether one of some words stands in a text that is folded. */
+/** True if a normalized text has one of the words. */
 export function hasWord(text: string, words: ReadonlySet<string>): boolean {
   for (const word of words) {
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
@@ -24,12 +29,15 @@ export function hasWord(text: string, words: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** The words of a phrase that are whole wherever it stands; its first and its last may be parts of longer ones. */
+/**
+ * The words of a phrase that are whole words in every match. Its first and last word may be parts
+ * of longer ones.
+ */
 export function innerWords(phrase: string): string[] {
   return phrase.split(delimiters).slice(1, -1);
 }
 
-/** A text without case and accents. */
+/** Removes case and accents from a text. */
 export function folded(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase();
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -39,7 +47,7 @@ const isAscii = /^[\x00-\x7f]*$/;
 
 const delimiter = '[\\p{Dash}\\p{Pattern_Syntax}\\p{Quotation_Mark}\\p{Terminal_Punctuation}\\p{White_Space}]';
 const delimiters = new RegExp(`${delimiter}+`, 'u');
-/** For each character of ASCII, 1 if it stands between words. */
+/** 1 for each ASCII character that separates words. */
 const asciiDelimiters = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(new RegExp(delimiter, 'u').test(String.fromCharCode(code))),
 );
@@ -47,13 +55,16 @@ const eachWord = new RegExp(`(?:(?!${delimiter}).)+`, 'gsu');
 
 const edge = new RegExp(`(?<=^|${delimiter})|(?=${delimiter}|$)`, 'uy');
 
-/** Whether a word may begin or end at a place, for a delimiter or nothing stands on one side of it. */
+/**
+ * True if a delimiter or an end of the text is at this position, so that a word may begin or end
+ * here.
+ */
 function isEdge(text: string, at: number): boolean {
   edge.lastIndex = at;
   return edge.test(text);
 }
 
-/** Cuts texts off after so many different words. */
+/** Cuts texts off after `mostWords` different words. */
 function cut(texts: readonly string[]): string[] {
   const known = new Set<string>();
   return texts.map((text) => {
@@ -68,16 +79,16 @@ function cut(texts: readonly string[]): string[] {
 }
 
 /**
- * Gives what stands in the index for a word of documents that agree in the fields before the text: for each room, say, there is one of
- * its own. No text can be read out of it. Should two words have the same one, no harm is done: what is found is compared with the
- * document itself.
+ * Returns a function that maps words to index tokens. Tokens also depend on the fields before the
+ * text, e.g. the room. They do not reveal the text. A collision of two tokens is harmless, because
+ * matches are compared with the document itself.
  */
 export function tokensOf(prefix: Buffer): (word: string) => string {
   const ofPrefix = tokenOfPrefix(prefix);
   return (word) => ofPrefix + tenDigits(numberOfWord(word, 0, word.length));
 }
 
-/** What stands in the index for all words of some texts that are folded, each once, with spaces between. */
+/** The distinct tokens of normalized texts, separated by spaces. */
 export function tokensOfTexts(prefix: Buffer, texts: readonly string[]): string {
   const numbers = new Set<number>();
   for (const text of texts) {
@@ -101,7 +112,7 @@ function addAsciiWords(text: string, numbers: Set<number>): void {
 
 const tokenOfPrefix = (prefix: Buffer): string => hashOf(prefix).toString(36).padStart(7, '0');
 
-/** A number below 2^48 for the part of a text between two places. */
+/** A hash below 2^48 for a part of a text. */
 function numberOfWord(text: string, start: number, end: number): number {
   let one = fnvOffset;
   let other = ~fnvOffset;
@@ -113,7 +124,10 @@ function numberOfWord(text: string, start: number, end: number): number {
   return (one >>> 0) * 0x10000 + (other >>> 16);
 }
 
-/** A number below 2^48 to the base 36, with zeros before it: several times as fast as `toString` and `padStart`. */
+/**
+ * Formats a number below 2^48 in base 36, padded with zeros. It is several times as fast as
+ * `toString` and `padStart`.
+ */
 function tenDigits(number: number): string {
   const high = Math.floor(number / 36 ** 4);
   const low = number - high * 36 ** 4;
