@@ -29,7 +29,27 @@ const meetingMs = 50;
  * batching has nothing to wait for. The overlap counts, because in a busy process each request may
  * be done within one turn and look alone.
  */
-export const isAlone = (): boolean => requests === 1 && performance.now() - metAt > meetingMs;
+export function isAlone(): boolean {
+  if (requests !== 1 || answersInTurn >= mostAnswersInTurn) return false;
+  if (!isTurnScheduled) setImmediate(startTurn);
+  isTurnScheduled = true;
+  if (performance.now() - metAt <= meetingMs) return false;
+  answersInTurn++;
+  return true;
+}
+
+/**
+ * How often the answer may be true in one turn of the event loop. Without a limit, a loop of
+ * database calls would run on without a turn, and nothing else would.
+ */
+const mostAnswersInTurn = 24;
+let answersInTurn = 0;
+let isTurnScheduled = false;
+
+function startTurn(): void {
+  isTurnScheduled = false;
+  answersInTurn = 0;
+}
 
 function begin(): void {
   requests++;
