@@ -2,10 +2,10 @@ import { link, list, paragraphs } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
 import { isObject } from 'chat-service-rules/objects';
 
-/** How many alerts of a group are shown. */
+/** The most alerts of a group that are shown. */
 const mostAlerts = 10;
 
-/** What Alertmanager and Grafana send in a shape of their own: a group of alerts. */
+/** Formats a group of alerts from Alertmanager or Grafana. */
 export function readAlerts(sent: Reader): string {
   const alerts = sent.at('alerts');
   const state = sent.at('status').line();
@@ -20,7 +20,7 @@ export function readAlerts(sent: Reader): string {
   );
 }
 
-/** The message of Grafana if nobody has written another: it says of each alert what the list says. */
+/** Grafana's default message. It repeats the list of alerts, so it is not shown. */
 const isOfGrafana = /^\*\*(Firing|Resolved)\*\*\s*\n\s*(Value|Labels)\b/;
 
 const signs: Record<string, string | undefined> = { firing: '🔴', resolved: '🟢' };
@@ -34,10 +34,13 @@ function alert(sent: Reader): string {
   return [named, state && `${state}${about && ':'}`, about].filter(Boolean).join(' ');
 }
 
-/** How many labels of an alert are shown. */
+/** The most labels of an alert that are shown. */
 const mostLabels = 10;
 
-/** The labels that tell an alert apart from others of its name: where it is first, by its value alone. */
+/**
+ * The labels that distinguish an alert from others of its name. `instance` comes first, as a value
+ * without its name.
+ */
 function labelsOf(labels: Reader): string {
   const names = isObject(labels.value) ? Object.keys(labels.value) : [];
   const others = names.filter((name) => !/^(alertname|instance|grafana_folder|__.*)$/.test(name)).slice(0, mostLabels);

@@ -6,8 +6,8 @@ import { invalidJson, payloadTooLarge } from '../base/errors.ts';
 type Headers = Record<string, string | undefined>;
 
 /**
- * What another program has sent, as UTF-8: it may be packed, be in another character set, or be a form with parts, whatever
- * the program says of it.
+ * Converts a body from another program to UTF-8. It may be compressed, in another character set, or
+ * a multipart form. The headers are not trusted.
  */
 export async function decodeForeign(sent: Uint8Array, headers: Headers): Promise<Uint8Array> {
   if (sent.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
@@ -18,7 +18,7 @@ export async function decodeForeign(sent: Uint8Array, headers: Headers): Promise
   return /^\s*[{["]/.test(Buffer.from(text.subarray(0, 100)).toString()) ? text : Buffer.from(inUtf8(text, type));
 }
 
-/** A form whose escaped characters are in another character set, with all of them in UTF-8. */
+/** Converts the escaped characters of a form from another character set to UTF-8. */
 const inUtf8 = (form: Uint8Array, type: string): string =>
   Buffer.from(form)
     .toString()
@@ -34,7 +34,7 @@ const unpackers: Record<string, typeof gunzipSync> = {
   br: brotliDecompressSync,
 };
 
-/** Bytes as they were before they were packed. A proxy may have unpacked them and left the header. */
+/** Decompresses bytes. A proxy may have decompressed them already and left the header. */
 function unpacked(bytes: Uint8Array, encoding = ''): Uint8Array {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const unpack = isGzip ? gunzipSync : unpackers[encoding.trim().toLowerCase()];
@@ -48,7 +48,7 @@ function unpacked(bytes: Uint8Array, encoding = ''): Uint8Array {
   }
 }
 
-/** The fields of a form with parts that are read, as a form without. */
+/** Converts the fields of a multipart form that are read to a URL-encoded form. */
 async function fieldsOf(bytes: Uint8Array, type: string): Promise<Uint8Array> {
   let form: FormData;
   try {
@@ -64,7 +64,10 @@ async function fieldsOf(bytes: Uint8Array, type: string): Promise<Uint8Array> {
   return Buffer.from(fields.toString());
 }
 
-/** JSON and forms begin with an ASCII character, of which UTF-16 makes one byte that is 0; or with a byte order mark. */
+/**
+ * JSON and forms begin with an ASCII character, which has a zero byte in UTF-16. Otherwise they
+ * begin with a byte order mark.
+ */
 const isUtf16 = ([one, other]: Uint8Array): boolean =>
   (one === 0xff && other === 0xfe) || (one === 0xfe && other === 0xff) || one === 0 || other === 0;
 
@@ -72,7 +75,7 @@ function decoded(bytes: Uint8Array, type: string): string {
   const [one = 0, other = 0] = bytes;
   if (isUtf16(bytes)) return decode(bytes, one === 0 || (one === 0xfe && other === 0xff) ? 'utf-16be' : 'utf-16le');
   const [, charset = ''] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
-  // What most programs send that do not know UTF-8.
+  // Most programs that do not use UTF-8 send this character set.
   return decode(bytes, /^utf-?8$/i.test(charset) || charset === '' ? 'windows-1252' : charset);
 }
 

@@ -2,15 +2,15 @@ import { link } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
 import { branchOf, commitList, commits, isNothing, isTag, reset, said, saidWith, signOf, titled } from './repositories.ts';
 
-/** What is shown of an event; undefined if that is nothing. */
+/** Formats an event; undefined if there is nothing to show. */
 type Template = (event: Reader) => string | undefined;
 
-/** What is shown of each event of GitHub, by `X-GitHub-Event`. */
+/** The templates for GitHub's events, by `X-GitHub-Event`. */
 const templates: Record<string, Template> = {
   push(event) {
     const ref = event.at('ref').line();
     const kind = isTag(ref) ? 'tag' : 'branch';
-    // Gitea sends a few of many commits.
+    // Gitea sends only some of the commits.
     const count = event.at('total_commits').number() || event.at('commits').length;
     if (event.at('deleted').isTrue()) return say(event, `deleted ${kind} \`${branchOf(ref)}\``);
     if (count === 0 && event.at('created').isTrue()) return say(event, `created ${kind} \`${branchOf(ref)}\``);
@@ -60,20 +60,26 @@ const templates: Record<string, Template> = {
   },
 };
 
-/** A push without commits that neither makes nor deletes a branch: it goes back to an earlier commit. */
+/**
+ * A push without commits that does not create or delete a branch: it resets the branch to an
+ * earlier commit.
+ */
 function resetIn(event: Reader): string | undefined {
   const [before, after] = [event.at('before').line(), event.at('after').line()];
   const isReset = before !== '' && after !== '' && !isNothing(before) && !isNothing(after);
   return isReset ? say(event, reset(event.at('ref').line(), after)) : undefined;
 }
 
-/** What GitHub says by its pushes as well, so that it would be shown twice. */
+/**
+ * Events that GitHub also reports as pushes, so that it would show them twice. Gitea reports them
+ * only here.
+ */
 const ofGiteaAlone: Record<string, Template> = {
   create: (event) => say(event, `created ${event.at('ref_type').line()} \`${branchOf(event.at('ref').line())}\``),
   delete: (event) => say(event, `deleted ${event.at('ref_type').line()} \`${branchOf(event.at('ref').line())}\``),
 };
 
-/** The reviews of Gitea and Forgejo, each of which is an event of its own. */
+/** The reviews of Gitea and Forgejo. Each kind of review has its own event. */
 const ofGitea: Record<string, Template> = {
   pull_request_approved: (event) => giteaReview(event, 'approved'),
   pull_request_rejected: (event) => giteaReview(event, 'changes_requested'),
@@ -87,7 +93,7 @@ const giteaReview = (event: Reader, state: string): string =>
     event.at('review', 'content').text(),
   );
 
-/** What is shown of an event of GitHub, or of Gitea; undefined where there is nothing to show. */
+/** Formats an event of GitHub or Gitea; undefined if there is nothing to show. */
 export function readGithub(name: string, event: Reader, isGitea: boolean): string | undefined {
   const known = [templates, ofGitea, ...(isGitea ? [ofGiteaAlone] : [])].find((some) => Object.hasOwn(some, name));
   return known?.[name]?.(event);

@@ -2,7 +2,10 @@ import { link } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
 import { branchOf, commitList, commits, isNothing, isTag, reset, said, saidWith, signOf, titled } from './repositories.ts';
 
-/** What is shown of each event of GitLab, by its `object_kind`. Undefined for what nobody asked to see. */
+/**
+ * The templates for GitLab's events, by `object_kind`. They return undefined for events that are
+ * not shown.
+ */
 const templates: Record<string, (event: Reader) => string | undefined> = {
   push: pushed,
   tag_push: pushed,
@@ -47,7 +50,7 @@ const templates: Record<string, (event: Reader) => string | undefined> = {
   },
 };
 
-/** What is shown of an event of GitLab; undefined where there is nothing to show. */
+/** Formats an event of GitLab; undefined if there is nothing to show. */
 export function readGitlab(event: Reader): string | undefined {
   const kind = event.at('object_kind').line();
   return Object.hasOwn(templates, kind) ? templates[kind]?.(event) : undefined;

@@ -8,14 +8,18 @@ import { roomArchived } from '../rooms/permissions.ts';
 import { decodeForeign } from './body.ts';
 import { readSent, type Sent } from './shapes.ts';
 
-/** What became of what a program sent, and the shape that it came in; nothing was posted where there is no message. */
+/**
+ * The result of a request to a webhook, and the request's shape. `message` is undefined if nothing
+ * was posted.
+ */
 export type Posted = Pick<Sent, 'shape'> & { message: CreationResult<Message> | undefined };
 
 export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequests];
 
 /**
- * Posts what another program has sent to the address of a webhook: 404 for an unknown one, and 429 for more than the
- * rate that it has, as an account has. What was sent twice under one id is posted once.
+ * Posts a request that another program has sent to a webhook's address. It throws 404 if the
+ * webhook is unknown, and 429 above the rate limit of an account. A delivery that is repeated under
+ * the same id is posted once.
  */
 export async function post(
   secret: string,
@@ -30,9 +34,9 @@ export async function post(
   return { shape, message };
 }
 
-/** The id under which other programs send something, also again; what they send is not compared. */
+/** The id of a delivery. A retry has the same id; its body is not compared with the first one. */
 function deliveryOf(headers: Record<string, string | undefined>): IdempotencyKey | undefined {
-  // GitLab's own may be that of several events, which follow from each other.
+  // `x-gitlab-event-uuid` comes last: events that follow from each other share it.
   const sent = ['idempotency-key', 'x-github-delivery', 'x-gitlab-event-uuid'].map((name) => headers[name]);
   return idempotencyKeyOf({ 'idempotency-key': sent.find((id) => id !== undefined) });
 }

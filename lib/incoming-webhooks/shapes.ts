@@ -17,8 +17,9 @@ import { readDisplay } from './slack-display.ts';
 type Headers = Record<string, string | undefined>;
 
 /**
- * What a program has sent: the text to post, undefined if there is nothing to show; the shape that it came in; how it
- * wants to look; and whether it reports what people have written elsewhere.
+ * A request of another program: its shape, the text to post (undefined if there is nothing to
+ * show), and how to display it. `isReport` is set if the text quotes what people have written
+ * elsewhere.
  */
 export type Sent = {
   shape: 'own' | 'slack' | 'other';
@@ -27,7 +28,10 @@ export type Sent = {
   isReport?: true;
 };
 
-/** Reads what a program has sent, by its headers and its fields; 400 with the path of the field that cannot be read. */
+/**
+ * Parses a request of another program by its headers and fields. Throws 400 with the path of the
+ * field that cannot be read.
+ */
 export function readSent(bytes: Uint8Array, headers: Headers): Sent {
   try {
     return readFormat(bytes, headers);
@@ -53,7 +57,10 @@ function readFormat(bytes: Uint8Array, headers: Headers): Sent {
 const isFromGitea = (headers: Headers): boolean =>
   ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event'].some((name) => headers[name] !== undefined);
 
-/** A link in Slack's markup, which nothing in Markdown looks like: some programs send a text alone in Slack's shape. */
+/**
+ * A link in Slack's markup; Markdown has nothing like it. Some programs send only a `text`, in
+ * Slack's markup.
+ */
 const slackLink = /<(?:https?:\/\/|mailto:)[^<>|\s]+\|[^<>]+>/;
 
 const report = (text: string | undefined): Sent => ({
@@ -68,18 +75,23 @@ function ownText(sent: Record<string, unknown>): string {
   return text ?? '';
 }
 
-/** A text that was made of what another program has sent: too much of it is cut, for that program can't be told. */
+/**
+ * A text that was made from another program's request. A text that is too long is cut, because
+ * nobody would read an error.
+ */
 function fitting(text: string): string {
   if (isBlank(text)) throw missingParameter('text');
   return cut(text, longestText);
 }
 
-/** The object in a body: JSON, or the field `payload` of a form; a form's `text` is one as well. */
+/**
+ * The object in a body: JSON, the field `payload` of a form, or the form itself if it has a `text`.
+ */
 function parse(bytes: Uint8Array): { sent: Record<string, unknown>; isPayload: boolean } {
   if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
   const body = decodeBody(bytes).trim();
   if (body === '') return { sent: {}, isPayload: false };
-  // Whatever it says it is: `curl -d` calls everything a form.
+  // The declared type is ignored: `curl -d` declares every body as a form.
   if (/^[{["]/.test(body)) return { sent: parseJson(body), isPayload: false };
   const form = new URLSearchParams(body);
   const payload = form.get('payload');

@@ -14,11 +14,11 @@ import { deliverySchema, isAcknowledged, showDelivery } from './outgoing-webhook
 import { showWebhook, webhookFields } from './webhooks.ts';
 
 /*
- * The invitations and webhooks of all rooms, for administrators: room by room, in the order of their ids, and after them the webhooks of
- * bots.
+ * Lists the invitations and webhooks of all rooms for administrators. They are ordered by room id;
+ * the webhooks of bots come last.
  */
 
-/** A place in such a list: the thing that it comes after, and its room; either may be gone since. */
+/** A cursor of such a list: the last item and its room. Both may have been deleted since. */
 type Place = { room: ObjectId; id: ObjectId };
 
 const placePattern = '^[0-9a-f]{48}$';
@@ -64,7 +64,7 @@ export const listedWebhookSchema = record('ListedWebhook', {
 });
 type ListedWebhook = Shown<typeof listedWebhookSchema>;
 
-/** A page of the invitations of all rooms that can still be used. */
+/** A page of the valid invitations of all rooms. */
 export async function listAllInvitations(page: Page<Place>): Promise<ListPage<ListedInvitation>> {
   const { found, next } = await findMade<InvitationDocument>('invitations', validInvitations(), page);
   const persons = await findPersons(found.map(({ one }) => one.created_by));
@@ -77,7 +77,7 @@ export async function listAllInvitations(page: Page<Place>): Promise<ListPage<Li
 
 type WebhooksPage = Page<Place> & { is_off?: 'true' | undefined };
 
-/** A page of the webhooks of all rooms, and after them of those of all bots. */
+/** A page of the webhooks of all rooms, followed by those of all bots. */
 export async function listAllWebhooks({ is_off, ...page }: WebhooksPage): Promise<ListPage<ListedWebhook>> {
   const isAtBots = page.after?.room.equals(afterRooms) === true;
   const ofRooms = isAtBots ? { items: [], next: undefined } : await listOfRooms(page, is_off && (await findOff()));
@@ -159,10 +159,10 @@ async function listOfBots(page: { limit: number; after: ObjectId }, isOff: boole
   return { items: shown.filter((one) => isOwned(one, owners)).map(show), next };
 }
 
-/** Of how many bots one looks at the same time for how they are doing. */
+/** The most bots whose delivery states are read concurrently. */
 const atOnce = 4;
 
-/** Since when a webhook fails in the room of its bot where it has failed for longest. */
+/** The time since when deliveries fail in the bot's room that has failed for the longest. */
 async function findFailingSince(bot: ObjectId): Promise<Date | undefined> {
   const isFailing = { bot, failing_since: { $gt: new Date(0) } };
   const options = { projection: { failing_since: 1 }, sort: { failing_since: 1 } } as const;
@@ -171,10 +171,13 @@ async function findFailingSince(bot: ObjectId): Promise<Date | undefined> {
 
 const wasSwitchedOff = { disabled_at: { $gt: new Date(0) } };
 
-/** Some of what rooms have, and in which rooms that is. */
+/** A selection of invitations or webhooks, and the rooms that have them. */
 type Chosen = { rooms: ObjectId[]; ids: ReadonlySet<string> };
 
-/** The webhooks of rooms that are switched off, by their states, which may be of webhooks that are gone. */
+/**
+ * The webhooks of rooms that are switched off, found by their states. A state may belong to a
+ * webhook that was deleted.
+ */
 async function findOff(): Promise<Chosen> {
   const options = { projection: { room: 1 }, limit: mostRooms, batchSize: mostRooms + 1 };
   const found = await webhookStates.find(wasSwitchedOff, options).toArray();
@@ -182,7 +185,7 @@ async function findOff(): Promise<Chosen> {
   return { rooms: [...rooms.values()], ids: new Set(found.map(({ _id }) => _id.toHexString())) };
 }
 
-/** Counts the webhooks of rooms and bots that are switched off, up to a number. */
+/** Counts the webhooks of rooms and bots that are switched off, up to a maximum. */
 export async function countOff(most: number): Promise<number> {
   const [{ rooms: off, ids }, ofBots] = await Promise.all([findOff(), countOffOfBots(most)]);
   const having =
@@ -194,7 +197,10 @@ export async function countOff(most: number): Promise<number> {
   return Math.min(most, ofRooms + ofBots);
 }
 
-/** Counts the webhooks of bots that are switched off, up to a number, without those that an earlier owner has left. */
+/**
+ * Counts the webhooks of bots that are switched off, up to a maximum. Those of an earlier owner do
+ * not count.
+ */
 async function countOffOfBots(most: number): Promise<number> {
   const options = { projection: { owner: 1 }, limit: most, batchSize: most + 1 };
   const found = await botWebhooks.find<Pick<StoredBotWebhook, '_id' | 'owner'>>(wasSwitchedOff, options).toArray();
@@ -203,14 +209,17 @@ async function countOffOfBots(most: number): Promise<number> {
   return found.filter((one) => isOwned(one, owners)).length;
 }
 
-/** The owners of bots, by their ids, null for none. */
+/** The owners of bots by the bots' ids; null if a bot does not have an owner. */
 async function findOwners(bots: ObjectId[]): Promise<Map<string, ObjectId | null>> {
   const where = { _id: { $in: bots } };
   const found = await users.find<OwnedBot>(where, { projection: { owner: 1 }, batchSize: bots.length + 1 }).toArray();
   return new Map(found.map(({ _id, owner }) => [_id.toHexString(), owner ?? null]));
 }
 
-/** Whether the webhook of a bot is of the owner that it has now: one that an earlier owner has left counts for nothing. */
+/**
+ * True if the webhook of a bot belongs to the bot's present owner. A webhook of an earlier owner
+ * does not count.
+ */
 function isOwned(stored: Pick<StoredBotWebhook, '_id' | 'owner'>, owners: Map<string, ObjectId | null>): boolean {
   const owner = owners.get(stored._id.toHexString());
   return owner !== undefined && isWebhookOf(stored, { owner });
@@ -229,14 +238,14 @@ function showCreator(creator: ObjectId, persons: Persons) {
 type NamedRoom = Pick<RoomDocument, '_id' | 'name'>;
 type Made<T> = { room: NamedRoom; one: T };
 
-/** In so many rooms at most the page is looked for among those that have such things. */
+/** The most rooms among which a page is searched. */
 const mostRooms = 10_000;
-/** So often more of them are read where those before had nothing that counts. */
+/** The most reads for a page. A read may find nothing that counts. */
 const mostReads = 10;
 
 /**
- * A page of what rooms have, after a place. Which rooms have such things the index of their makers tells; the others,
- * which are most, are not looked at.
+ * A page of the invitations or webhooks of rooms, after a cursor. The index of their creators lists
+ * the rooms that have any, so that the other rooms are not read.
  */
 async function findMade<T extends { _id: ObjectId }>(
   made: 'invitations' | 'webhooks',
@@ -283,7 +292,7 @@ async function findHaving(made: 'invitations' | 'webhooks'): Promise<ObjectId[]>
 
 const leastId = new ObjectId('0'.repeat(24));
 const greatestId = new ObjectId('f'.repeat(24));
-/** What stands in a place for the room of a bot's webhook: bots come after all rooms. */
+/** Stands for the room in a cursor after a bot's webhook: bots come after all rooms. */
 const afterRooms = greatestId;
 const placeAt = (room: ObjectId, id: ObjectId) => room.toHexString() + id.toHexString();
 const compareIds = (one: ObjectId, other: ObjectId) => (one.toHexString() < other.toHexString() ? -1 : one.equals(other) ? 0 : 1);

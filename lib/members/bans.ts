@@ -10,7 +10,7 @@ import type { Caller } from '../identity/caller.ts';
 import { type Person, personFields, personReads, showPerson } from '../identity/persons.ts';
 import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
-/** A user who is kept out of a room. */
+/** A user who is banned from a room. */
 export const banSchema = record(
   'Ban',
   {
@@ -57,7 +57,10 @@ const readPage = (room: ObjectId, { after, limit }: Page) =>
     )
     .toArray();
 
-/** Lets a banned user join again, without making the user a member; the room's feed does not mention it. */
+/**
+ * Lifts a ban. The user is not a member until they join again. The room's feed does not get an
+ * event.
+ */
 export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): Promise<void> {
   await attempt({ times: 10 }, async () => {
     const where = { _id: room, banned: user, ...allowedTo('liftBan', caller) };
@@ -68,6 +71,6 @@ export async function liftBan(room: ObjectId, user: ObjectId, caller: Caller): P
   });
 }
 
-/** Lifts all bans of a user who is deleted. */
+/** Lifts all bans of a deleted user. */
 export const forgetBans = (user: ObjectId): Promise<void> =>
   inBatches(rooms.unscoped, { banned: user }, (some) => rooms.unscoped.updateMany(some, { $pull: { banned: user } }));

@@ -32,7 +32,7 @@ import { type ChangedRoom, placeOf } from '../rooms/sequence.ts';
 import { withoutMadeBy } from './made.ts';
 import { type Member, memberRole, showTarget } from './members.ts';
 
-/** The changes that can be made to a member: its role by owners, all else by the member. */
+/** The changes to a member. Owners change the role; the member changes everything else. */
 export const memberChanges = {
   last_read: about('The last `seq` that the member has read. The marker only moves forward.', optional(sequence)),
   unread_from: about('The `seq` of the first message to mark as unread.', optional(integer(1, Number.MAX_SAFE_INTEGER))),
@@ -65,7 +65,7 @@ export const memberChangeRefusals = [
 
 type Change = Partial<Values<typeof memberChanges>>;
 
-/** Makes all of a change, or nothing if a part of it is not allowed. */
+/** Applies a change completely, or not at all if a part of it is not allowed. */
 export async function changeMember(member: ObjectId, change: Change, caller: Caller): Promise<Member> {
   const { role, ...own } = change;
   const find = async () => requireTarget(await findContextOfMember(member, caller));
@@ -111,7 +111,10 @@ function recordRole(room: ChangedMembers, caller: Caller): Promise<void> {
   return recordEvent(placeOf(room), actorId(caller), 'member.changed', { member, user, role });
 }
 
-/** Changes what the target has read, and what the room is to the target; its other devices hear of it. */
+/**
+ * Changes the target's read marker and preferences for the room, and notifies the target's other
+ * devices.
+ */
 async function changeReading(
   room: FoundMember,
   { last_read, unread_from, is_muted, notify_of, is_favourite, favourite_order }: Omit<Change, 'role'>,
@@ -135,11 +138,11 @@ async function changeReading(
   return marker ? readingOf(room, user, marker) : findReading(room, user);
 }
 
-// Up to the very end, which is how far most read, the number of messages is known.
+// Most clients mark everything as read; the room has the number of messages up to its end.
 const ordinalAt = async ({ _id: room, seq, message_count }: FoundMember, at: number) =>
   at === seq ? message_count : countUpTo(room, at);
 
-/** Requires that all of a change is allowed. */
+/** Requires that each part of a change is allowed. */
 async function check(
   context: FoundMember,
   { role, last_read, unread_from, is_muted, notify_of, is_favourite, favourite_order }: Change,
@@ -160,7 +163,10 @@ async function check(
   return context;
 }
 
-/** Requires that a room is a favourite, or becomes one by the same change, for only those have an order. */
+/**
+ * Requires that a room is a favourite or becomes one by the same change. Only favourites have an
+ * order.
+ */
 async function requireFavourite({ _id: room, target }: FoundMember, becomes: boolean | undefined): Promise<void> {
   if (becomes === false) throw invalidParameter('favourite_order', "be left out where 'is_favourite' is false");
   if (!becomes && !(await findMarker(room, target.user)).isFavourite) throw notAFavourite();

@@ -4,10 +4,10 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import { createDefaultRoom } from '../rooms/rooms.ts';
 import { joinInvited } from './join.ts';
 
-/** A new account joins at most this many default rooms, the oldest ones. */
+/** A new account joins at most this many default rooms, the oldest ones first. */
 const mostRooms = 20;
 
-/** Makes the user of a new account a member of the default rooms. If that fails, the account stays. */
+/** Adds a new account to the default rooms. The account remains if that fails. */
 export async function joinDefaultRooms(user: ObjectId): Promise<void> {
   try {
     const options = { projection: { _id: 1 as const }, sort: { _id: 1 as const }, limit: mostRooms };
@@ -18,7 +18,7 @@ export async function joinDefaultRooms(user: ObjectId): Promise<void> {
   }
 }
 
-/** Creates the default room of a service that has no room yet. */
+/** Creates the default room if the service does not have a room yet. */
 export async function createFirstRoom(creator: ObjectId): Promise<void> {
   if ((await rooms.unscoped.findOne({}, { projection: { _id: 1 } })) === null) await createDefaultRoom('General', creator);
 }

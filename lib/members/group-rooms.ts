@@ -10,32 +10,34 @@ import { joinInvited } from './join.ts';
 import { withoutMadeBy } from './made.ts';
 
 /*
- * The memberships that groups at an identity provider give. Each has its mark, which comes and goes with it in one
- * update: what somebody has joined, or was added or invited to, has none and is never taken.
+ * Memberships that follow from groups at an identity provider. Each carries the mark `by_group`,
+ * which is set and removed in the same update as the membership. A user who joined, was added or
+ * was invited does not have the mark and is never removed.
  */
 
-/** So many rooms are changed at the same time. */
+/** The most rooms that are changed concurrently. */
 const mostAtOnce = 5;
 
 /**
- * Makes a user a member of the rooms that groups give, and takes those back that groups gave before and give no longer.
- * A room that takes nobody, because it is full, archived, deleted, a conversation, or has banned the user, is left out.
+ * Adds a user to the rooms of their groups, and removes the user from rooms of earlier groups. A
+ * room is skipped if it is full, archived, deleted or a conversation, or if it has banned the user.
  */
 export async function applyGroupRooms(user: ObjectId, given: ObjectId[]): Promise<void> {
   await leaveGroupRooms(user, given);
   if (given.length === 0) return;
-  // Mostly none: at all but the first sign-in.
+  // Usually empty, except at the first sign-in.
   const missing = { _id: { $in: given }, 'members.user': { $ne: user } };
   const found = await rooms.find(missing, { projection: { _id: 1 } }).toArray();
   await concurrently(found, mostAtOnce, ({ _id }) => joinInvited(_id, user, { is_added: true, by_group: true }));
-  // Deactivated or disconnected meanwhile, perhaps after what groups gave had been taken.
+  // The user may have been deactivated or disconnected in the meantime, after the group rooms were
+  // left.
   const isSame = { _id: user, is_active: true, identity: { $exists: true as const } };
   if (found.length > 0 && !(await users.findOne(isSame, { projection: { _id: 1 } }))) await leaveGroupRooms(user);
 }
 
 /**
- * Takes a user out of the rooms that groups gave, but for some. The last owner stays while others remain, until there is
- * another one at a later time.
+ * Removes a user from the rooms of groups, with exceptions. The last owner of a room stays until it
+ * has another owner or no other member.
  */
 export async function leaveGroupRooms(user: ObjectId, except: ObjectId[] = []): Promise<void> {
   const marked = { 'members.user': user, members: { $elemMatch: { user, by_group: true as const } } };

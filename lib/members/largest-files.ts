@@ -9,13 +9,16 @@ import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { config } from '../settings/config.ts';
 
-/** So many files and accounts are shown. */
+/** The most files and accounts that are shown. */
 const most = 50;
 
 const bytes = described('The size with that of its preview, in bytes.', aCount);
 const person = { user: aUserId, ...personFields };
 
-/** The space that files take. Their names are part of what is said in a room, and not shown here. */
+/**
+ * The disk space that files use. File names are not shown, because they are part of the rooms'
+ * contents.
+ */
 export const fileOverviewSchema = record('FileOverview', {
   bytes: described('The size of all files, in bytes.', aCount),
   bytes_limit: described('How large all files may be together, in bytes.', aCount),
@@ -53,7 +56,7 @@ export const fileOverviewSchema = record('FileOverview', {
 
 type LargeFile = Pick<FileDocument, '_id' | 'room' | 'user' | 'message' | 'type' | 'bytes' | 'created_at'>;
 
-/** Finds the largest files, and who has sent most. */
+/** Finds the largest files and the top uploaders. */
 export async function findLargestFiles(): Promise<Shown<typeof fileOverviewSchema>> {
   const [large, counted] = await Promise.all([readLargest(), readQuotas()]);
   const owners = counted.filter(({ _id }) => _id !== service).slice(0, most);
@@ -100,7 +103,7 @@ const readLargest = () =>
     )
     .toArray();
 
-// The service's own count, which is at least as high as any other, is the first.
+// The service's own quota is at least as large as any other, so it comes first.
 const readQuotas = () =>
   fileQuotas
     .find<Pick<FileQuotaDocument, '_id' | 'bytes'>>(

@@ -32,8 +32,9 @@ export const memberRole = about(
 const ofWhom = { room: aRoomId, user: aUserId };
 
 /**
- * A member of a room as the API shows it; members see more of themselves: what they need to list their rooms, in that
- * list of a direct conversation, which has no name, also with whom it is.
+ * A member of a room as the API shows it. Members see more of their own membership: everything that
+ * a client needs to list its rooms. The list also shows the other people in direct conversations,
+ * which do not have names.
  */
 export const memberSchema = record(
   'Member',
@@ -91,7 +92,7 @@ export const memberSchema = record(
 );
 export type Member = Shown<typeof memberSchema>;
 
-/** A former member, who has neither a role nor a time of joining. */
+/** A former member, without a role or a time of joining. */
 export const formerMemberSchema = record(
   'FormerMember',
   {
@@ -134,8 +135,8 @@ export const showOwnMember = (room: OwnRoom, member: MemberDocument, person: Sta
 export const listRefusals = [...refusalsOf('read'), noSuchRoom, historyReplaced];
 
 /**
- * A page of a room's members, for members: all by the order of their ids, or those with `q` in their names,
- * those that begin with it first.
+ * A page of a room's members, for members. Without `q` it is ordered by id; with `q`, names that
+ * begin with it come first.
  */
 export async function listMembers(
   room: ObjectId,
@@ -154,7 +155,10 @@ export async function listMembers(
   return pageOf(rows, page.limit, show, cursorOf);
 }
 
-/** The members with something in their names, after a user who may have left meanwhile; one more than a page has. */
+/**
+ * The members whose names contain `q`, after a user who may have left in the meantime. Returns one
+ * more than a page has.
+ */
 async function findNamed(room: ObjectId, q: string, { after, limit }: Page): Promise<MemberRow[]> {
   const found = await rooms.findOne<{ members: MemberDocument[] }>({ _id: room }, { projection: { members: 1 } });
   const members = found?.members ?? [];
@@ -171,12 +175,12 @@ async function findNamed(room: ObjectId, q: string, { after, limit }: Page): Pro
     .slice(0, limit + 1);
 }
 
-/** The member, for everyone in its room; 404 for everyone else. */
+/** The member, if the caller is in the same room; otherwise 404. */
 export async function findMember(member: ObjectId, caller: Caller): Promise<Member> {
   return showTarget(requireTarget(await findContextOfMember(member, caller)), caller);
 }
 
-/** The target of a context as the caller sees it. */
+/** The target of a context as the caller may see it. */
 export async function showTarget(
   context: TargetContext & { target: MemberDocument },
   caller: Caller,
@@ -189,7 +193,8 @@ export async function showTarget(
 
 type MemberRow = { member: MemberDocument; users: StatedPerson[] };
 
-// Sorted and cut by the database, so that of a thousand members only a page is sent, each with its name.
+// The database sorts and cuts the list, so that only one page of a thousand members is sent, each
+// with its name.
 const readPage = (room: ObjectId, { after, limit }: Page) =>
   rooms
     .aggregate<MemberRow>(

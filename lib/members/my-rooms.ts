@@ -17,12 +17,15 @@ import { findReadings, type ReadState } from '../rooms/read-markers.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
 /**
- * A place in a list: after this member of a room or, with the time when something last happened in it, after this one
- * of someone's rooms.
+ * A cursor of a list: the membership after which the next page begins. In the list of a user's
+ * rooms it also has the time of the room's last activity.
  */
 type MemberCursor = { id: ObjectId; at: Date | undefined };
 
-/** The cursor as it is sent. With its time it stays valid although its room may be active again, left or deleted meanwhile. */
+/**
+ * The cursor's format. Its time keeps it valid if its room becomes active again, is left or is
+ * deleted.
+ */
 export const memberCursor: Parameter<MemberCursor> = {
   read: (sent) => {
     const [, at, id] = typeof sent === 'string' ? (/^(?:(\d{1,15})-)?([0-9a-fA-F]{24})$/.exec(sent) ?? []) : [];
@@ -32,14 +35,14 @@ export const memberCursor: Parameter<MemberCursor> = {
   schema: { type: 'string', pattern: '^(\\d{1,15}-)?[0-9a-fA-F]{24}$' },
 };
 
-/** Whose memberships are listed. */
+/** The user whose memberships are listed. */
 export const whose: Parameter<ObjectId | 'me'> = {
   read: (sent) => (sent === 'me' ? 'me' : id.read(sent)),
   rule: "be 'me' or an id of 24 hexadecimal characters",
   schema: eitherOf({ const: 'me' }, id.schema),
 };
 
-/** The header that says since when to ask the next time for the rooms that moved. */
+/** The header with the value of `since` for the next request. */
 export const sinceHeader = {
   type: 'string',
   pattern: `^${epochPattern}\\.\\d+$`,
@@ -47,14 +50,20 @@ export const sinceHeader = {
     'The cursor to send as `since` to get the rooms with activity from now on. Of several pages, use that of the first.',
 };
 
-/** The page of the caller's memberships that is asked for: of those rooms in which something happened `since` a time. */
+/**
+ * The requested page of the caller's memberships. With `since`, it has only rooms that changed
+ * after this time.
+ */
 type MyRoomsPage = Page<MemberCursor> & { since?: Date | undefined };
 
-/** A room with the membership of the one who asks. */
+/** A room with the caller's membership. */
 type MyRoom = Pick<RoomDocument, '_id' | 'name' | 'avatar' | 'is_open' | 'direct_key' | 'seq' | 'changed_at'> &
   Counters & { members: [MemberDocument] };
 
-/** A page of the caller's memberships, those in the most recently active rooms first, and since when to ask the next time. */
+/**
+ * A page of the caller's memberships, the most recently active rooms first, and the `since` of the
+ * next request.
+ */
 export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const { limit, after, since } = page;
   const { user } = caller;
@@ -83,7 +92,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
 }
 
 /**
- * A page of a user's memberships in the rooms where the caller is as well, those in the most recently active rooms
+ * A page of a user's memberships in rooms that the caller shares, the most recently active rooms
  * first.
  */
 export async function listSharedRooms(user: ObjectId, { limit, after }: Page<MemberCursor>, caller: Caller) {
@@ -95,8 +104,8 @@ export async function listSharedRooms(user: ObjectId, { limit, after }: Page<Mem
 
 const cursorOf = ({ _id, changed_at }: MyRoom): string => `${changed_at.getTime()}-${_id.toHexString()}`;
 
-// A change has the time at which its update began. One that was made within so many milliseconds may not have been
-// there to be read.
+// The time of a change is when its update began. A change that began within this many milliseconds
+// may not have been readable yet.
 const longestWrite = limits.requestTime;
 
 const showOther = (id: ObjectId, persons: Persons): OtherUser => ({
@@ -104,11 +113,11 @@ const showOther = (id: ObjectId, persons: Persons): OtherUser => ({
   ...showStated(persons.get(id.toHexString())),
 });
 
-/** With whom a direct conversation is. */
+/** The other people of a direct conversation. */
 const othersIn = ({ direct_key: people }: MyRoom, user: ObjectId): ObjectId[] | undefined =>
   people === undefined ? undefined : peopleOf(people).filter((one) => !one.equals(user));
 
-/** The rooms of a page with the membership of the caller, or of another user who is in them as well. */
+/** The rooms of a page with the membership of the caller, or of another user who shares them. */
 function readPage({ limit, after, since }: MyRoomsPage, caller: Caller, other?: ObjectId): Promise<MyRoom[]> {
   if (after && !after.at) throw invalidParameter('after', "be a cursor from this list's Link header");
   return rooms

@@ -24,20 +24,20 @@ const deliveryFields = {
   answer: described('The first 200 characters of the answer, or why there was none.', aText),
 };
 
-/** What became of an event at the receiver. */
+/** The result of a delivery to the receiver. */
 export const deliverySchema = record('WebhookDelivery', deliveryFields);
 export type Delivery = Shown<typeof deliverySchema>;
 
-/** What became of an event in one of a bot's rooms. */
+/** The result of a delivery of an event of one of a bot's rooms. */
 export const botDeliverySchema = record('BotWebhookDelivery', {
   ...deliveryFields,
   room: described('The room of the event.', idSchema),
 });
 
-/** The secret with which a webhook signs, in the answer to what made it. */
+/** The signing secret of a webhook, which only the response to its creation shows. */
 export const aShownSecret = described('Shown only once, when it is created: `whsec_` and the key that signs requests.', aText);
 
-/** An outgoing webhook, and how far it is. */
+/** An outgoing webhook and its delivery state. */
 export const webhookDetailsSchema = record(
   'WebhookDetails',
   {
@@ -68,7 +68,7 @@ export const webhookChanges = {
 const notOutgoing: Refusal = () => conflict('webhook_incoming', 'The webhook takes messages in: it sends nothing.');
 export const outgoingRefusals = [...webhookRefusals, noSuchWebhook, notOutgoing];
 
-/** Whether the receiver has taken what was sent. */
+/** True if the receiver has accepted the event. */
 export const isAcknowledged = ({ status }: Pick<DeliveryDocument, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
@@ -87,11 +87,14 @@ const showDetails = (
   deliveries: deliveries.map(showDelivery),
 });
 
-/** The outgoing webhooks among those of a room. */
+/** The outgoing ones among a room's webhooks. */
 export const outgoingOf = (webhooks: WebhookDocument[] = []) =>
   webhooks.flatMap(({ _id, outgoing, created_by }) => (outgoing ? [{ _id, outgoing, created_by }] : []));
 
-/** An outgoing webhook of a room, for moderators, as it is stored: 404 if not found, 409 for an incoming one. */
+/**
+ * The stored outgoing webhook of a room, for moderators. Throws 404 if it is not found, and 409 if
+ * it is an incoming one.
+ */
 export async function requireOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller) {
   requirePermission(await findContext(room, caller), 'seeWebhooks');
   const found = await rooms.findOne<WithWebhooks>({ _id: room, 'webhooks._id': webhook }, { projection: { webhooks: 1 } });
@@ -101,7 +104,7 @@ export async function requireOutgoing(room: ObjectId, webhook: ObjectId, caller:
   return { ...one, outgoing: one.outgoing };
 }
 
-/** An outgoing webhook of a room, for moderators, and how far it is. */
+/** An outgoing webhook of a room and its delivery state, for moderators. */
 export async function findOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<WebhookDetails> {
   const [one, state, persons] = await Promise.all([
     requireOutgoing(room, webhook, caller),
@@ -113,8 +116,8 @@ export async function findOutgoing(room: ObjectId, webhook: ObjectId, caller: Ca
 }
 
 /**
- * Renames a webhook, gives it another secret, switches it on or off, or has it send again what came after a place; a process
- * that is at it stops.
+ * Changes the name or the secret of a webhook, switches it on or off, or rewinds it to an earlier
+ * event. A process that is delivering for it stops.
  */
 export async function changeOutgoing(
   room: ObjectId,
@@ -145,7 +148,7 @@ export async function changeOutgoing(
   return { ...(await findOutgoing(room, webhook, caller)), ...shown };
 }
 
-/** Gives a webhook another secret; of two at the same time, each is the next one after the other. */
+/** Replaces a webhook's secret. Of two concurrent replacements, one follows the other. */
 const replaceSecretOf = (room: ObjectId, webhook: ObjectId, caller: Caller): Promise<{ secret: string; hint: string }> =>
   attempt({ times: 10 }, async () => {
     const { outgoing } = await requireOutgoing(room, webhook, caller);
@@ -171,10 +174,10 @@ async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
   notifyServers({ type: 'person', user: _id.toHexString() });
 }
 
-/** What is known of a webhook that nobody is at, and of which nothing has failed. */
+/** The state of a webhook without a lease and without failures. */
 export const freshState = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
 
-/** Stores the state of a webhook that has sent nothing yet, unless it has one. */
+/** Stores the initial state of a webhook, unless it has a state. */
 export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq' | 'bot'>): Promise<void> {
   try {
     await webhookStates.insertOne({ ...where, ...freshState, disabled_at: null, deliveries: [] });

@@ -21,12 +21,12 @@ import {
 } from '../identity/users.ts';
 import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
 
-/** A place in a list of users: the id or the name of the one that it comes after. */
+/** A cursor of a list of users: the id or the name of the last user. */
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
 
 /**
- * The people who are looked for: one by username, or those with `q` in their names, in a room or in all that the
- * caller shares with them.
+ * The search for people: one by username, or those with `q` in their names, in one room or in all
+ * rooms that the caller shares with them.
  */
 export const userSearch = {
   username: about('Return the user with exactly this username.', optional(username)),
@@ -45,8 +45,8 @@ export const foundUserSchema = eitherOf(shownUser.schema, shownOtherUser.schema)
 export const userSearchRefusals = [adminRequired, () => scopeRequired('members:read'), ...refusalsOf('read'), noSuchRoom];
 
 /**
- * The accounts that a caller looks for: administrators find all, others those with whom they share a room, and anyone
- * by the whole name.
+ * Finds accounts. Administrators find all accounts. Other users find accounts in rooms that they
+ * share, and anybody by the exact username.
  */
 export async function searchUsers(
   { username: name, q, room, limit, after }: Values<typeof userSearch>,
@@ -70,7 +70,7 @@ function idIn(cursor: string | undefined): ObjectId | undefined {
   return after;
 }
 
-/** A page of those among some users with `q` in their names, those whose names begin with it first. */
+/** A page of the given users with `q` in their names. Names that begin with it come first. */
 async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<ListPage<OtherUser>> {
   const persons = await findPersons(among);
   const known = among.flatMap((_id) => {
@@ -81,7 +81,7 @@ async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<stri
   const last = after === undefined ? undefined : (known.find(({ username }) => username === after) ?? { username: after });
   const wanted = known.filter((one) => (!last || compare(one, last) > 0) && matchesPerson(one, q)).sort(compare);
   const found: Parameters<typeof shownOtherUser.show>[0][] = [];
-  // Few accounts are not active.
+  // Most accounts are active, so one read is usually enough.
   for (let at = 0; at < wanted.length && found.length <= limit; at += limit + 1) {
     const ids = wanted.slice(at, at + limit + 1).map(({ _id }) => _id);
     const active = await users.find({ _id: { $in: ids }, is_active: true }, { projection: shownOtherUser.reads }).toArray();
@@ -96,7 +96,10 @@ async function findMembersOf(room: ObjectId, caller: Caller): Promise<ObjectId[]
   return (found?.members ?? []).map(({ user }) => user);
 }
 
-/** With whom the caller shares a room; of many rooms those that changed last, so that the work is bounded. */
+/**
+ * The users who share a room with the caller. Only the rooms that changed last are read, so that
+ * the work is bounded.
+ */
 async function findAcquaintances({ user }: Caller): Promise<ObjectId[]> {
   const found = await rooms
     .aggregate<{ _id: ObjectId }>(

@@ -26,8 +26,9 @@ export const removalRefusals = [
 ];
 
 /**
- * Removes a member from its room: oneself, as a moderator a plain member, as an owner or an administrator anyone; and
- * bans the user if asked to. The last owner stays while others remain, regardless of the caller.
+ * Removes a member from its room. Everybody may remove themselves, moderators may remove plain
+ * members, and owners and administrators anybody. If `ban` is set, the user is also banned. The
+ * last owner cannot be removed while other members remain.
  */
 export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, caller: Caller): Promise<void> {
   const find = async () => requireTarget(await findContextOfMember(member, caller));
@@ -53,7 +54,10 @@ export async function removeMember(member: ObjectId, { ban }: { ban: boolean }, 
   await recordEvent(placeOf(changed), actorId(caller), type, { member, user });
 }
 
-/** The part of the update's filter that says that the caller may remove the member: moderators only plain members. */
+/**
+ * The condition of the update that the caller may remove the member. Moderators may only remove
+ * plain members.
+ */
 const mayRemove = (member: ObjectId, caller: Caller): Filter<Omit<RoomDocument, '_id'>> => {
   const isPlain = { members: { $elemMatch: { _id: member, role: 'member' as const } } };
   return { $or: [allowedTo('removeModerator', caller), { $and: [allowedTo('removeMember', caller), isPlain] }] };

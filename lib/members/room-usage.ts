@@ -10,11 +10,11 @@ import { owners } from '../rooms/managed-rooms.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
 import { validInvitations } from './invitations.ts';
 
-/** So many files are counted, and so many owners shown. */
+/** The most files that are counted, and the most owners that are shown. */
 const mostFiles = 10_000;
 const mostOwners = 20;
 
-/** What a room has, which goes with it. */
+/** The contents of a room, which are all deleted with the room. */
 export const roomUsageSchema = record('RoomUsage', {
   members: described('The number of members.', aCount),
   messages: described('The number of messages, including deleted ones.', aCount),
@@ -30,7 +30,7 @@ export const roomUsageSchema = record('RoomUsage', {
 
 type Row = Counters & { members: number; owners: ObjectId[]; invitations: number; webhooks: number };
 
-/** Counts what a room has; 404 for an unknown one. */
+/** Counts the contents of a room; 404 if it does not exist. */
 export async function readRoomUsage(room: ObjectId): Promise<Shown<typeof roomUsageSchema>> {
   const [[found], [sent]] = await Promise.all([
     rooms.aggregate<Row>({ _id: room }, [{ $project: projection }]).toArray(),

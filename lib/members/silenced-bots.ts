@@ -6,16 +6,19 @@ import { deleteTokensOf } from '../identity/tokens.ts';
 import { forgetMadeBy } from './made.ts';
 
 /*
- * A bot's owner answers for the bot. Everything that lets others act as the bot ends with the owner's account, and when
- * the bot gets another owner, because the earlier one knows the secrets: tokens, commands, and the webhooks and
- * invitations of the bot.
+ * A bot's owner is responsible for the bot, and knows its secrets. So all access to the bot ends
+ * when the owner's account ends or the bot gets another owner. This includes tokens, commands, and
+ * the bot's webhooks and invitations.
  */
 
-/** Ends what a bot can do on its own, and what it is asked and sent. */
+/** Revokes a bot's access and stops commands and events to it. */
 export const silenceBot = async (bot: ObjectId): Promise<void> =>
   void (await Promise.all([deleteTokensOf(bot), commands.deleteMany({ bot }), forgetBotWebhook(bot), forgetMadeBy(bot, 'all')]));
 
-/** Ends what the bots of a deactivated account can do; those of a deleted account then belong to the administrators. */
+/**
+ * Silences the bots of a deactivated account. The bots of a deleted account then belong to the
+ * administrators.
+ */
 export async function silenceBotsOf(owner: ObjectId, { isDeleted }: { isDeleted: boolean }): Promise<void> {
   const bots = await users.find({ owner }, { projection: { _id: 1 } }).toArray();
   await Promise.all(bots.map(({ _id }) => silenceBot(_id)));

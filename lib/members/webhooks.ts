@@ -38,7 +38,7 @@ export const webhookFields = {
 export const webhookSchema = record('Webhook', webhookFields);
 export type Webhook = Shown<typeof webhookSchema>;
 
-/** A webhook as it is shown to its creator, this once. */
+/** A webhook as its creator sees it, once. */
 export const newWebhookSchema = record('NewWebhook', {
   ...webhookFields,
   secret: described(
@@ -52,11 +52,11 @@ export const newWebhookSchema = record('NewWebhook', {
 });
 export type NewWebhook = Shown<typeof newWebhookSchema>;
 
-/** How many webhooks a room has at most. */
+/** The most webhooks of a room. */
 const mostWebhooks = 50;
 
 const address = '^https?://[!-~]{1,1990}$';
-/** The address of a program to which the service sends requests. */
+/** The URL of a program that receives requests from the service. */
 export const receiver: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && new RegExp(address).test(sent) ? sent : undefined),
   rule: 'be an address that begins with https://',
@@ -79,7 +79,7 @@ const tooMany: Refusal = () => conflict('too_many_webhooks', 'The room has too m
 export const addWebhookRefusals = [...refusalsOf('addWebhook'), receiverRefused, tooMany];
 export const webhookRefusals = refusalsOf('seeWebhooks');
 
-/** The secret of a webhook, in its address: anything else leads to no webhook. */
+/** The secret of a webhook, which is a part of its address. */
 export const webhookSecret = about('The secret of the webhook, which its creator was shown.', {
   ...tokenOf('a webhook'),
   read: (sent: unknown) => (isToken(sent) ? sent : undefined),
@@ -87,15 +87,15 @@ export const webhookSecret = about('The secret of the webhook, which its creator
   refuse: noSuchWebhook,
 });
 
-/** Whether requests may be sent to an address, as far as it shows. */
+/** True if requests may be sent to an address, judging by the address alone. */
 export function isReceiver(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && !url.username && !url.password && (isNamed(config.webhookHosts, url) || isOuter(url));
 }
 
 /**
- * Creates a webhook, as a moderator, and before it the account by which it speaks. That stays when the webhook is
- * gone, as long as the room does: its messages keep their author.
+ * Creates a webhook, for moderators. First it creates the account that authors the webhook's
+ * messages. The account remains until the room is deleted, so that messages keep their author.
  */
 export async function addWebhook(
   room: ObjectId,
@@ -126,7 +126,8 @@ export async function addWebhook(
     if (!(await rooms.findOne({ _id: room, ...hasSpace }, { projection: { _id: 1 } }))) throw tooMany();
     return undefined;
   }).catch(async (error) => {
-    // After any other failure, the room may have it: it keeps its name, and goes with the room.
+    // After any other failure the webhook may exist. So the account remains, and is deleted with
+    // the room.
     if (error instanceof HttpError && error.status < 500) await webhookAccounts.deleteOne({ _id: account._id });
     throw error;
   });
@@ -136,7 +137,7 @@ export async function addWebhook(
 
 function addAccount(room: ObjectId, name: string): Promise<WebhookAccount> {
   const _id = new ObjectId();
-  // No other has this username; it is seen only beside the name.
+  // The username is unique. It is only shown together with the name.
   const account = { _id, username: `webhook-${_id.toHexString()}`, name, is_bot: true, webhook_of: room };
   return insertWithTimes(webhookAccounts, account, { created_at: '$$NOW' });
 }
@@ -150,13 +151,16 @@ export async function listWebhooks(room: ObjectId, caller: Caller): Promise<Webh
   return webhooks.map((webhook) => showWebhook(room, webhook, persons.get(webhook._id.toHexString())?.name ?? ''));
 }
 
-/** Revokes a webhook at once, as a moderator. */
+/** Revokes a webhook immediately, for moderators. */
 export async function revokeWebhook(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<void> {
   await revokeMade('webhooks', { room, id: webhook, action: 'seeWebhooks', noSuch: noSuchWebhook }, caller);
   await webhookStates.deleteOne({ _id: webhook });
 }
 
-/** The webhook with this secret as a caller, and its room; 404 if not found. It is found by a hash: its time tells nothing of a secret. */
+/**
+ * The webhook with this secret as a caller, and its room; 404 if it is not found. The look-up is by
+ * hash, so that its duration reveals nothing about the secret.
+ */
 export async function findWebhook(secret: string): Promise<{ room: ObjectId; caller: Caller }> {
   const hash = hashToken(secret);
   const found = await rooms.findOne<WithWebhooks>({ 'webhooks.hash': hash } as Filter<Omit<RoomDocument, '_id'>>, {
@@ -165,7 +169,8 @@ export async function findWebhook(secret: string): Promise<{ room: ObjectId; cal
   const webhook = found?.webhooks?.[0];
   if (!found || !webhook) throw noSuchWebhook();
   const [isValid, caller] = await Promise.all([mayAct(webhook.created_by), callerOfWebhook(webhook._id)]);
-  // The process that deactivated its maker may have died before it removed the webhook.
+  // A process that deactivated the webhook's creator may have stopped before it removed the
+  // webhook.
   if (!isValid) throw noSuchWebhook();
   return { room: found._id, caller };
 }

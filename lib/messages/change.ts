@@ -13,32 +13,32 @@ import { type Place, placeOf } from '../rooms/sequence.ts';
 import { type AuthoredMessage, findMessage, type Message, showAuthored } from './messages.ts';
 import { countReplies } from './replies.ts';
 
-/** A change of a message: what it is in its room and to its readers, and the update that makes it. */
+/** A change of a message: its action, its event type and its update. */
 export type Change = {
   action: Action;
   type: EventType;
-  /** The condition for a change; that the message is not deleted is always a condition. */
+  /** The condition for the change. A deleted message is always excluded. */
   where?: object;
-  /** The other changes that the update that takes the place makes to the room. */
+  /** Other changes to the room, in the update that reserves the place. */
   ofRoom?: UpdateFilter<Omit<RoomDocument, '_id'>>;
-  /** The update, by its place and, if they are asked for, the users in the room. */
+  /** The update. It gets the place and, if `withMembers` is set, the users in the room. */
   update: (place: Place, members: ObjectId[]) => UpdateFilter<Omit<MessageDocument, '_id'>>;
   withMembers?: boolean;
-  /** Stores data before the change, of a caller who may make it. */
+  /** Writes data before the change, after the caller's permission was checked. */
   before?: () => Promise<unknown>;
 };
 
 /**
- * Decides about a message as it was found: throws what stands in the way, or returns the change, or nothing if there
- * is nothing to do.
+ * Decides on a change of the message as it was found. Throws if the change is refused; returns
+ * undefined if there is nothing to do.
  */
 export type Decide = (message: MessageDocument, room: RoomContext) => Change | undefined;
 
 export const messageDeleted: Refusal = () => conflict('message_deleted', 'The message is deleted.');
 
 /**
- * Changes a message as decided, and decides again when the message has changed meanwhile. Returns it as it is then.
- * With a precondition it must look so before, and not have changed since.
+ * Changes a message, and decides again if the message has changed in the meantime. Returns the
+ * changed message. With a precondition, the message must match it and must not have changed since.
  */
 export const changeMessage = (id: ObjectId, caller: Caller, decide: Decide, precondition?: Precondition): Promise<Message> =>
   attempt({ times: 10 }, async () => {
@@ -59,10 +59,10 @@ export function requireNotDeleted({ deleted_at }: MessageDocument): void {
 }
 
 /**
- * Takes the room's next place by the rule, changes the message by one update, and then records the event, so that a
- * reader of the event can read the change. The update leaves a note of its event on the message: should the function
- * die before it has recorded the event, the feed that comes to the empty place does. Undefined when there was nothing
- * left to change.
+ * Reserves the room's next place, changes the message by one update, then records the event, so
+ * that a reader of the event finds the change. The update stores the event in the message. If the
+ * process dies before it records the event, the feed that reaches the empty place records it.
+ * Returns undefined if there was nothing left to change.
  */
 async function apply(change: Change, { _id, room, authors }: AuthoredMessage, caller: Caller): Promise<Message | undefined> {
   const { action, type, where, ofRoom, update, withMembers, before } = change;

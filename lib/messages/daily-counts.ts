@@ -5,15 +5,16 @@ import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Counters } from '../rooms/counters.ts';
 
 /*
- * How many messages were sent on each day, without a write when one is sent and without a look at all of them. The
- * messages of a room are numbered in the order of their times, so that the first of a day, found by bisection, tells how
- * many came before it; what lies between two days is the difference. What was counted of a day that is over is stored.
+ * Counts the messages of each day, without a write per message and without reading all messages.
+ * The messages of a room are numbered in the order of their times. The first message of a day,
+ * found by bisection, gives the number of messages before it. The count of a day is the difference
+ * of two such numbers. Counts of past days are stored.
  */
 
-/** What is asked of a room whose messages are counted. */
+/** The fields of a room that are needed to count its messages. */
 export type CountedRoom = { _id: ObjectId } & Counters & Pick<RoomDocument, 'seq' | 'last_message_at'>;
 
-/** The projection to it. */
+/** The projection to a `CountedRoom`. */
 export const countedRoomFields = {
   message_count: 1,
   lost: 1,
@@ -23,26 +24,29 @@ export const countedRoomFields = {
   last_message_at: 1,
 } as const;
 
-/** A day of UTC, and how many messages were sent on it; null while that is not counted yet. */
+/** A UTC day and its number of messages; null if it is not counted yet. */
 export type DayCount = { day: string; messages: number | null };
 
 const dayLength = 86_400_000;
 
-/** So many rooms are looked at together. */
+/** The number of rooms that are read concurrently. */
 const atATime = 20;
 
-/** After so many milliseconds a day is final: what was sent in its last moments has come, or is known to be lost. */
+/**
+ * Milliseconds after the end of a day until its count is final. Then late messages have arrived or
+ * are known to be lost.
+ */
 const settled = 3_600_000;
 
-/** The beginning of the day of UTC that is so many days before that of a time. */
+/** The beginning of the UTC day that is `daysBefore` days before that of `time`. */
 export const startOfDay = (time: number, daysBefore = 0): Date =>
   new Date(Math.floor(time / dayLength) * dayLength - daysBefore * dayLength);
 
 /**
- * How many messages these rooms, in the order of their ids, got on each of the last `days` days, the oldest first and
- * today last. It ends at the time `until`, of `performance.now()`: days that are not counted by then are null, and the
- * next call of this process goes on with them. The generation is one that was read before the rooms, so that nothing is
- * stored that follows from rooms as they were before an import.
+ * Counts the messages of these rooms on each of the last `days` days, today last. The rooms must be
+ * ordered by id. Counting ends at `until`, a time of `performance.now()`. Days that are not counted
+ * by then are null, and the next call in this process continues with them. The generation must be
+ * read before the rooms, so that counts from before an import are not stored.
  */
 export async function countDays(
   rooms: readonly CountedRoom[],
@@ -55,7 +59,8 @@ export async function countDays(
   const counts = await readStored(starts.map(dayOf), generation);
   const progress = progressOf(generation, startOfDay(now), now);
   const final = new Map<string, number>();
-  // What is counted but once comes first: today is counted by each call, which would leave no time for others.
+  // Final days come first, because each call counts today again, which would leave no time for
+  // them.
   for (const start of [...starts.filter(isFinal), ...starts.filter((one) => !isFinal(one))]) {
     const day = dayOf(start);
     if (counts.has(day) || performance.now() >= until) continue;
@@ -68,7 +73,7 @@ export async function countDays(
   return starts.map((start) => ({ day: dayOf(start), messages: counts.get(dayOf(start)) ?? null })).reverse();
 }
 
-/** The day of UTC of a time. */
+/** The UTC day of a time, e.g. `2026-01-31`. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 async function readStored(days: string[], generation: string): Promise<Map<string, number>> {
@@ -77,7 +82,10 @@ async function readStored(days: string[], generation: string): Promise<Map<strin
   return new Map(found.map(({ _id, messages }) => [_id, messages]));
 }
 
-/** What goes when all counts are forgotten: the counts of another generation are not those of these messages. */
+/**
+ * The generation of the counts. It changes when all counts are discarded, e.g. after an import;
+ * counts of another generation are not valid.
+ */
 export const readGeneration = async (): Promise<string> => (await storedGeneration()) ?? (await beginGeneration());
 
 const storedGeneration = async () => (await dayCounts.findOne({ _id: 'generation' }))?.generation;
@@ -89,8 +97,8 @@ async function beginGeneration(): Promise<string> {
 }
 
 /**
- * Two who count the same day at the same time find the same. What was forgotten meanwhile is not stored; where that
- * happens in this moment, nobody asks for its generation.
+ * Concurrent counts of the same day are equal. Counts of an outdated generation are not stored. If
+ * the generation changes during this write, the stored counts carry the old one and are ignored.
  */
 async function store(counts: Map<string, number>, generation: string, now: number): Promise<void> {
   if ((await storedGeneration()) !== generation) return;
@@ -101,31 +109,43 @@ async function store(counts: Map<string, number>, generation: string, now: numbe
   await dayCounts.deleteMany({ _id: { $lt: dayOf(startOfDay(now, mostDays)) } });
 }
 
-/** Counts of older days are forgotten. */
+/** Counts of days before this many days are deleted. */
 const mostDays = 400;
 
-/** Forgets what was counted, as is due after messages have come that were sent earlier; every process forgets its own. */
+/**
+ * Discards all counts. This is necessary after messages with earlier times were added. Each process
+ * discards its own progress.
+ */
 export const forgetDayCounts = async (): Promise<void> => {
   await dayCounts.deleteMany({});
 };
 
-/** A place in a room, how many messages the room had counted before it, and the time from which on all after it were sent. */
+/**
+ * A place in a room, the number of messages before it, and a time: all messages from this place on
+ * were sent at or after it.
+ */
 type Boundary = { seq: number; before: number; time: number };
 
-/** What this process has found, for its next call to go on with. */
+/** The boundaries that this process has found, for its next call. */
 type Progress = {
   generation: string;
-  /** The beginning of today; what is found in its first hour is not kept. */
+  /** The beginning of today. Boundaries that are found in the first hour of a day are not kept. */
   today: number;
-  /** Of each room the first message of today. */
+  /** The first message of today in each room. */
   midnights: Map<string, Boundary>;
-  /** Of each room the first message that is at or after the beginning of the final day which was counted last. */
+  /**
+   * In each room, the first message at or after the beginning of the final day that was counted
+   * last.
+   */
   ends: Map<string, Boundary>;
-  /** A day that was cut off: how many messages the rooms up to the one with this id got on it. */
+  /**
+   * A day whose count was interrupted: the number of messages in the rooms up to the one with the
+   * id `last`.
+   */
   cutOff?: { day: string; messages: number; last: string };
 };
 
-/** So many rooms are remembered, more than anybody counts. */
+/** The most rooms in the progress; services have fewer. */
 const mostRemembered = 10_000;
 
 let progress: Progress | undefined;
@@ -144,7 +164,10 @@ function progressOf(generation: string, start: Date, now: number): Progress {
 
 type CountedDay = { start: Date; isFinal: boolean; until: number; progress: Progress };
 
-/** How many messages the rooms got on a day; null where the time is over before. Of a final day, it is then gone on with. */
+/**
+ * Counts the messages of the rooms on a day; null if the time is up. The next call continues the
+ * count of a final day.
+ */
 async function countDay(rooms: readonly CountedRoom[], counted: CountedDay): Promise<number | null> {
   const { start, isFinal, until, progress } = counted;
   const day = dayOf(start);
@@ -171,10 +194,10 @@ async function countBetween(room: CountedRoom, { start, isFinal, progress }: Cou
   const find = async (time: Date, after: Boundary) => {
     const known = time.getTime() === progress.today ? progress.midnights.get(key) : undefined;
     const found = known ?? (await findBoundary(room._id, time, after));
-    // Without a message after it, one that is being sent may be the first.
+    // If no message follows, one that is being sent may be the first.
     if (found.seq === last.seq) return found;
     if (time.getTime() === progress.today) progress.midnights.set(key, found);
-    // Nor is it certain which is the first while messages before and after it may still come.
+    // Messages before and after it may still arrive, so the first one is not certain.
     if (isFinal) progress.ends.set(key, found);
     return found;
   };
@@ -185,17 +208,20 @@ async function countBetween(room: CountedRoom, { start, isFinal, progress }: Cou
   return after.before - first.before - lostBetween(room, first.before, after.before);
 }
 
-/** How many messages with these ordinals were counted and never came, of the last hundred of those. */
+/**
+ * The number of lost messages with these ordinals: they were counted, but never stored. The room
+ * records its last hundred.
+ */
 const lostBetween = ({ lost = [] }: CountedRoom, after: number, to: number): number =>
   lost.filter((ordinal) => ordinal > after && ordinal <= to).length;
 
 /**
- * The first message of a room at or after a time, among those before a place that is after it. From there it goes back
- * in growing steps, because most rooms have few messages of a day, and then bisects: thirty look-ups by `room, seq` find
- * one among a million.
+ * The first message of a room at or after a time, before the place `after`. It searches backwards
+ * in growing steps, because most rooms have few messages a day, and then bisects. Thirty look-ups
+ * by `room, seq` find one message among a million.
  */
 async function findBoundary(room: ObjectId, time: Date, after: Boundary): Promise<Boundary> {
-  // Where nothing was counted before, nothing is on all earlier days.
+  // If the count before is 0, all earlier days have 0 messages.
   if (after.time === time.getTime() || after.before === 0) return { ...after, time: time.getTime() };
   let found = { ...after, time: time.getTime() };
   let low = 1;

@@ -27,7 +27,7 @@ const shownCard = card.representation(
   ['color', 'author', 'title', 'url', 'text', 'image_url', 'footer', 'at'],
 );
 
-/** How a program wants its message to look, as the API shows it. */
+/** The display options of a message from a program, as the API shows them. */
 export const displaySchema = record(
   'MessageDisplay',
   {
@@ -39,5 +39,4 @@ export const displaySchema = record(
   ['name', 'icon', 'text'],
 );
 
-/** Shows it. */
 export const showDisplay = (display: Display) => ({ ...display, cards: display.cards.map(shownCard.show) });

@@ -4,19 +4,19 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { insertEvent } from '../rooms/event-log.ts';
 import type { Place } from '../rooms/sequence.ts';
 
-/** A place that was taken and at which nothing is (yet). */
+/** A reserved place without a message or event, at least so far. */
 export type Gap = Omit<Place, 'ordinal'> & {
-  /** How many messages the room has counted up to here, where that is known. */
+  /** The number of messages that the room had counted up to this place, if known. */
   ordinal: number | undefined;
-  /** Whether the room has counted a message for this place. */
+  /** True if the room has counted a message at this place. */
   isCounted: boolean;
 };
 
 /**
- * Closes gaps for good, so that a feed can pass them: whatever comes for their places later finds them taken and
- * takes others. All of them are closed to messages before any is filled. While one is open, what the room has counted
- * there may still come; when something has come after all, nothing is filled, and the caller must look for the gaps
- * again.
+ * Closes gaps for good, so that a feed can pass them. A late write for a closed place fails and
+ * reserves another place. All gaps are closed to messages before any is filled. While one is open,
+ * its message may still arrive. If a message or change has arrived after all, nothing is filled,
+ * and the caller must look for the gaps again.
  */
 export async function closeGaps(gaps: Gap[]): Promise<void> {
   const areClosed = await Promise.all(gaps.map(closeToMessages));
@@ -25,11 +25,13 @@ export async function closeGaps(gaps: Gap[]): Promise<void> {
 }
 
 /**
- * Fills a gap at which neither a message nor a change will ever be: no feed needs to wait for it. A message that the
- * room has counted there is counted as lost, because taking it from the count would change the ordinals of those
- * after it. The `void` event, which lets readers pass, comes last: a process that dies before leaves a gap that the
- * next reader fills, and the ordinal of a message is counted as lost only once, however often and at whichever place
- * it is found missing.
+ * Fills a gap that will never get a message or a change, so that feeds need not wait for it. If the
+ * room has counted a message there, the message is counted as lost. Subtracting it from the count
+ * would change the ordinals of later messages.
+ *
+ * The `void` event, which lets readers pass, is stored last. If the process dies before, the next
+ * reader fills the gap again. A message's ordinal is counted as lost only once, at whichever places
+ * and however often it is missed.
  */
 export async function fillGap({ room, seq, ordinal, at, isCounted }: Gap): Promise<void> {
   if (isCounted && ordinal !== undefined) {
@@ -40,7 +42,7 @@ export async function fillGap({ room, seq, ordinal, at, isCounted }: Gap): Promi
   await insertEvent({ room, seq, ...known(ordinal), type: 'void', at, actor: null, data: {} });
 }
 
-/** Closes a place to messages; false when a message, or the note of a change, is there. */
+/** Closes a place to messages. Returns false if a message, or a note of a change, exists there. */
 async function closeToMessages({ room, seq }: Gap): Promise<boolean> {
   try {
     await tombstones.insertOne({ room, seq, is_void: true });
@@ -48,7 +50,8 @@ async function closeToMessages({ room, seq }: Gap): Promise<boolean> {
     if (!isDuplicateKey(error)) throw error;
     if ((await tombstones.countDocuments({ room, seq, is_void: true }, { limit: 1 })) === 0) return false;
   }
-  // A function may have changed a message and then died: the change is there, and its event is due.
+  // A process may have changed a message and died. Then the change is stored, and its event must be
+  // recorded.
   const late = await messages.findOne({ room, 'changed.seq': seq }, { projection: { changed: 1 } });
   if (late?.changed) await insertEvent({ room, ...late.changed, data: { message: late._id } });
   return !late;

@@ -12,12 +12,12 @@ import { mostBytes, readWithinSize } from './page-size.ts';
 import { countReplies } from './replies.ts';
 import { findSeqAt } from './time.ts';
 
-/** The filters, each of which has an index of its own: two of them together would be a search without one. */
+/** Filters, each with its own index. Two of them together would need a search without an index. */
 const filters = ['thread', 'user', 'pinned', 'mentions'] as const;
 
 /**
- * Which messages of a room are wanted, and from where: at most one of `before`, `after`, `around` and `at`, and the
- * newest without any.
+ * The query parameters of a page of history. At most one of `before`, `after`, `around` and `at` is
+ * allowed; without them, the page is the newest.
  */
 export const historyParameters = {
   before: about('Return messages before this `seq`.', optional(sequence)),
@@ -37,14 +37,15 @@ export const historyParameters = {
 /** The query of a page of history. */
 export type HistoryQuery = Values<typeof historyParameters>;
 
-/** The query of a page of history, with a place instead of a time. */
+/** The query of a page of history after a time was replaced by a place. */
 type PlacedQuery = Omit<HistoryQuery, 'at'>;
 
 export const historyRefusals = [...refusalsOf('read'), noSuchRoom, tooManyRequests];
 
 /**
- * Reads a page of a room's history: the newest messages that match, or those next to `before`, `after` or `around`,
- * or to the first one `at` a time or after it. They come in ascending order of `seq`.
+ * Reads a page of a room's history in ascending order of `seq`. The page has the newest matching
+ * messages, or those next to `before`, `after` or `around`, or next to the first one at or after
+ * `at`.
  */
 export async function readHistory(
   room: ObjectId,
@@ -66,7 +67,7 @@ export async function readHistory(
   return shown;
 }
 
-// Those who read a room at the same time read the same.
+// Concurrent readers of a room share one read.
 const sharedPages = singleFlight<PageAsRead>();
 
 async function readPage(room: ObjectId, filter: Filter<MessageDocument>, query: PlacedQuery, limit: number): Promise<PageAsRead> {
@@ -92,7 +93,10 @@ const matching = (
 
 type FoundMessages = { found: AuthoredMessage[]; next: Record<string, string> | undefined };
 
-/** How many messages a page has at most, and where the room ends, if the page skips messages that no index knows. */
+/**
+ * The most messages of a page. If the page skips messages without an index, also the end of the
+ * room.
+ */
 type Extent = { limit: number; end: number | undefined };
 
 async function findPage(
@@ -119,15 +123,15 @@ async function findPage(
 const nextOf = (side: 'before' | 'after', place: number | undefined) =>
   place === undefined ? undefined : { [side]: String(place) };
 
-/** Between which places. */
+/** A range of places. */
 type Bounds = { $lt?: number; $lte?: number; $gt?: number; $gte?: number };
 
-/** How many places are looked at for a page that skips messages that no index knows. */
+/** The most places that are read for a page that skips messages without an index. */
 const mostPlaces = 5_000;
 
 /**
- * The messages next to one end of those that match a filter: up to `limit`, or as many as fit in a page, and the place
- * beyond which there may be more.
+ * Reads matching messages from one end of a range: up to `limit`, or as many as fit in a page. Also
+ * returns the place after which there may be more.
  */
 async function findMatching(
   filter: Filter<MessageDocument>,
@@ -151,7 +155,7 @@ async function findMatching(
   return { found, next: hasMore ? found.at(-1)?.seq : last };
 }
 
-/** The places of some bounds that are looked at first, and the last of them if there are more. */
+/** The part of a range that is read first, and its last place if there is more. */
 function nearest(bounds: Bounds, direction: 1 | -1, end: number): { within: Bounds; last: number | undefined } {
   if (direction === 1) {
     const last = (bounds.$gt ?? 0) + mostPlaces;

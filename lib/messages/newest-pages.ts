@@ -11,29 +11,32 @@ import { config } from '../settings/config.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 
 /*
- * The newest pages of rooms are read more often than all else, and mostly nothing has happened since the last time.
- * So a process keeps the pages that it has read in an LRU cache. Every change of a message takes a place first, so
- * that a page is valid while the room's `seq` is the same. The process asks the database only for the room, as the
- * caller finds it, and the authors' names.
+ * Clients read the newest page of a room more often than anything else, and mostly it is unchanged.
+ * So each process keeps the pages that it has read in an LRU cache. Every change of a message
+ * reserves a place first, so a page is valid while the room's `seq` is the same. The process only
+ * queries the room, with the caller's permission, and the authors' names.
  *
- *   seq          7           8                                 Who changes something takes a place, and is done a moment later.
+ * A writer reserves a place and is done a moment later. A page is kept if it lacks nothing up to
+ * the room's `seq`.
+ *
+ *   seq          7           8
  *   done            5  7  6              8
- *   page read    ^ lacks 6 and 7   ^ lacks 8   ^ may be kept    Kept is only a page that lacks nothing up to the room's `seq`.
+ *   page read    ^ lacks 6 and 7   ^ lacks 8   ^ complete
  */
 
 /**
- * A page of a room's history, and the query parameters of the next one, if there is more in the direction in which it
- * was read.
+ * A page of a room's history. If there are more messages in the direction of reading, it has the
+ * query parameters of the next page.
  */
 export type HistoryPage = { messages: Message[] | SerialisedJson<Message[]>; next: Record<string, string> | undefined };
 
 /**
- * A page of a room's history with the messages as they were found, perhaps without replies that stand in their threads
- * alone. The newest page has them in ascending order of `seq`.
+ * A page of a room's history with its stored messages, perhaps without replies that appear only in
+ * their threads. The newest page is in ascending order of `seq`.
  */
 export type PageAsRead = { found: AuthoredMessage[]; shown: HistoryPage; isWithoutFolded: boolean };
 
-/** A complete page, with its authors, what they were called and which pictures they had. */
+/** A complete page, with its authors and their names and pictures. */
 type CachedPage = {
   shown: HistoryPage & { messages: SerialisedJson<Message[]> };
   authors: ObjectId[];
@@ -41,15 +44,15 @@ type CachedPage = {
   until: number;
 };
 
-/** How far a room was when a page of it was last asked for, and that page, if it was complete. */
+/** The room's `seq` when a page was last requested, and the page if it was complete. */
 type PageState = { seq: number; kept?: CachedPage };
 
-/** An LRU cache, by what they are pages of: at most so many pages, and so many characters of JSON. */
+/** An LRU cache of pages, bounded by the number of pages and by characters of JSON. */
 const pages = new LruCache<PageState>(1_000, 4 * 1024 * 1024, ({ kept }) => kept?.shown.messages.json.length ?? 0);
 
 /**
- * The newest page of a room, the one that `key` stands for, for a caller who may read it: 403 or 404 for others.
- * `read` reads it, where that is necessary.
+ * The newest page of a room, cached under `key`. Throws 403 or 404 if the caller may not read it.
+ * `read` reads the page if it is not cached.
  */
 export async function newestPage(
   key: string,
@@ -61,14 +64,15 @@ export async function newestPage(
   const kept = known?.kept && performance.now() < known.kept.until ? known.kept : undefined;
   const begun = performance.now();
   const check = () => findRoomToRead(room, caller);
-  // Names and pictures change without a place.
+  // Names and pictures change without a new place.
   const [context, names] = kept ? await readChecked(check, () => namesOf(kept.authors)) : [undefined, undefined];
   if (known && kept && context?.seq === known.seq && names === kept.names) {
     pages.set(key, known);
     return kept.shown;
   }
   const [now, page] = await readChecked(async () => context ?? (await check()), read);
-  // A page that was read before the room had come so far is not the page of that `seq`.
+  // If the room's `seq` was lower when the page was read, the page does not belong to the present
+  // `seq`.
   if (now.seq === (context ?? known)?.seq) void keep(key, now, page, begun + config.feedPatience);
   else pages.set(key, { seq: now.seq });
   return page.shown;
@@ -84,7 +88,9 @@ const joinNames = (persons: (Partial<Person> | undefined)[]) =>
 
 const beingChecked = new Set<string>();
 
-/** Keeps a page if it is complete. Nobody waits for it, and if it fails, the next reader tries again. */
+/**
+ * Caches a page if it is complete. Nobody waits for this. If it fails, the next reader tries again.
+ */
 async function keep(key: string, context: RoomContext, page: PageAsRead, until: number): Promise<void> {
   if (beingChecked.has(key)) return;
   beingChecked.add(key);
@@ -102,13 +108,13 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   }
 }
 
-/** How many changes a page may have had lately that is kept all the same. */
+/** The most recent changes that may be checked to cache a page. */
 const mostChanges = 200;
 
 /**
- * Whether all that has a place up to the room's `seq` and shows on the page is on it. Places are looked at from the
- * last one down, until they are older than any request for them may be: a write of a frozen function may arrive
- * later; it is not acknowledged, and pages expire before.
+ * True if the page shows every change up to the room's `seq` that belongs on it. It checks places
+ * from the last one down, until they are older than any request can be. A suspended function may
+ * write even later; its write is not acknowledged, and pages expire before.
  */
 async function isComplete(
   { found, shown: { next }, isWithoutFolded }: PageAsRead,
@@ -116,7 +122,8 @@ async function isComplete(
 ): Promise<boolean> {
   const isSettled = (at: Date) => now.getTime() - at.getTime() > config.feedPatience;
   if (isSettled(changed_at)) return true;
-  // A change of a message comes after it. Below a full page nothing can come to it.
+  // A change of a message has a later place than the message. If the page is not full, it has the
+  // room's first message.
   const first = (next && found[0]?.seq) ?? 1;
   const lately = { sort: { seq: -1 as const }, limit: mostChanges };
   const [happened, folded] = await Promise.all([

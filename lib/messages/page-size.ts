@@ -1,12 +1,18 @@
 import type { AttachedFile, MessageDocument } from '../collections/rooms/messages.ts';
 
-/** How many bytes the contents of a page may have, roughly: a page of long messages is shorter than its limit. */
+/**
+ * The approximate size of a page in bytes. A page of long messages has fewer messages than its
+ * limit.
+ */
 export const mostBytes = 1024 * 1024;
 
-/** How many messages are read before their sizes are known: the default page of a feed, the place before it, and one more. */
+/**
+ * The number of messages to read before their sizes are known: a feed's default page, the place
+ * before it, and one more.
+ */
 const firstChunk = 52;
 
-/** About as many bytes as a message has as JSON. */
+/** The approximate size of a message as JSON, in bytes. */
 export const weightOf = ({ text, files, mentions, reactions }: WeighedMessage): number =>
   weightOfIds(mentions.length + reactions.length) + Buffer.byteLength(text) + (files ? weightOfFiles(files) : 0);
 
@@ -16,10 +22,10 @@ const weightOfFiles = (files: AttachedFile[]) =>
   files.reduce((bytes, { name, alt = '' }) => bytes + bytesOfRest + Buffer.byteLength(name) + Buffer.byteLength(alt), 0);
 const bytesOfRest = 200;
 
-/** About as many bytes as so many ids have as JSON, with what is around them. */
+/** The approximate size in bytes of this many ids as JSON, including their object. */
 export const weightOfIds = (count: number): number => 400 + 36 * count;
 
-/** The first of these things, at least one, that fit in a page. */
+/** The first items that fit in a page; at least one. */
 export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
   let bytes = 0;
   const end = all.findIndex((one, at) => {
@@ -33,9 +39,9 @@ export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
 type ReadPage<T> = { found: T[]; hasMore: boolean };
 
 /**
- * Reads messages in order, up to `limit` or as many as fit in a page, at least one. `read` gets as many as it is
- * asked for, after the last one that was read before. Most pages are one read; only those with more messages than the
- * default, or with very long ones, take more.
+ * Reads messages in order, up to `limit` or as many as fit in a page, and at least one. `read`
+ * returns at most as many messages as requested, after the last one. Most pages need one read; long
+ * messages or limits above the default need more.
  */
 export async function readWithinSize<T extends MessageDocument>(
   limit: number,

@@ -7,7 +7,7 @@ import type { Message } from './messages.ts';
 
 export const pinRefusals = [messageDeleted, ...refusalsOf('pin')];
 
-/** Pins a message in its room; a pinned one stays so. */
+/** Pins a message in its room; does nothing if it is pinned. */
 export const pinMessage = (id: ObjectId, caller: Caller, precondition?: Precondition): Promise<Message> => {
   const decide: Decide = (message, room) => {
     requirePermission(room, 'pin');
@@ -23,7 +23,7 @@ export const pinMessage = (id: ObjectId, caller: Caller, precondition?: Precondi
   return changeMessage(id, caller, decide, precondition);
 };
 
-/** Unpins a message; one that is not pinned stays so. */
+/** Unpins a message; does nothing if it is not pinned. */
 export const unpinMessage = (id: ObjectId, caller: Caller, precondition?: Precondition): Promise<Message> => {
   const decide: Decide = (message, room) => {
     requirePermission(room, 'pin');

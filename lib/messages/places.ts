@@ -8,15 +8,21 @@ import { noSuchWebhook } from '../members/webhooks.ts';
 import { allowedTo, findContext, type RoomContext, requirePermission, roomArchived } from '../rooms/permissions.ts';
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 
-/** A caller who wants to send a message to a room, whether the users in the room are asked for, and whether the room counts it. */
+/**
+ * A caller who wants to send a message to a room. `withMembers` asks for the users in the room; a
+ * folded message is not counted by the room.
+ */
 export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean; isFolded: boolean };
 
-/** The place that was taken; no members unless they were asked for, and whether the sender may address all of them. */
+/**
+ * The reserved place, the room's members if they were requested, and the permission to mention all
+ * of them.
+ */
 export type TakenPlace = { place: Place; members: ObjectId[]; mayAddressAll: boolean };
 
 /**
- * Takes a place for a message of a member. Those who send to a room at the same time take theirs in one update,
- * unless one of them may not.
+ * Reserves a place for a member's message. Concurrent senders to a room share one update, unless
+ * one of them may not send.
  */
 export const takeMessagePlace = (sender: Sender): Promise<TakenPlace> => takeTogether(sender.room.toHexString(), sender);
 
@@ -27,7 +33,7 @@ const takeTogether = batchWritesByKey(async (senders: Sender[]): Promise<Promise
 
 const takeAlone = (sender: Sender): Promise<TakenPlace> =>
   attempt({ times: 10 }, async () => {
-    // When nothing stands in the way now, something did a moment ago.
+    // The sender is allowed now, but was not a moment ago.
     const { is_direct } = await requireSender(sender);
     const taken = await takeInARow([sender]);
     if (!taken && is_direct && !(await rooms.findOne({ _id: sender.room, ...hasReaders }, { projection: { _id: 1 } })))
@@ -35,7 +41,10 @@ const takeAlone = (sender: Sender): Promise<TakenPlace> =>
     return taken?.[0];
   });
 
-/** The room of a sender who may send to it; a webhook is as unknown as its secret when the room has it no longer. */
+/**
+ * The room of a sender, if the sender may send to it. A webhook that was removed from the room gets
+ * the error for an unknown secret.
+ */
 async function requireSender({ room, caller }: Sender): Promise<Pick<RoomContext, 'is_direct'>> {
   const context = await findContext(room, caller);
   if (!caller.isWebhook) return requirePermission(context, 'send');
@@ -47,7 +56,10 @@ async function requireSender({ room, caller }: Sender): Promise<Pick<RoomContext
 
 export const nobodyLeft: Refusal = () => conflict('nobody_left', 'Nobody else is left in the conversation.');
 
-/** The part of a filter that leaves out a conversation in which one person is left: the accounts of the others are deleted. */
+/**
+ * The condition that excludes a conversation in which only one person is left, because the other
+ * accounts were deleted.
+ */
 const hasReaders: Filter<Omit<RoomDocument, '_id'>> = { $nor: [{ is_direct: true as const, members: { $size: 1 } }] };
 
 async function takeInARow(senders: Sender[]): Promise<TakenPlace[] | undefined> {
@@ -66,7 +78,8 @@ async function takeInARow(senders: Sender[]): Promise<TakenPlace[] | undefined> 
   const all = changed.members ?? [];
   const members = all.map(({ user }) => user);
   const rank = (role: Role | undefined) => roles.indexOf(role ?? 'member');
-  // A secret is in the settings of other programs, where many may see it.
+  // A webhook may not: its secret is stored in other programs' settings, where many people may see
+  // it.
   const mayAddressAll = ({ user, isWebhook }: Caller) =>
     !isWebhook && rank(all.find((member) => member.user.equals(user._id))?.role) >= rank(changed.for_all_role);
   return senders.map(({ withMembers, caller }, index) => {

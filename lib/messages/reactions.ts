@@ -11,32 +11,38 @@ import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { type Message, shownEmoji } from './messages.ts';
 
-/** One emoji, or a word such as those that many clients have for theirs: `:owl:`, `+1`. */
+/** One emoji, or a word such as `:owl:` or `+1`, which many clients use instead. */
 export const emoji: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' ? normaliseReaction(sent) : undefined),
   about: 'The reaction: an emoji, with or without its variation selector, or a word; percent-encoded.',
   rule: `be one emoji, or one word of at most ${longestWord} characters`,
-  // By code points: not everyone's regular expressions know classes.
+  // By code points, because not every client's regular expressions support property classes.
   schema: {
     type: 'string',
     pattern: '^[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]{1,64}$',
   },
 };
 
-/** An emoji, a word, or a text that used to be accepted as one: for users who take their reaction back. */
+/**
+ * An emoji, a word, or a text that earlier versions accepted. Users can still remove such
+ * reactions.
+ */
 export const formerEmoji: Parameter<string> = {
   ...emoji,
   read: (sent) => emoji.read(sent) ?? (typeof sent === 'string' && /^[^\p{Cc}\p{Cs}\p{Z}]{1,64}$/u.test(sent) ? sent : undefined),
 };
 
-/** How many different emoji a message can have. */
+/** The most different emoji of a message. */
 export const mostEmoji = 20;
 
 const tooManyEmoji: Refusal = () => conflict('too_many_reactions', `The message has ${mostEmoji} different reactions already.`);
 export const removeReactionRefusals = [messageDeleted, ...refusalsOf('react')];
 export const addReactionRefusals = [...removeReactionRefusals, tooManyEmoji];
 
-/** Adds the caller's reaction to a message, of whose author's notifications it is one; a reaction that is there already stays. */
+/**
+ * Adds the caller's reaction to a message, and adds it to its author's notifications. If the
+ * reaction exists, nothing changes.
+ */
 export async function addReaction(id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> {
   const reaction = { emoji, user: caller.user._id };
   const decide: Decide = (message, room) => {
@@ -56,7 +62,7 @@ export async function addReaction(id: ObjectId, emoji: string, caller: Caller, p
         $or: [{ 'reactions.emoji': isSame }, hasRoomForAnother(stored.size - shown.size)],
       },
       update: () => ({ $push: { reactions: reaction } }),
-      // If the reaction then comes to nothing, the list of notifications leaves it out.
+      // If the reaction then fails, the list of notifications skips it.
       ...(!isOwn && { before: () => noteReaction(message, caller) }),
     };
   };
@@ -65,7 +71,7 @@ export async function addReaction(id: ObjectId, emoji: string, caller: Caller, p
   return changed;
 }
 
-/** Removes the caller's reaction from a message, if it is there. */
+/** Removes the caller's reaction from a message, if it exists. */
 export const removeReaction = (id: ObjectId, emoji: string, caller: Caller, precondition?: Precondition): Promise<Message> => {
   const reaction = { emoji, user: caller.user._id };
   const decide: Decide = (message, room) => {
@@ -88,12 +94,15 @@ type Reaction = MessageDocument['reactions'][number];
 const hasReaction = ({ reactions }: MessageDocument, { emoji, user }: Reaction) =>
   reactions.some((one) => shownEmoji(one.emoji) === emoji && one.user.equals(user));
 
-/** The forms in which a reaction may be stored with a message: older ones are as they were sent. */
+/** The stored forms of an emoji in a message. Older reactions are stored as they were sent. */
 const formsOf = (emoji: string, { reactions }: MessageDocument): string[] => [
   ...new Set([emoji, ...reactions.map((one) => one.emoji).filter((one) => shownEmoji(one) === emoji)]),
 ];
 
-/** Whether there are not too many; `doubles` are the forms that are shown as another. */
+/**
+ * The condition that the message has room for another emoji; `doubles` are stored forms that are
+ * shown as one emoji.
+ */
 const hasRoomForAnother = (doubles: number) => ({
   $expr: { $lt: [{ $size: { $setUnion: ['$reactions.emoji', []] } }, mostEmoji + doubles] },
 });

@@ -4,18 +4,19 @@ import { type MessageDocument, messages } from '../collections/rooms/messages.ts
 import { singleFlight } from '../database/batching.ts';
 import { config } from '../settings/config.ts';
 
-/** How many replies each of some messages has, by the message's id in hexadecimal. */
+/** The number of replies of each message, by the message's id in hexadecimal. */
 export type ReplyCounts = ReadonlyMap<string, number>;
 
 type Parent = Pick<MessageDocument, '_id' | 'room' | 'has_replies' | 'has_deleted_replies' | 'counted_replies'>;
 
-/** How many replies may stand after those that are known to be counted, before these are noted. */
+/** The most replies after the stored count, before it is updated. */
 const mostUncounted = 100;
 
 /**
- * The number of replies to each of these messages of a room, without the deleted ones. The index counts them, so that
- * the number is exact whatever process died when. Each message has a note of how many places they take, deleted ones
- * included, up to a place before which no new reply can come. So a long thread costs as little as a short one.
+ * Counts the replies to these messages of a room, without deleted ones. The index counts them, so
+ * the number is exact whichever process died. Each message also stores a count of its replies,
+ * including deleted ones, up to a place before which no new reply can arrive. So a long thread
+ * costs as little as a short one.
  */
 export async function countReplies(room: ObjectId, parents: Parent[]): Promise<ReplyCounts> {
   const asked = parents.filter(({ has_replies }) => has_replies);
@@ -46,7 +47,7 @@ async function readCounts(room: ObjectId, asked: Parent[]): Promise<ReplyCounts>
   return all;
 }
 
-// By the index alone: tombstones reply to nothing.
+// The index alone is enough: tombstones are not replies.
 async function countAll(room: ObjectId, ids: ObjectId[], which: { is_deleted?: true } = {}): Promise<Map<string, number>> {
   const counts = await messages.unscoped
     .aggregate<{ _id: ObjectId; count: number }>([
@@ -63,8 +64,8 @@ const countAfter = ({ room, _id }: Parent, seq: number, last = Number.MAX_SAFE_I
 const beingNoted = new Set<string>();
 
 /**
- * Notes how many replies there are up to the last one that is older than any message may come late. Nobody waits for
- * it: if it fails, the next reader tries again.
+ * Stores the number of replies up to the last one after which no late message can arrive. Nobody
+ * waits for this. If it fails, the next reader tries again.
  */
 async function note(parent: Parent): Promise<void> {
   const { room, _id, counted_replies: counted = { count: 0, seq: 0 } } = parent;

@@ -10,25 +10,28 @@ import { config } from '../settings/config.ts';
 import { deleteMessage } from './edit.ts';
 
 /*
- * Messages that are older than their room keeps them are deleted as anybody's are: each leaves its place and an event, so
- * that the feed tells of it. A room notes the place up to which that is done. Those whose author is held are passed over: the
- * room notes the first of them, and its sweep begins there again when one of these authors is no longer held.
+ * Deletes messages that are older than their room's retention period. Each deletion leaves its
+ * place and an event in the feed, like any other. A room stores the last place that its sweep has
+ * reached. Messages of an author on legal hold are skipped. The room stores the first of them, and
+ * its sweep restarts there when one of these authors is released.
  */
 
-/** How many messages are looked at between two looks at the clock, and how many are deleted at the same time. */
+/**
+ * The number of messages between two checks of the clock, and the number of concurrent deletions.
+ */
 const batchSize = 100;
 const atOnce = 4;
 
 type SweepOptions = {
   /** The time now, in milliseconds. */
   now?: number;
-  /** When to end, on the clock of `performance.now()`: what is left is for the next sweep. */
+  /** When to stop, as a time of `performance.now()`. The next sweep does the rest. */
   until?: number;
-  /** Waits after a batch that has taken so many milliseconds, so that others get their turn. */
+  /** Pauses after a batch that took this many milliseconds, so that other work can proceed. */
   pause?: (milliseconds: number) => Promise<unknown>;
 };
 
-/** Deletes the messages that are older than they are kept; returns how many those were. */
+/** Deletes the messages beyond their retention period, and returns their number. */
 export async function sweepMessages({
   now = Date.now(),
   until = Number.POSITIVE_INFINITY,
@@ -61,20 +64,24 @@ type SweptMessage = Pick<MessageDocument, '_id' | 'seq' | 'user' | 'created_at' 
 type SweptRoom = Pick<RoomDocument, '_id' | 'seq' | 'retention_days' | 'swept_seq' | 'held_seq' | 'held_by'>;
 const day = 86_400_000;
 
-/** The place after which a room is swept, and whether it is noted that something before that was kept. */
+/** The place after which a sweep begins, and whether an earlier message is recorded as kept. */
 type Beginning = { from: number; hasKept: boolean };
 
-/** Where the sweep of a room begins: at the place of the last time, or of the first message that was kept, if its author may be free. */
+/**
+ * Finds where the sweep of a room begins: where the last one ended, or at the first kept message if
+ * one of the held authors was released.
+ */
 async function findBeginning({ _id, swept_seq = 0, held_seq, held_by = [] }: SweptRoom): Promise<Beginning> {
   if (held_seq === undefined) return { from: swept_seq, hasKept: false };
   if ((await findHeld(held_by)).size === held_by.length) return { from: swept_seq, hasKept: true };
   const from = Math.min(swept_seq, held_seq - 1);
-  // In one write: a process that dies here leaves either what was noted, or the place from which all is found again.
+  // This is one write. If the process dies here, either the record remains, or the place from which
+  // all of it is found again.
   await rooms.updateOne({ _id, held_seq }, { $set: { swept_seq: from }, $unset: { held_seq: '', held_by: '' } });
   return { from, hasKept: false };
 }
 
-/** Those among these accounts that are held, deleted ones included. */
+/** The accounts that are on legal hold, including deleted ones. */
 async function findHeld(accounts: ObjectId[]): Promise<Set<string>> {
   if (accounts.length === 0) return new Set();
   const found = await users.unscoped.find({ _id: { $in: accounts }, is_held: true }, { projection: { _id: 1 } }).toArray();
@@ -83,7 +90,10 @@ async function findHeld(accounts: ObjectId[]): Promise<Set<string>> {
 
 const neverSwept = { $or: [{ swept_seq: { $exists: false } }, { swept_seq: 0 }] };
 
-/** Sweeps a batch of a room after a place; returns how many it has deleted, and where to go on if there may be more. */
+/**
+ * Sweeps one batch of a room after a place. Returns the number of deleted messages, and where to
+ * continue if there may be more.
+ */
 async function sweepSome(
   room: ObjectId,
   from: number,
@@ -103,7 +113,8 @@ async function sweepSome(
   const kept = isDue.filter(isHeld);
   const first = hasKept ? undefined : kept[0]?.seq;
   const note = kept.length > 0 && { $addToSet: { held_by: { $each: distinct(kept.map(({ user }) => user)) } } };
-  // A hold of the room that has come meanwhile ends its sweep, and so does another sweep that has gone on, or begun again.
+  // The sweep ends if the room was put on hold in the meantime, or if another sweep has moved the
+  // place.
   const where = { _id: room, is_held: { $ne: true }, ...(from === 0 ? neverSwept : { swept_seq: from }) };
   const noted =
     last !== undefined &&

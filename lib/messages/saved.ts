@@ -12,7 +12,7 @@ import { messageDeleted, requireNotDeleted } from './change.ts';
 import { findInOrder, findMessage, type Message, noSuchMessage, shownMessage, showTogether } from './messages.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './search/across-rooms.ts';
 
-/** How many messages an account can have saved: they are one person's notes. */
+/** The most saved messages of an account. */
 export const mostSaved = 10_000;
 
 const tooManySaved: Refusal = () =>
@@ -20,7 +20,7 @@ const tooManySaved: Refusal = () =>
 export const saveRefusals = [noSuchMessage, messageDeleted, tooManySaved];
 export const unsaveRefusals = [noSuchMessage];
 
-/** What is to become of a message that is saved. */
+/** The options of a saved message. */
 export const saveParameters = {
   remind_at: about(
     'The time of the reminder, on all devices. Null removes it, and omitting it changes nothing.',
@@ -28,7 +28,7 @@ export const saveParameters = {
   ),
 };
 
-/** Which of the saved messages are wanted. */
+/** The query parameters of a list of saved messages. */
 export const savedParameters = {
   reminders: about('Return only messages with a `remind_at`, the earliest first.', optional(oneOf('true'))),
 };
@@ -47,8 +47,9 @@ export const shownSaved = representation('SavedMessage', {
 export type SavedMessage = ShownBy<typeof shownSaved>;
 
 /**
- * Saves a message that the caller may read; a saved one keeps its time. The caller's other devices hear of it, and
- * nobody else does. Concurrent requests may save a few more than there is room for, which harms nothing.
+ * Saves a message that the caller may read. If it was saved before, it keeps its time. Only the
+ * caller's other devices are notified. Concurrent requests may exceed the limit slightly, which is
+ * harmless.
  */
 export async function saveMessage(
   id: ObjectId,
@@ -79,10 +80,13 @@ async function store(_id: SavedDocument['_id'], room: ObjectId, remindAt: Date |
   return (await saved.findOneAndUpdate({ _id }, without, { returnDocument: 'after' })) ?? stored;
 }
 
-/** Removes a message from those that the caller has saved, also one that the caller may no longer read. */
+/**
+ * Removes a message from the caller's saved messages. The caller need not have access to it any
+ * longer.
+ */
 export async function unsaveMessage(id: ObjectId, caller: Caller): Promise<void> {
   const { deletedCount } = await saved.deleteOne({ _id: { user: caller.user._id, message: id } });
-  // Of a message that was not saved, strangers learn nothing.
+  // If the message was not saved, the answer must not reveal that it exists.
   if (deletedCount === 0) await findMessage(id, caller);
   else tellDevices({ user: caller.user._id, message: id }, false);
 }
@@ -93,8 +97,8 @@ const tellDevices = ({ user, message }: SavedDocument['_id'], is_saved: boolean)
 type SavedPage = Page<Moment> & Values<typeof savedParameters>;
 
 /**
- * A page of the messages that the caller has saved and may still read, those that were saved last first; or of those
- * of which the caller is to be reminded, in that order.
+ * A page of the caller's saved messages that the caller may still read, the last saved first. With
+ * `reminders`, it lists only messages with a reminder, the earliest first.
  */
 export async function listSaved({ limit, after, reminders }: SavedPage, caller: Caller): Promise<ListPage<SavedMessage>> {
   const time = reminders ? 'remind_at' : 'saved_at';
@@ -123,5 +127,5 @@ export async function listSaved({ limit, after, reminders }: SavedPage, caller: 
   };
 }
 
-/** Forgets what an account has saved. */
+/** Deletes the saved messages of an account. */
 export const forgetSaved = async (user: ObjectId): Promise<void> => void (await saved.deleteMany({ '_id.user': user }));

@@ -3,9 +3,9 @@ import { messages } from '../collections/rooms/messages.ts';
 import type { RoomContext } from '../rooms/permissions.ts';
 
 /**
- * The `seq` of the first message of a room at or after a time; undefined when all are older. By bisection: the times
- * of messages grow with `seq`, because the update that takes a place brings its time along, so that twenty look-ups
- * by `room, seq` find one among a million.
+ * The `seq` of the first message of a room at or after a time; undefined if all are older. It
+ * bisects, because the times of messages grow with `seq`: the update that reserves a place also
+ * sets its time. Twenty look-ups by `room, seq` find one message among a million.
  */
 export async function findSeqAt({ _id: room, seq }: RoomContext, time: Date): Promise<number | undefined> {
   let found: number | undefined;

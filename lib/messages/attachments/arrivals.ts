@@ -2,8 +2,9 @@ import { type FileDocument, files } from '../../collections/rooms/files.ts';
 import { previewKey, requireStore } from '../../files/store.ts';
 
 /**
- * A file as it is now, noted with it: senders who store bytes without the service tell nobody when they are there, so
- * that it looks when they are first needed. What has a message has its bytes.
+ * Returns a file after checking whether its bytes have arrived. Clients upload directly to an
+ * object store, which does not notify the service. So the service checks when the bytes are first
+ * needed. A file of a message always has its bytes.
  */
 export async function withArrivals(file: FileDocument): Promise<FileDocument> {
   const { direct } = requireStore();
@@ -20,6 +21,6 @@ export async function withArrivals(file: FileDocument): Promise<FileDocument> {
     { $set: arrived },
     { returnDocument: 'after' },
   );
-  // Sent or removed meanwhile.
+  // The file was sent or removed in the meantime.
   return noted ?? (await files.findOne({ _id, state: { $ne: 'deleted' } })) ?? file;
 }

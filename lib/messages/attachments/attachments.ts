@@ -15,9 +15,9 @@ import type { Caller } from '../../identity/caller.ts';
 import { withArrivals } from './arrivals.ts';
 
 /*
- * A file belongs to one message. The id of that message follows from its first file, so that a retry, whatever
- * process died before, means the same message, and the unique `_id` admits it once. The files are taken before the message is
- * stored; one that is taken by a message that never came is removed by the sweep.
+ * A file belongs to one message. The message's id is derived from its first file. So a retry means
+ * the same message, whichever process died before, and the unique `_id` stores it once. The files
+ * are bound before the message is stored. The sweep removes files whose message was never stored.
  */
 
 const mostFiles = 10;
@@ -38,10 +38,13 @@ const notUploaded: Refusal = () => conflict('file_not_uploaded', 'The file has n
 export const fileTaken: Refusal = () => conflict('file_taken', 'The file belongs to another message.');
 export const attachRefusals = [noSuchFile, notUploaded, fileTaken];
 
-/** The files of a message that has no place yet, and the id that it will have. */
+/** The files of a message before it has a place, and the message's future id. */
 export type Attachments = { message: ObjectId; user: ObjectId; room: ObjectId; due: Date; files: AttachedFile[] };
 
-/** The files that a caller wants to send to a room: 404 for those of others or for another room, 409 for those without bytes or with a message. */
+/**
+ * The files that a caller wants to send to a room. Throws 404 for files of others or of another
+ * room, and 409 for files without bytes or of another message.
+ */
 export async function findAttachments(ids: ObjectId[], room: ObjectId, caller: Caller): Promise<Attachments> {
   const user = caller.user._id;
   const message = messageOf(ids[0] as ObjectId);
@@ -50,14 +53,18 @@ export async function findAttachments(ids: ObjectId[], room: ObjectId, caller: C
   const attached = ids.map(async (one) => {
     const file = byId.get(one.toHexString());
     if (!file) throw noSuchFile();
-    // One of this message may be a retry's: the message itself decides, when it is stored.
+    // If a file already has this message, this may be a retry. That is decided when the message is
+    // stored.
     if (file.message && !file.message.equals(message)) throw fileTaken();
     return attach(await withArrivals(file));
   });
   return { message, user, room, due: new Date(Date.now() + bindingTime), files: await Promise.all(attached) };
 }
 
-/** The file as its message has it, with the type that its bytes show. A picture with too many pixels is only downloaded. */
+/**
+ * The file as its message has it, with the type that is detected from its bytes. A picture with too
+ * many pixels is only offered as a download.
+ */
 async function attach({ _id, key, state, preview, ...file }: FileDocument): Promise<AttachedFile> {
   const length = file.type.startsWith('image/') ? pictureHeaderLength : beginningLength;
   const beginning = state === 'reserved' ? undefined : await requireStore().beginning(key, length);
@@ -75,7 +82,10 @@ async function hasPreview(key: string, preview: FileDocument['preview']): Promis
   return !isWiderThan(largestPreviewSide, preview.type, bytes);
 }
 
-/** Takes the files for their message; false if one was removed, or taken by another message, meanwhile. */
+/**
+ * Binds the files to their message. Returns false if a file was removed or bound to another message
+ * in the meantime.
+ */
 export async function takeFiles({ message, user, room, due, files: taken }: Attachments): Promise<boolean> {
   const free = {
     $or: [
@@ -91,7 +101,7 @@ export async function takeFiles({ message, user, room, due, files: taken }: Atta
   return matchedCount === ids.length;
 }
 
-/** Notes that their message is stored. Otherwise the sweep finds it. */
+/** Records that the message of these files is stored. If this fails, the sweep does it. */
 export async function settleFiles({ message, due }: Attachments): Promise<void> {
   try {
     await files.updateMany({ message, due }, { $unset: { due: '' } });
@@ -100,6 +110,6 @@ export async function settleFiles({ message, due }: Attachments): Promise<void> 
   }
 }
 
-/** The id of the message whose first file this is: of the same second, and otherwise a hash. */
+/** The id of the message with this first file: the file's time in seconds, then a hash. */
 const messageOf = (file: ObjectId): ObjectId =>
   new ObjectId(Buffer.concat([file.id.subarray(0, 4), createHash('sha256').update(file.id).digest().subarray(0, 8)]));

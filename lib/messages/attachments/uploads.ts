@@ -66,7 +66,7 @@ const alt: Parameter<string> = {
   read: (sent) => longestAlt.read(typeof sent === 'string' ? sent.trim() : sent),
 };
 
-/** A file as it is announced. */
+/** The announcement of a file. */
 export const announcement = {
   room: about('The room to send it to.', id),
   name: about('The name that others see, and under which they store it.', nameText(1, 255)),
@@ -94,7 +94,7 @@ const uploadSchema = record('Upload', {
 });
 type Headers = Schema<Record<string, string>>;
 
-/** What the sender of a file does next. */
+/** The requests that upload a file's bytes. */
 export const announcedSchema = record('AnnouncedFile', {
   _id: ownId,
   upload: described('The request that uploads the bytes.', uploadSchema),
@@ -112,15 +112,18 @@ const fileTooLarge: Refusal = () =>
 const tooManyAnnounced: Refusal = () =>
   conflict('too_many_announced', 'Too many files were announced and not uploaded: upload them, take them back, or wait an hour.');
 
-/** How many files a user has announced at most whose bytes have not come. */
+/** The most files of a user that are announced and not uploaded. */
 const mostAnnounced = 60;
 
-/** The service does not see when bytes come to an object store: there, they have a day. */
+/** The service is not notified of uploads to an object store, so files there have a day. */
 const reservedFor = ({ direct }: FileStore): number => (direct ? unboundTime : announcedTime);
 
 export const announceRefusals = [...refusalsOf('send'), noSuchRoom, noFiles, fileTooLarge, quotaExceeded, tooManyAnnounced];
 
-/** Announces a file of the caller for a room: the space that it takes is reserved for an hour, until its bytes come. */
+/**
+ * Announces a file of the caller for a room. Its space is reserved for an hour, until the bytes
+ * arrive.
+ */
 export async function announceFile(
   { preview, size, width, height, duration, alt, ...sent }: Values<typeof announcement>,
   key: IdempotencyKey | undefined,
@@ -160,10 +163,10 @@ export async function announceFile(
     await files.insertOne(file);
     return { value: show(file), isReplay: false };
   } catch (error) {
-    // Of any other failure nobody knows whether it is stored: the sweep counts again.
+    // After any other failure the file may be stored. The sweep corrects the quotas.
     if (!isDuplicateKey(error)) throw error;
     const earlier = await files.findOne(key ? { user, idempotency_key: key.idempotency_key } : { _id: file._id });
-    // The driver sends an insert again when its connection breaks, and then finds its own.
+    // The driver repeats an insert if its connection breaks, and may then find its own document.
     if (earlier?._id.equals(file._id)) return { value: show(file), isReplay: false };
     await giveQuotaBack(user, bytes);
     if (!earlier || !key) throw error;
@@ -173,7 +176,10 @@ export async function announceFile(
 
 const findAnnounced = (user: ObjectId, { idempotency_key }: IdempotencyKey) => files.findOne({ user, idempotency_key });
 
-/** The file that was announced first, for those who may still read the room, as with messages. */
+/**
+ * The file of the first announcement, if the caller may still read the room. Replays of messages
+ * work alike.
+ */
 async function replay(first: FileDocument, key: IdempotencyKey, caller: Caller): Promise<CreationResult<Announcement>> {
   await findReadableRoom(first.room, caller);
   requireSameRequest(first, key);
@@ -205,7 +211,10 @@ const storedElsewhere: Refusal = () =>
 
 export const uploadRefusals = [noSuchFile, noFiles, alreadySent, storedElsewhere, otherBytes, uploadBroken];
 
-/** Stores the bytes of a file that the caller has announced, or those of its preview; the same bytes may come again. */
+/**
+ * Stores the bytes of a file that the caller has announced, or of its preview. A client may send
+ * the same bytes again.
+ */
 export async function uploadBytes(
   file: ObjectId,
   isPreview: boolean,
@@ -223,7 +232,8 @@ export async function uploadBytes(
   const due = new Date(Date.now() + unboundTime);
   const stored = isPreview ? { 'preview.is_stored': true as const } : { state: 'stored' as const, due };
   const { matchedCount } = await files.updateOne({ _id: file, state: { $in: ['reserved', 'stored'] } }, { $set: stored });
-  // Bound meanwhile, by the same bytes that came before; or removed, and then nobody else removes these.
+  // The file may have been bound in the meantime, with the same bytes from an earlier request. If
+  // it was removed instead, nobody else deletes these bytes.
   if (matchedCount > 0 || (await files.countDocuments({ _id: file, state: 'bound' }, { limit: 1 })) > 0) return;
   await store.remove(key);
   throw noSuchFile();
@@ -231,11 +241,14 @@ export async function uploadBytes(
 
 export const takeBackRefusals = [noSuchFile, noFiles, alreadySent];
 
-/** Takes back a file of the caller that was not sent: its announcement, its bytes, and what they count against the quotas. */
+/**
+ * Removes a file that the caller has not sent: its announcement, its bytes and its share of the
+ * quotas.
+ */
 export async function takeBackFile(file: ObjectId, caller: Caller): Promise<void> {
   requireStore();
   let isRemoved = false;
-  // Again if its bytes came meanwhile.
+  // Repeat if its bytes arrived in the meantime.
   while (!isRemoved) {
     const found = await files.findOne({ _id: file, user: caller.user._id, state: { $ne: 'deleted' } });
     if (!found) throw noSuchFile();

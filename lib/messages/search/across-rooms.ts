@@ -5,13 +5,13 @@ import { findReadable } from '../../rooms/conversations.ts';
 import { type AuthoredMessage, type Message, showTogether } from '../messages.ts';
 import { fitting, weightOf } from '../page-size.ts';
 
-/** So many entries are looked at for a page: those that the caller may not read count, too. */
+/** The most entries that are read for a page, including those that the caller may not read. */
 const mostLookedAt = 1_000;
 
-/** How many are read at a time: the default page and one more, as their sizes are not known. */
+/** The number of entries per read: the default page and one more, as their sizes are unknown. */
 const chunkSize = 51;
 
-/** A place in a list that is ordered by time: a moment, and what comes at it. */
+/** A cursor of a list that is ordered by time: a time, and the id of the entry at that time. */
 export type Moment = { at: Date; id: ObjectId };
 
 export const momentCursor: Parameter<Moment> = {
@@ -23,27 +23,29 @@ export const momentCursor: Parameter<Moment> = {
   schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}$' },
 };
 
-/** A place as `momentCursor` reads it. */
+/** Formats a cursor, which `momentCursor` parses. */
 export const writeMoment = ({ at, id }: Moment): string => `${at.getTime()}-${id.toHexString()}`;
 
 /**
- * What comes after a place, by the names of its fields, the latest first unless it `isAscending`. The bound is for the
- * index; the rest tells those of one moment apart.
+ * The condition for entries after a cursor, the latest first unless `isAscending` is set. The first
+ * bound lets the index be used; the rest orders entries of the same time.
  */
 export function comingAfter<T>(time: string, idField: string, { at, id }: Moment, isAscending = false): Filter<T> {
   const [bound, beyond] = isAscending ? ['$gte', '$gt'] : ['$lte', '$lt'];
   return { [time]: { [bound]: at }, $or: [{ [time]: { [beyond]: at } }, { [idField]: { [beyond]: id } }] } as Filter<T>;
 }
 
-/** One entry of a list of messages across rooms: its place in the list, and the message unless it is gone. */
+/**
+ * An entry of a list of messages across rooms: its cursor, and its message unless that was deleted.
+ */
 type Entry<Place> = { place: Place; message: AuthoredMessage | undefined };
 
-/** A page of such a list, and the place after which the next page begins. */
+/** A page of such a list, and the cursor of the next page. */
 type PageAcross<Place> = { shown: { place: Place; message: Message }[]; next: Place | undefined };
 
 /**
- * Reads a page of a list that goes across rooms: of its entries those whose room the caller may read. Only a bounded
- * part of the list is looked at, so that a page may be short and have a next one.
+ * Reads a page of a list across rooms. It contains only entries whose rooms the caller may read.
+ * Only a bounded part of the list is read, so a page may be short and still have a next one.
  */
 export async function readAcross<Place>(
   find: (after: Place | undefined, count: number) => Promise<Entry<Place>[]>,
@@ -66,12 +68,14 @@ export async function readAcross<Place>(
   return { shown: page.map(({ place }, at) => ({ place, message: messages[at] as Message })), next };
 }
 
-/** A part of a list: what is kept of it, its last place, and whether it is the last part. */
+/**
+ * A part of a list: the items that the page keeps, the last place, and whether it is the last part.
+ */
 type Chunk<Place, Item> = { kept: Item[]; last: Place | undefined; isEnd: boolean };
 
 /**
- * Reads so much of a list that what is kept of it is a page, or until enough was looked at. Returns the page, and the
- * place after which the next one begins.
+ * Reads a list until the kept items fill a page, or enough entries were read. Returns the page and
+ * the cursor of the next one.
  */
 export async function readInChunks<Place, Item extends { place: Place }>(
   find: (after: Place | undefined, count: number) => Promise<Chunk<Place, Item>>,
@@ -79,7 +83,8 @@ export async function readInChunks<Place, Item extends { place: Place }>(
   limit: number,
   weigh: (item: Item) => number,
 ): Promise<{ page: Item[]; next: Place | undefined }> {
-  // A page that is small may be all that is wanted; what is not kept of it is passed by in larger steps.
+  // A small page may be all that the caller needs. If entries are skipped, the following reads are
+  // larger.
   let size = Math.min(limit + 1, chunkSize);
   const found: Item[] = [];
   let last = after;

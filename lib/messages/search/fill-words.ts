@@ -9,7 +9,7 @@ import {
 } from '../../collections/service/upgrade.ts';
 import { tokensOf } from './tokens.ts';
 
-/** So many messages are looked at together. */
+/** The number of messages per batch. */
 const chunkSize = 200;
 
 const upgrade: Upgrade = {
@@ -18,10 +18,10 @@ const upgrade: Upgrade = {
   change: fillChunk,
 };
 
-/** Makes messages findable that earlier versions stored. */
+/** Adds search tokens to messages that earlier versions stored. */
 export const fillWords = (options?: UpgradeOptions): Promise<number> => upgradeAll(upgrade, options);
 
-/** Does so while the process serves. */
+/** Adds search tokens to old messages in the background, while the process serves requests. */
 export const fillWordsMeanwhile = (): { end: () => Promise<void> } => upgradeMeanwhile(upgrade);
 
 async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
@@ -36,7 +36,7 @@ async function fillChunk(before: ObjectId | undefined): Promise<UpgradedChunk> {
       },
     )
     .toArray();
-  // Tombstones have no text.
+  // Tombstones do not have a text.
   const lacking = found.filter(({ text, words, deleted_at }) => words === undefined && !deleted_at && text !== undefined);
   const updates = lacking.map(({ _id, text, files, user }) => ({
     updateOne: { filter: { _id, text }, update: { $set: { words: tokensOf({ text, files }, user) } } },

@@ -5,30 +5,35 @@ import type { ObjectId } from 'mongodb';
 import type { AttachedFile } from '../../collections/rooms/messages.ts';
 
 /*
- * The tokens that a database's text index is given of a message, and is asked for. Each stands for the beginning of a
- * word, for a number, or for two neighbours in a script without spaces. Databases divide and fold texts in ways of
- * their own; these tokens they all leave as they are. A message that has all tokens of a search need not match it:
- * its text decides.
+ * The tokens for the database's text index. Each stands for the beginning of a word, for a number,
+ * or for two neighbouring characters in a script without spaces. Databases split and fold texts in
+ * different ways; all of them leave these tokens unchanged. A message with all tokens of a search
+ * need not match it: its text decides.
  */
 
 /**
- * The numbers of letters of the beginnings of a word that are indexed. A sought word has as many, or continues one of
- * them.
+ * The lengths of the indexed beginnings of words. A search term has one of these lengths, or
+ * continues one of them.
  */
 const lengths = [2, 3, 5, 8];
 const longest = 8;
 
-/** So many tokens of a message are indexed: as many as the embedded database indexes words of a document. */
+/**
+ * The most tokens of a message that are indexed. The embedded database indexes as many words of a
+ * document.
+ */
 const mostTokens = 12_000;
 
-/** So many tokens of a search narrow it down: the longest, which are the rarest. */
+/** The most tokens of a search: the longest ones, which are the rarest. */
 const mostAsked = 16;
 
-/** What a search finds a message by: its text, and the names and descriptions of its files. */
+/**
+ * The text that a search matches: the message's text, and the names and descriptions of its files.
+ */
 export const searchedText = ({ text, files = [] }: SearchableMessage): string =>
   [text, ...files.flatMap(({ name, alt }) => (alt === undefined ? name : [name, alt]))].join('\n');
 
-/** What a message says. */
+/** The parts of a message that are searched. */
 type SearchableMessage = { text: string; files?: Pick<AttachedFile, 'name' | 'alt'>[] | undefined };
 
 /** The tokens of a message, as one text. */
@@ -45,18 +50,25 @@ export function tokensOf(said: SearchableMessage, author: ObjectId): string {
   return ` ${Array.from(tokens, showToken).slice(0, mostTokens).join(' ')} `;
 }
 
-/** The query for a text index that finds all messages that may answer a search; undefined if the index can't help. */
+/**
+ * The query for a text index that finds all messages that may match a search; undefined if the
+ * index cannot help.
+ */
 export function searchFor({ terms }: Query, author?: ObjectId): string | undefined {
   const runs = terms
     .filter(({ isExcluded }) => !isExcluded)
     .flatMap((term) => (endsInHash(term) ? term.runs.slice(0, -1) : term.runs));
   const asked = [...new Set(runs.flatMap(askedOf))].sort((one, other) => other.length - one.length);
   const tokens = [...asked.slice(0, mostAsked).map(hash), ...(author ? [authorToken(author)] : [])];
-  // As phrases, so that all are required; with their spaces, so that none is part of another.
+  // Each token is quoted as a phrase, so that all are required. Spaces prevent matches inside other
+  // tokens.
   return tokens.length > 0 ? tokens.map((token) => `" ${showToken(token)} "`).join(' ') : undefined;
 }
 
-/** Adds what `addTokens` adds for each run, without making runs of most words: several times as fast. */
+/**
+ * Adds the same tokens as `addTokens` for each run. It does not create runs for most words, which
+ * makes it several times as fast.
+ */
 function addAsciiTokens(text: string, tokens: Set<number>): void {
   for (let start = 0, end = 0; start < text.length && tokens.size < mostTokens; start = end) {
     const kind = asciiKinds[text.charCodeAt(start)] as number;
@@ -75,7 +87,7 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\d/.test(character) ? digit : /[a-z]/i.test(character) ? letterKind : 0;
 });
 
-/** Whether a run of letters is a word and not several, as in `camelCase`. */
+/** True if letters are one word, not several as in `camelCase`. */
 function isOneWord(text: string, start: number, end: number): boolean {
   for (let at = start + 1; at < end; at++) if (text.charCodeAt(at) < firstLetter) return false;
   return true;
@@ -98,11 +110,11 @@ function addBeginningsOfWord(text: string, start: number, end: number, tokens: S
 
 const [a, e, o, u] = ['a', 'e', 'o', 'u'].map((vowel) => vowel.charCodeAt(0));
 
-/** Whether `dropSpelling` takes away a letter that stands after another. */
+/** True if `dropSpelling` removes a letter after another letter. */
 const isDropped = (before: number, code: number): boolean =>
   code === e ? before === a || before === o || before === u : code === a && before === a;
 
-/** The bit by which the small letters of ASCII differ from the capital ones. */
+/** The bit that distinguishes lowercase from capital ASCII letters. */
 const lowerCase = 0x20;
 
 function addTokens({ kind, text }: Run, tokens: Set<number>): void {
@@ -147,12 +159,12 @@ function askedOf({ kind, text }: Run): string[] {
 
 const wholeOf = (text: string) => text.slice(0, longest);
 
-/** Whether a single letter is a word, which somebody may look for. */
+/** Scripts in which a single letter is a word that can be searched for. */
 const isMeaningful = /\p{Script=Han}|\p{Script=Hangul}/u;
 
 const authorToken = (author: ObjectId) => hash(`@${author.toHexString()}`);
 
-/** FNV-1a, as a number of 32 bits with a sign, of which V8 makes no object. */
+/** FNV-1a as a signed 32-bit number, for which V8 does not allocate an object. */
 const hashStart = 0x811c9dc5 | 0;
 const hashWith = (hash: number, code: number) => Math.imul(hash ^ code, 0x01000193);
 
@@ -162,7 +174,10 @@ function hash(token: string): number {
   return hashed;
 }
 
-/** A token as five letters, which databases take for a word in whatever language: the digits to the base 26, the lowest first. */
+/**
+ * A token as five letters, which databases treat as a word in every language: its digits in base
+ * 26, the lowest first.
+ */
 function showToken(token: number): string {
   const high = Math.floor((token >>> 0) / 26 ** 3);
   const low = (token >>> 0) - high * 26 ** 3;
