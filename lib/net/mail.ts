@@ -6,40 +6,44 @@ import { waitOutside } from '../base/outside.ts';
 import { config, fromConfig } from '../settings/config.ts';
 import { readSmtpUrl } from '../settings/smtp-url.ts';
 
-/** An e-mail of plain text. */
+/** A plain-text e-mail. */
 export type Mail = { to: string; subject: string; text: string; headers?: Record<string, string> };
 
 export const noMail: Refusal = () => permissionDenied('no_email', 'The service sends no e-mail.');
 
-/** Refuses, with 403, what needs e-mail where the service has no mail server. */
+/** Throws 403 if the service does not have a mail server. */
 export function requireMail(): void {
   if (config.smtpUrl === '') throw noMail();
 }
 
-/** Sends an e-mail: 400 when the server does not take the address, 503 when it is out of reach or refuses the e-mail. */
+/**
+ * Sends an e-mail. Throws 400 if the server rejects the address, and 503 if the server is out of
+ * reach or rejects the e-mail.
+ */
 export async function sendMail(mail: Mail): Promise<void> {
   requireMail();
   requireSent(await trySendingMail(mail));
 }
 
-/** Refuses, with 400 or 503, an e-mail of which this became. */
+/** Throws 400 or 503 unless the e-mail was sent. */
 export function requireSent(outcome: MailOutcome): void {
   if (outcome === 'refused') throw invalidParameter('email', 'be an address that takes e-mail');
   if (outcome !== 'sent') throw serviceUnavailable('The e-mail could not be sent.');
 }
 
 /**
- * What became of an e-mail: the server has it, does not take the address, has said that it does not have it, was not
- * asked because it is not in reach or can't be trusted, or nobody knows whether it has it.
+ * The outcome of an e-mail. `sent`: the server accepted it. `refused`: it rejected the address.
+ * `not sent`: it rejected the e-mail. `out of reach`: the server did not answer, or could not be
+ * authenticated. `unknown`: it may or may not have the e-mail.
  */
 export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'out of reach' | 'unknown';
 
-/** Sends an e-mail, where there is a mail server. Never fails. */
+/** Sends an e-mail if there is a mail server. Never throws. */
 export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome> {
   const transporter = await connect();
   if (!transporter) return 'out of reach';
   try {
-    // An object, because in a text a comma would make two addresses of one.
+    // An object, because a comma in a string would split it into two addresses.
     const message = { from: config.mailFrom, to: { name: '', address: to }, ...mail };
     await waitOutside('mail server', () => {
       const signal = AbortSignal.timeout(longestMs());
@@ -47,10 +51,10 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
     });
     return 'sent';
   } catch (error) {
-    // The service is busy, and the mail server was not asked.
+    // The service is overloaded and did not contact the mail server.
     if (error instanceof HttpError) return 'out of reach';
     const { code, responseCode, command } = error as SmtpError;
-    // Not its message, which may have the address.
+    // The error's message is omitted: it may contain the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });
     if (isRecipientRefused(error as SmtpError)) return 'refused';
     if (responseCode !== undefined || code === 'EAUTH') return 'not sent';
@@ -58,7 +62,7 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
   }
 }
 
-/** Whether the mail server is in reach and takes the login. */
+/** True if the mail server can be reached and accepts the login. */
 export async function isMailServerReady(): Promise<boolean> {
   const transporter = await connect();
   if (!transporter) return false;
@@ -71,7 +75,7 @@ export async function isMailServerReady(): Promise<boolean> {
   }
 }
 
-/** What sends e-mails; undefined while nobody knows by which server. */
+/** The transport to the mail server; undefined if its address cannot be read. */
 async function connect(): Promise<Transporter | undefined> {
   const known = shared();
   try {
@@ -89,22 +93,26 @@ async function connect(): Promise<Transporter | undefined> {
 
 const shared = fromConfig((): { transporter?: Transporter } => ({}));
 
-// For good (RFC 5321, 4.2.1), by the server or already here.
+// A permanent failure (RFC 5321, 4.2.1), reported by the server or found here.
 const isRecipientRefused = ({ code, command, responseCode = 0 }: SmtpError) =>
   code === 'EENVELOPE' && (command === 'API' || (command === 'RCPT TO' && responseCode >= 500));
 
-// Before the server has greeted, or the connection is encrypted: it has no part of the e-mail.
+// True if the connection failed before the server's greeting or before encryption, so that the
+// server has received nothing of the e-mail.
 const isOutOfReach = ({ code = '', originalCode = '', syscall, timeoutType = '' }: SmtpError) =>
   syscall === 'connect' ||
   ['EDNS', 'ETLS'].includes(code) ||
   ['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT'].includes(timeoutType) ||
-  // The server's certificate, such as `CERT_HAS_EXPIRED`.
+  // The server's certificate was rejected, e.g. with `CERT_HAS_EXPIRED`.
   /CERT|LEAF_SIGNATURE|WRONG_VERSION/.test(originalCode);
 
-/** How long an e-mail may take in all: the other times begin again with each byte that a slow server sends. */
+/**
+ * The longest time for an e-mail in all. The other timeouts restart with each byte from a slow
+ * server.
+ */
 const longestMs = () => 2.5 * config.patienceMs.mailServer;
 
-// In milliseconds, well under the time of a request.
+// In milliseconds; well below the time limit of a request.
 function timeouts() {
   const { mailServer } = config.patienceMs;
   return {

@@ -3,18 +3,22 @@ import { LruCache } from '../base/lru-cache.ts';
 import { createQueues } from '../base/queues.ts';
 
 /*
- * Finds the addresses of names that users choose. `dns.lookup` would use threads that the whole process shares: a
- * silent name server holds each for seconds, and nothing can take it back. c-ares needs no thread, and can be cancelled.
+ * Resolves host names that users choose. `dns.lookup` would use threads that the whole process
+ * shares. A silent name server occupies such a thread for seconds, and the look-up cannot be
+ * cancelled. c-ares does not need threads and can be cancelled.
  */
 
 const resolverOptions = { timeout: 1_500, tries: 2 };
 const longestLookupMs = 5_000;
 
-/** A name that failed is not asked for again within this time, because its user may ask for it often. */
+/** A failed name is not looked up again during this time, because its user may ask for it often. */
 const failureMs = 60_000;
 const failures = new LruCache<{ error: Error; until: number }>(1_000);
 
-/** An account has two look-ups at a time: many names of one, which a name server is silent about, are few sockets. */
+/**
+ * An account has two concurrent look-ups. So an account with many names of a silent name server
+ * uses few sockets.
+ */
 const inTurnOfAccount = createQueues({
   most: 2,
   mostWaiting: 100,
@@ -23,11 +27,11 @@ const inTurnOfAccount = createQueues({
 });
 
 /**
- * Finds the IPv4 and IPv6 addresses of a name, for the account that pays for it; rejects within five seconds of its
- * turn if there are none.
+ * Resolves a name to its IPv4 and IPv6 addresses, within the quota of the account `payer`. Rejects
+ * if it does not find any within five seconds of its turn.
  */
 export async function resolveName(name: string, payer?: string): Promise<dns.LookupAddress[]> {
-  // Name servers need not know it (RFC 6761, 6.3).
+  // Name servers may not know it (RFC 6761, 6.3).
   if (/^(.+\.)?localhost\.?$/.test(name)) return [{ address: '127.0.0.1', family: 4 }];
   throwKnownFailure(name);
   return payer === undefined ? lookUp(name) : inTurnOfAccount(payer, () => lookUp(name));

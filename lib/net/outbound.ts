@@ -4,35 +4,35 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { resolveName } from './names.ts';
 
 /*
- * The one way in which the service sends requests to addresses that users have chosen. They must not reach what only
- * this machine, its network or its cloud can reach: each address of a name is looked at, and a connection goes to an
- * address that was.
+ * All requests to addresses that users have chosen are sent from here. They must not reach
+ * addresses that only this machine, its network or its cloud can reach. Each address of a name is
+ * checked, and only a checked address is connected to.
  */
 
-/** Why a request was not sent: its address is not one of the public internet. */
+/** The reason why a request was not sent: its address is not on the public internet. */
 export class InnerAddressError extends Error {
   override name = 'InnerAddressError';
 }
 
-/** What came back: the status, after how many seconds to try again if the other side says so, and the beginning of the body. */
+/** A response: the status, the seconds of its `Retry-After`, and the beginning of the body. */
 type Reply = { status: number; retryAfter: number | undefined; body: Buffer };
 
 type Sending = {
   headers: Record<string, string>;
   body: Buffer;
   mayBeInner: boolean;
-  /** How many milliseconds it may take. */
+  /** The longest time of the request, in milliseconds. */
   longest?: number;
-  /** The account that has few look-ups of names at a time. */
+  /** The account whose number of concurrent name look-ups is limited. */
   payer?: string | undefined;
 };
 
-/** How many bytes of an answer are read. */
+/** The most bytes of a response that are read. */
 const mostBytes = 65_536;
 
 /**
- * Posts a body to an address, and follows no redirect. `mayBeInner` is for addresses that the operator has named.
- * Rejects where no answer comes, and with an `InnerAddressError`.
+ * Posts a body to an address, without following redirects. `mayBeInner` is for addresses that the
+ * operator has configured. Rejects without a response, and with an `InnerAddressError`.
  */
 export function post(url: URL, { headers, body, mayBeInner, longest = 10_000, payer }: Sending): Promise<Reply> {
   if (!mayBeInner && !isOuter(url))
@@ -60,12 +60,13 @@ export function post(url: URL, { headers, body, mayBeInner, longest = 10_000, pa
   });
 }
 
-/** What is at an address: the status, after how many seconds to try again if the other side says so, and the bytes as they come. */
+/** A response: the status, the seconds of its `Retry-After`, and the body as a stream. */
 type Content = { status: number; retryAfter: number | undefined; body: IncomingMessage };
 
 /**
- * Gets what is at an address, and follows no redirect. The caller reads the body or destroys it. Rejects where no answer
- * comes, and with an `InnerAddressError`; after `longest` milliseconds, the body ends with an error.
+ * Requests an address, without following redirects. The caller must read the body or destroy it.
+ * Rejects without a response, and with an `InnerAddressError`. After `longest` milliseconds the
+ * body ends with an error.
  */
 export function get(url: URL, { headers, mayBeInner, longest, payer }: Omit<Sending, 'body'>): Promise<Content> {
   if (!mayBeInner && !isOuter(url))
@@ -82,7 +83,10 @@ export function get(url: URL, { headers, mayBeInner, longest, payer }: Omit<Send
   });
 }
 
-/** Reads an answer to its end, so that the connection can be used again; one that is too long is cut. */
+/**
+ * Reads a response to its end, so that the connection can be reused. A response that is too long is
+ * cut.
+ */
 function readBeginning(answer: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
   let read = 0;
@@ -100,17 +104,20 @@ function secondsOf({ headers: { 'retry-after': sent } }: IncomingMessage): numbe
   return seconds >= 0 ? seconds : undefined;
 }
 
-/** Whether the operator has named the host of an address, over https, or its origin. */
+/** True if the operator has configured the host of an https address, or the address's origin. */
 export const isNamed = (named: string[], { host, origin, protocol }: URL): boolean =>
   named.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
 
-/** Whether requests may be sent to an address, as far as it shows: a name may still turn out to be of an inner one. */
+/**
+ * True if the address itself does not forbid requests. Its name may still resolve to an internal
+ * address.
+ */
 export const isOuter = (url: URL): boolean => {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   return url.protocol === 'https:' && (isIP(name) === 0 || isPublic(name));
 };
 
-/** Makes a function that finds the addresses of a name, and fails if one of them is not public. */
+/** Creates a look-up that fails if one of the name's addresses is not public. */
 const publicOnly =
   (payer: string | undefined): LookupFunction =>
   (name, options, done) => {
@@ -128,17 +135,18 @@ const publicOnly =
     );
   };
 
-/** Whether an IP address is one of the public internet. */
+/** True if an IP address is on the public internet. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 4) return !reserved.check(address, 'ipv4');
-  // Only this range of IPv6 is assigned; other ranges with an IPv4 address in them belong to translators such as NAT64.
+  // Only this range of IPv6 is assigned. Other ranges with an embedded IPv4 address belong to
+  // translators such as NAT64.
   return isIP(address) === 6 && given.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
 }
 
 const given = new BlockList();
 given.addSubnet('2000::', 3, 'ipv6');
 
-/** The ranges of the IANA's registries of special addresses that are not reachable by all. */
+/** The ranges in IANA's special-purpose address registries that are not globally reachable. */
 const reserved = new BlockList();
 for (const range of [
   '0.0.0.0/8',

@@ -1,6 +1,6 @@
 import { createQueues } from '../base/queues.ts';
 
-/** A host to which too many requests are under way. */
+/** Too many requests to a host are in progress. */
 class BusyHostError extends Error {
   override name = 'BusyHostError';
 
@@ -10,7 +10,8 @@ class BusyHostError extends Error {
 }
 
 /**
- * Sends a request to a host that a user has chosen when it is its turn; rejects with a `BusyHostError` if that does not
- * come soon. A slow host delays no other, and none is flooded.
+ * Sends a request to a host that a user has chosen when it is its turn. Rejects with a
+ * `BusyHostError` if that takes too long. A slow host does not delay others, and no host is
+ * flooded.
  */
 export const inTurn = createQueues({ most: 4, mostWaiting: 100, patienceMs: 1_500, refuse: () => new BusyHostError() });

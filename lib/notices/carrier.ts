@@ -1,19 +1,25 @@
-/** The outcome of a frame: it was sent, its connection is unknown, or it was given up, which the feed repairs. */
+/**
+ * The outcome of a frame. `gone`: its connection does not exist. `dropped`: it was given up; the
+ * feed makes up for it.
+ */
 export type PostOutcome = 'sent' | 'gone' | 'dropped';
 
-/** Work for a room that has news, beside frames: events to the receivers of webhooks, notifications to devices. */
+/** Work for a room with news, besides frames: events for webhooks, or notifications for devices. */
 export type RoomTask = 'webhooks' | 'devices';
 
-/** A room that has news, and a name of the moment: a queue takes a room once for each moment. */
+/** A room with news, and a key for deduplication: a queue accepts a room once for each `moment`. */
 export type RoomNews = { room: string; moment: string };
 
 /**
- * Reaches the clients that are connected to a gateway, from functions that are frozen as soon as they have answered.
+ * Reaches clients that are connected to a gateway. Lambda functions need it, because they are
+ * suspended after their response.
  */
 export type Carrier = {
-  /** Has the function `push` invoked with an event, a JSON text; throws if that is not accepted. */
+  /**
+   * Invokes the function `push` with an event, a JSON text. Throws if the event is not accepted.
+   */
   invoke: (event: string) => Promise<void>;
-  /** Queues a task for rooms; throws if a room is not accepted. */
+  /** Enqueues a task for rooms. Throws if a room is not accepted. */
   queue: (task: RoomTask, news: RoomNews[]) => Promise<void>;
   /** Sends a frame to a connection. */
   post: (connection: string, frame: Uint8Array) => Promise<PostOutcome>;
@@ -21,10 +27,13 @@ export type Carrier = {
   close: (connection: string) => Promise<void>;
 };
 
-/** None in a server, whose connections are its own. The host sets it before it loads a function. */
+/**
+ * Undefined in a server, which has the connections itself. The host sets it before it loads a
+ * function.
+ */
 export let carrier: Carrier | undefined;
 
-/** From now on this carrier is used, or none. */
+/** Replaces the carrier. */
 export function setCarrier(used: Carrier | undefined): void {
   carrier = used;
 }

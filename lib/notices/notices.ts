@@ -7,18 +7,21 @@ import type { RoomNews } from '../collections/rooms/read-markers.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { carrier } from './carrier.ts';
 
-/** A notice for connected clients, once its subject is stored; ids are in hexadecimal. */
+/** A notice for connected clients, sent after its subject was stored. Ids are in hexadecimal. */
 export type Notice =
-  /** The feed of a room is at `seq`; these users have just become members, or ceased to be. */
+  /**
+   * The feed of a room has reached `seq`. The users in `joined` and `left` have just joined or
+   * left.
+   */
   | { type: 'moved'; room: string; seq: number; joined?: string[]; left?: string[] }
-  /** A room is deleted; these were its members. */
+  /** A room was deleted; `users` were its members. */
   | { type: 'gone'; room: string; users: string[] }
-  /** Some of the tokens of a user, or this one, may have ended. */
+  /** Some tokens of a user, or this token, may have ended. */
   | { type: 'ended'; user: string }
   | { type: 'ended'; token: string }
-  /** A user has blocked or unblocked someone, so that the user wants to see other things. */
+  /** A user has blocked or unblocked somebody, which changes what the user sees. */
   | { type: 'blocked'; user: string; whom: string }
-  /** A user has read a room up to `seq`, or has changed what it is to them. */
+  /** A user has read a room up to `seq`, or has changed their preferences for it. */
   | {
       type: 'read';
       room: string;
@@ -29,62 +32,81 @@ export type Notice =
       is_favourite?: boolean;
       favourite_order?: number;
     }
-  /** A user has read a thread up to `seq`, or has chosen whether to follow it. */
+  /** A user has read a thread up to `seq`, or has followed or unfollowed it. */
   | { type: 'thread'; room: string; thread: string; user: string; seq: number; is_followed: boolean }
-  /** Something has come into the list of a user's notifications that no message of a room shows, or the user has read the list. */
+  /**
+   * A user's list of notifications has an entry that no message of a room shows, or the user has
+   * read the list.
+   */
   | { type: 'notifications'; user: string }
-  /** A user has saved a message, or no longer wants it saved, or wants to be reminded of it at another time, or no longer. */
+  /** A user has saved or unsaved a message, or has changed its reminder. */
   | { type: 'saved'; user: string; message: string; is_saved: boolean }
   /** A user is typing. */
   | { type: 'typing'; room: string; user: string; username: string };
 
-/** A notice that servers alone take: what it tells of is not stored, or is of no interest where nobody watches it. */
+/**
+ * A notice that only servers handle. Its subject is not stored, or matters only to connected
+ * clients.
+ */
 export type ServerNotice =
   | Notice
-  /** A user has changed what others see of them: names, picture, status, or whether they are told when the user is active. */
+  /**
+   * A user has changed their profile: names, picture, status, or whether others may see that the
+   * user is active.
+   */
   | { type: 'person'; user: string }
-  /** How people are who are connected to a process; with `asks`, it wants to know the same of those of the others. */
+  /**
+   * The presence of the people who are connected to a process. `asks` requests the same from the
+   * other processes.
+   */
   | { type: 'presence'; process: string; people: PresentPerson[]; asks?: true };
 
-/** Somebody who is connected to a server, or no longer is, and whom they have blocked. */
+/** A user's presence on a server, and the users whom they have blocked. */
 export type PresentPerson = { user: string; state: 'active' | 'away' | 'offline'; blocked: string[] };
 
-/** A listener that passes notices on. */
+/** A function that forwards notices. */
 export type Listener = (notice: ServerNotice) => void;
 
 const listeners = new Set<Listener>();
 
-/** From now on this listener gets every notice of this process, until the function that is returned is called. */
+/** Calls this listener with every notice of this process, until the returned function is called. */
 export function onNotice(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
 /**
- * Passes a notice on, after its subject is stored. The notice may get lost: the feed has everything, and connected
- * clients look there. `isWanted` is what `foresee` has found out meanwhile.
+ * Forwards a notice after its subject was stored. The notice may get lost: the feed has everything,
+ * and connected clients read it. `isWanted` is the result of `foresee`.
  */
 export function notify(notice: Notice, isWanted?: Promise<boolean>): void {
   for (const listener of listeners) listener(notice);
   if (carrier) untold.push({ notice, isWanted });
 }
 
-/** Passes a notice on within this process, and from a server to the others; functions have nobody to tell. */
+/**
+ * Forwards a notice in this process, and from a server to the others. Lambda functions do not
+ * forward it.
+ */
 export function notifyServers(notice: ServerNotice): void {
   for (const listener of listeners) listener(notice);
 }
 
 /**
- * Begins to find out whether a notice will interest anybody, beside the write that it is about. Only after the place
- * of that was taken: who connects later reads how far the room is, and finds it.
+ * Starts to find out whether a notice will interest anybody, concurrently with the write. Call it
+ * only after the write's place was reserved: clients that connect later read the room's position
+ * and find the change.
  */
 export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneToTell().catch(() => false) : undefined);
 
-/** Whether there is any device that is told while its page is closed. */
+/** True if a device is subscribed to notifications. */
 export const hasDevices = async (): Promise<boolean> =>
   (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;
 
-/** Whether any room or bot has a webhook that sends events: of rooms by an index, which `$exists` would not use everywhere. */
+/**
+ * True if a room or bot has an outgoing webhook. Rooms are found by an index, which not every
+ * database would use for `$exists`.
+ */
 export async function hasOutgoingWebhooks(): Promise<boolean> {
   const projection = { _id: 1 };
   const found = await Promise.all([
@@ -94,26 +116,29 @@ export async function hasOutgoingWebhooks(): Promise<boolean> {
   return found.some((one) => one !== null);
 }
 
-/** Whether there is anybody to tell who is not connected: a device whose page is closed, or a program that is sent events. */
+/**
+ * True if a device is subscribed or an outgoing webhook exists, i.e. somebody is interested without
+ * a connection.
+ */
 const hasOthersToTell = async (): Promise<boolean> => (await Promise.all([hasDevices(), hasOutgoingWebhooks()])).includes(true);
 
-/** Whether there is anybody to tell, connected or not. */
+/** True if anybody is interested, with or without a connection. */
 const isAnyoneToTell = async (): Promise<boolean> => (await Promise.all([isAnyoneConnected(), hasOthersToTell()])).includes(true);
 
 type PendingNotice = { notice: Notice; isWanted: Promise<boolean> | undefined };
 
-// The notices that this process has yet to tell another, and those that it is telling it. On Lambda, it is one
-// function with one request.
+// The notices that this process has yet to send, and those that are being sent. On Lambda, a
+// process is one function with one request.
 let untold: PendingNotice[] = [];
 const telling = new Set<Promise<void>>();
 
-/** For how many milliseconds an answer may wait for its notices. */
+/** The longest delay of a response by its notices, in milliseconds. */
 const longestTelling = 1_000;
 
 /**
- * Has the notices carried, before the answer, to where connected clients can be reached from: after the answer, the
- * process may be frozen. While nobody is connected, no notices are carried. Never fails, because the work that they
- * tell of is done.
+ * Sends the notices to the function that reaches connected clients. This happens before the
+ * response, because the process may be suspended after it. Nothing is sent while nobody is
+ * connected. Never throws, because the changes are stored already.
  */
 export function carryNotices(): Promise<unknown> | undefined {
   if (untold.length > 0) {
@@ -134,18 +159,18 @@ const tell = (all: PendingNotice[]): Promise<void> =>
     await Promise.all(eventsOf(notices).map((event) => carrier?.invoke(event)));
   });
 
-/** The largest event with which a function is invoked, in characters, all of one byte; AWS takes 256 KB. */
+/** The largest event for an invocation, in characters of one byte each. AWS accepts 256 KB. */
 const largestEvent = 200_000;
 const mostUsers = 4_000;
 
-/** A notice that is about too many users for one event as several. */
+/** Splits a notice with too many users for one event. */
 function inParts(notice: Notice): Notice[] {
   if (notice.type !== 'gone' || notice.users.length <= mostUsers) return [notice];
   const { users } = notice;
   return [{ ...notice, users: users.slice(0, mostUsers) }, ...inParts({ ...notice, users: users.slice(mostUsers) })];
 }
 
-/** The events, as JSON, that have all notices in their order. */
+/** Groups the notices into events, as JSON, in their order. */
 function eventsOf(notices: Notice[]): string[] {
   const parts: string[][] = [];
   let size = Number.POSITIVE_INFINITY;

@@ -10,21 +10,21 @@ import { findUnreadMentions } from './list.ts';
 import { pushedMessage } from './pushed-message.ts';
 
 /*
- * What an e-mail tells of: mentions and direct messages that their reader may see now, and has not read. Nothing is
- * written for it when a message is sent.
+ * Finds the contents of an e-mail digest: mentions and direct messages that the reader may see now
+ * and has not read. Sending a message writes nothing for digests.
  */
 
-/** How many messages an e-mail has, and how many of them of one conversation. */
+/** The most messages of an e-mail, and of one conversation in it. */
 export const mostMessages = 20;
 const mostOfConversation = 5;
 
-/** In how many conversations one looks for messages. */
+/** The most conversations that are searched for messages. */
 const mostConversations = 20;
 
-/** The messages of which an e-mail tells, the oldest first, and whether there are more. */
+/** The messages of an e-mail, the oldest first, and whether there are more. */
 export type DigestNews = { messages: PushedMessage[]; isMore: boolean };
 
-/** Finds unread mentions and direct messages that came after a time and before another, if that is given. */
+/** Finds unread mentions and direct messages between two times; `before` is optional. */
 export async function findDigestNews(since: Date, before: Date | undefined, caller: Caller): Promise<DigestNews> {
   const [mentions, direct] = await Promise.all([findUnreadMentions(since, caller), findDirect(since, caller)]);
   const byId = new Map([...mentions, ...direct].map((message) => [message._id.toHexString(), message]));
@@ -51,7 +51,7 @@ async function findRooms(ids: ObjectId[]): Promise<Map<string, Pick<RoomDocument
   return new Map(found.map((room) => [room._id.toHexString(), room]));
 }
 
-/** The last unread messages of others in each of the conversations in which one came last. */
+/** The last unread messages of other people in the most recently active conversations. */
 async function findDirect(since: Date, caller: Caller): Promise<AuthoredMessage[]> {
   const me = caller.user._id;
   const filter = { 'members.user': me, is_direct: true as const, last_message_at: { $gt: since }, ...notBlocked(caller) };

@@ -18,52 +18,59 @@ import { findDigestNews } from './digest-news.ts';
 import { isQuiet } from './pushed-message.ts';
 
 /*
- * Tells by e-mail of mentions and direct messages, those who were away for a day and whom no device tells. A round goes
- * over the accounts with a confirmed address, some at a time, and begins again after the last one.
+ * Sends e-mail digests of mentions and direct messages to users who were away for a day and do not
+ * get push notifications. A round reads all accounts with a confirmed address in chunks, and
+ * restarts after the last one.
  *
- * The day is claimed before the e-mail is sent: a process that dies in between leaves these messages untold, and an
- * account never gets two e-mails in a day. Where the mail server says that it does not have the e-mail, the claim is
- * given back.
+ * An account's day is claimed before its e-mail is sent. If the process dies in between, these
+ * messages are not sent, but an account never gets two e-mails in a day. If the mail server reports
+ * that it did not accept the e-mail, the claim is released.
  */
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** How long somebody is away before an e-mail is sent. The use of a session is noted once an hour. */
+/**
+ * How long users must be away before they get an e-mail. The use of a session is recorded once an
+ * hour.
+ */
 const away = day + hour;
 
-/** How old a message may be of which an e-mail tells. */
+/** The oldest messages in an e-mail. */
 const longest = 7 * day;
 
-/** For how many milliseconds one process goes on with the round before another may: longer than it takes. */
+/** The lease of a process on the round, in milliseconds; longer than a part of the round takes. */
 const lease = 120_000;
 
-/** How many accounts are read at a time, and how many there are in a part of the round. */
+/** The number of accounts per read, and the most in a part of the round. */
 const chunkSize = 100;
 const mostAccounts = 1_000;
 
-/** How many accounts are looked at concurrently. */
+/** The number of accounts that are checked concurrently. */
 const atOnce = 2;
 
-/** For how many milliseconds one waits for the mail server. */
+/** The longest wait for the mail server, in milliseconds. */
 const mailTime = 20_000;
 
-/** After how many milliseconds an e-mail that was not sent is tried again. */
+/** The delay in milliseconds before an e-mail that was not sent is retried. */
 const retryAfter = hour;
 
-/** A device of which so many pushes were refused, one after the other, is no longer counted on. */
+/** A device does not count after this many consecutive refusals of the push service. */
 const mostRefused = 3;
 
-/** The links of how many e-mails work. */
+/** The number of an account's last e-mails whose links work. */
 const mostLinks = 30;
 
-/** What a part of the round did. */
+/** The result of a part of the round. */
 export type DigestResult = { accounts: number; sent: number };
 
-/** When a part of the round ends, on the clock of `performance.now()`, or what ends it. */
+/** The end of a part of the round, as a time of `performance.now()`, and a signal to abort it. */
 export type DigestLimits = { until: number; signal?: AbortSignal };
 
-/** Goes on with the round; does nothing while another process does, or where the service sends no e-mail. */
+/**
+ * Continues the round. Does nothing if another process has the lease, or if no mail server is
+ * configured.
+ */
 export async function sendDigests({ until, signal }: DigestLimits): Promise<DigestResult> {
   const result: DigestResult = { accounts: 0, sent: 0 };
   if (config.smtpUrl === '') return result;
@@ -79,7 +86,7 @@ export async function sendDigests({ until, signal }: DigestLimits): Promise<Dige
       await concurrently(candidates, atOnce, async (candidate) => {
         if (!isOver()) await tryTelling(candidate, state);
       });
-      // Those who were not looked at are in the next part.
+      // The next part of the round checks the remaining accounts.
       if (isOver()) break;
       result.accounts += chunk.length;
       const last = chunk.at(-1);
@@ -100,7 +107,10 @@ async function takeRound() {
   return takeLease(digestRounds, { _id: 'round' }, lease);
 }
 
-/** Before the first round: where there is no collection, the database refuses to look for a lease. */
+/**
+ * Creates the lease before the first round: if the collection does not exist, the database refuses
+ * to look for a lease.
+ */
 async function beginRounds(): Promise<void> {
   try {
     await digestRounds.insertOne({ _id: 'round', leased_until: new Date(0) });
@@ -111,7 +121,7 @@ async function beginRounds(): Promise<void> {
 
 type Account = { _id: ObjectId; email?: string; confirmed_email: string; is_active: boolean; email_digest?: false };
 
-/** The next accounts with a confirmed address, by an index that has no others. */
+/** The next accounts with a confirmed address, by an index that contains only these accounts. */
 function readChunk(after: { email: string; user: ObjectId } | undefined): Promise<Account[]> {
   const filter = {
     confirmed_email: { $exists: true as const, ...(after && { $gte: after.email }) },
@@ -123,10 +133,13 @@ function readChunk(after: { email: string; user: ObjectId } | undefined): Promis
     .toArray();
 }
 
-/** Somebody who may get an e-mail, of messages since a time and before another. */
+/** Somebody who may get an e-mail with messages of a period. */
 type Candidate = { _id: ObjectId; since: Date; before: Date | undefined; known: DigestDocument | undefined };
 
-/** Those of some accounts who were away for a day, have got no e-mail for a day, and whom no device tells. */
+/**
+ * The accounts that were away for a day, did not get an e-mail for a day, and do not get push
+ * notifications.
+ */
 async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   const wanted = chunk.filter(
     ({ is_active, email, confirmed_email, email_digest }) => is_active && email === confirmed_email && email_digest !== false,
@@ -135,7 +148,8 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   const ids = wanted.map(({ _id }) => _id);
   const [known, activity, sessions, devices] = await Promise.all([
     digests.find({ _id: { $in: ids } }).toArray(),
-    // Also of sessions that have ended since: by a sign-out, by their age, by a new password, or at the identity provider.
+    // Includes sessions that have ended since by a sign-out, their age, a new password, or the
+    // identity provider.
     activities.find({ _id: { $in: ids } }).toArray(),
     tokens
       .find<{ user: ObjectId; created_at: Date; last_used_at: Date | null }>(
@@ -143,7 +157,7 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
         { projection: { user: 1, created_at: 1, last_used_at: 1 } },
       )
       .toArray(),
-    // A device whose pushes are refused again and again tells nothing.
+    // A device whose pushes are refused repeatedly does not count.
     pushSubscriptions
       .find<{ user: ObjectId; created_at: Date }>(
         { user: { $in: ids }, refused: { $lt: mostRefused } },
@@ -156,7 +170,7 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
     const mine = <T extends { user: ObjectId }>(all: T[]) => all.filter(({ user }) => user.equals(_id));
     const own = known.find((one) => one._id.equals(_id));
     const seen = activity.find((one) => one._id.equals(_id));
-    // What a clock has noted that was ahead holds nobody up.
+    // Ignore times from a clock that was ahead, so that they do not block e-mails.
     const times = [seen?.at, ...mine(sessions).map(({ created_at, last_used_at }) => last_used_at ?? created_at)]
       .map((time) => time?.getTime() ?? 0)
       .filter((time) => time <= now + hour);
@@ -170,10 +184,13 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
   });
 }
 
-/** How the mail server is: asked before the first e-mail, and no longer after one of which nobody knows what became. */
+/**
+ * The state of the mail server. It is checked before the first e-mail, and not used again after an
+ * e-mail with an unknown outcome.
+ */
 type Sending = { isStopped: boolean; isReady: Promise<boolean> | undefined; sent: number; signal: AbortSignal | undefined };
 
-/** Tells somebody; what fails for one holds up nobody else. */
+/** Sends a digest to somebody. A failure does not affect other accounts. */
 async function tryTelling(candidate: Candidate, state: Sending): Promise<void> {
   try {
     await tell(candidate, state);
@@ -182,11 +199,11 @@ async function tryTelling(candidate: Candidate, state: Sending): Promise<void> {
   }
 }
 
-/** Sends an e-mail to somebody who has unread messages. */
+/** Sends an e-mail if the account has unread messages. */
 async function tell({ _id, since, before, known }: Candidate, state: Sending): Promise<void> {
   const caller = await findReader(_id);
   if (!caller) return;
-  // Before one looks: what comes meanwhile is in the next e-mail.
+  // Before the search: messages that arrive during it go into the next e-mail.
   const until = new Date();
   const news = await findDigestNews(since, before, caller);
   if (news.messages.length === 0) return;
@@ -203,26 +220,26 @@ async function tell({ _id, since, before, known }: Candidate, state: Sending): P
   const outcome = await inTime<MailOutcome>(trySendingMail(mail), 'unknown', state.signal);
   if (outcome === 'sent') state.sent++;
   if (outcome === 'unknown' || outcome === 'out of reach') state.isStopped = true;
-  // The server does not have it: another one is sent in an hour, of the same messages.
+  // The server does not have the e-mail. An e-mail with these messages is sent in an hour.
   if (outcome === 'not sent' || outcome === 'out of reach')
     await digests.updateOne(
       { _id, at },
-      // The links of e-mails that were sent go on to work, however often another one is refused.
+      // The links of earlier e-mails keep working, however often another e-mail is refused.
       { $set: { at: new Date(at.getTime() - day + retryAfter), until: since, links: known?.links ?? [] } },
     );
 }
 
-/** The user as a caller who may read what is told, and wants to; undefined for others. */
+/** The user as a caller, if they want e-mails and may read their contents; otherwise undefined. */
 async function findReader(_id: ObjectId): Promise<Caller | undefined> {
   const user = await users.findOne({ _id, is_active: true, email_digest: { $exists: false } });
   if (!user?.email || user.email !== user.confirmed_email) return undefined;
-  // Such an account may read nothing before it has a second factor.
+  // Such an account cannot read anything before it sets up a second factor.
   if (isSecondFactorRequired(user) && !user.second_factor) return undefined;
   const caller = readerCaller(user);
   return isQuiet(caller) ? undefined : caller;
 }
 
-/** Takes an account's day: of several processes at the same time, one does. */
+/** Claims an account's day. Of several concurrent processes, only one succeeds. */
 async function claim(
   _id: ObjectId,
   known: DigestDocument | undefined,
@@ -241,7 +258,7 @@ async function claim(
   }
 }
 
-/** The result of some work, or another one where it takes too long, or the process ends. */
+/** The result of `work`, or `late` if it takes too long or the process ends. */
 async function inTime<T>(work: Promise<T>, late: T, signal: AbortSignal | undefined): Promise<T> {
   const isOver = AbortSignal.any([AbortSignal.timeout(mailTime), ...(signal ? [signal] : [])]);
   const waiting = new Promise<T>((resolve) => {

@@ -4,22 +4,22 @@ import { type PushKeyDocument, pushKeys } from '../collections/delivery/push-key
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { canEncrypt, decrypt, encrypt } from '../credentials/encryption.ts';
 
-/** For how many days devices that have subscribed with an earlier key pair are still told. */
+/** How many days devices with an earlier key pair are still notified. */
 export const earlierKeyDays = 60;
 
-/** The public key with which devices subscribe now; the first use makes a pair. */
+/** The public key for new subscriptions. The first use creates a key pair. */
 export async function currentKey(): Promise<string> {
   const newest = await findNewest();
   if (newest) return newest._id;
-  // Of two that are made at the same time, all take the same one.
+  // If two pairs are created concurrently, all processes use the same one.
   await insertPair(new Date(0));
   return ((await findNewest()) as PushKeyDocument)._id;
 }
 
-/** A key pair, in base64url, as other programs read it. */
+/** A key pair in base64url, the format of other programs. */
 export type KeyPair = { public_key: string; private_key: string };
 
-/** The key pair that is in use, to be kept elsewhere. */
+/** The present key pair, to be backed up. */
 export async function exportKeys(): Promise<KeyPair> {
   const public_key = await currentKey();
   const private_key = await privateKeyOf(public_key);
@@ -28,15 +28,17 @@ export async function exportKeys(): Promise<KeyPair> {
 }
 
 /**
- * Has devices subscribe with another key pair from now on; pages do so when they are opened next. Those that have not
- * are told by the earlier one, until it expires. Returns the new public key, and how many devices have yet to follow.
+ * Creates a new key pair. Pages subscribe their devices again when they are next opened. Until
+ * then, devices are notified with the earlier pair, until it expires. Returns the new public key
+ * and the number of devices with an earlier one.
  */
 export async function rotateKeys(): Promise<{ public_key: string; devices: number }> {
   const encrypted = { encrypted_key: { $gt: '' } };
   if (!canEncrypt() && (await pushKeys.findOne(encrypted, { projection: { _id: 1 } })))
     throw new Error('The key of push notifications is encrypted: set SECRET_KEY to the key of the service, or to a new one.');
   await insertPair(new Date());
-  // Of two rotations at the same time the later one counts, and of two in one millisecond the one that is found as the newest.
+  // Of two concurrent rotations the later one counts. Of two in the same millisecond, the one that
+  // `findNewest` returns counts.
   const { _id: public_key, created_at } = (await findNewest()) as PushKeyDocument;
   const isEarlier = { $or: [{ created_at: { $lt: created_at } }, { created_at, _id: { $gt: public_key } }] };
   const earlier = { ...isEarlier, expires_at: { $exists: false } };
@@ -45,7 +47,7 @@ export async function rotateKeys(): Promise<{ public_key: string; devices: numbe
   return { public_key, devices: await pushSubscriptions.countDocuments({ key: { $ne: public_key } }) };
 }
 
-/** Forgets earlier key pairs with which no device is subscribed any longer; mostly there is none. */
+/** Deletes earlier key pairs without subscribed devices. Usually none exists. */
 export async function forgetUnusedKeys(): Promise<void> {
   const earlier = await pushKeys.find({ expires_at: { $gt: new Date(0) } }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of earlier) {
@@ -62,13 +64,16 @@ async function insertPair(created_at: Date): Promise<string> {
   return _id;
 }
 
-/** A private key as it is stored: nobody can use it who has but the database, or a backup of it. */
+/** The stored form of a private key. It cannot be used with only the database or its backup. */
 const stored = (publicKey: string, privateKey: string): Pick<PushKeyDocument, 'private_key' | 'encrypted_key'> =>
   canEncrypt() ? { encrypted_key: encrypt(Buffer.from(privateKey), ownerOf(publicKey)) } : { private_key: privateKey };
 
 const ownerOf = (publicKey: string) => `push key ${publicKey}`;
 
-/** The private key of a public one; undefined if it is not the service's any longer. Throws where it can't be decrypted. */
+/**
+ * The private key of a public key; undefined if the service does not have it any longer. Throws if
+ * it cannot be decrypted.
+ */
 export async function privateKeyOf(publicKey: string): Promise<string | undefined> {
   const cached = cache.get(publicKey);
   if (cached && cached.until > performance.now()) return cached.privateKey;
@@ -82,7 +87,7 @@ export async function privateKeyOf(publicKey: string): Promise<string | undefine
   return privateKey;
 }
 
-/** Reads a private key; one that was not encrypted, or by an earlier key, is by the present one from then on. */
+/** Reads a private key. If it is not encrypted with the present secret key, it is re-encrypted. */
 async function read({ _id, private_key, encrypted_key }: PushKeyDocument): Promise<string> {
   if (encrypted_key === undefined) {
     const privateKey = private_key as string;
@@ -102,6 +107,6 @@ async function read({ _id, private_key, encrypted_key }: PushKeyDocument): Promi
   return privateKey;
 }
 
-// Read once in a while, not for each device: a pair never changes, but may be forgotten.
+// How long a private key is cached, in milliseconds. A pair never changes, but it may be deleted.
 const rest = 600_000;
 const cache = new Map<string, { privateKey: string; until: number }>();

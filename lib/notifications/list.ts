@@ -26,13 +26,13 @@ import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
 
 /*
- * The list of notifications of a user is made when it is read, of three others: messages that mention the user, by
- * their index; threads with replies, which the user follows; and what acts other than sending have noted
- * (`rooms/notifications.ts`). So a message to a thousand members writes nothing for any of them, and the list shows
- * what its reader may see at that time.
+ * A user's list of notifications is assembled when it is read. It has three sources: messages that
+ * mention the user, found by an index; followed threads with replies; and notifications of other
+ * actions (`rooms/notifications.ts`). So a message to a thousand members writes nothing for them.
+ * The list shows only entries that its reader may see at that time.
  */
 
-/** How many of the newest notifications are looked at to count those that are unread. */
+/** The most notifications, from the newest, among which unread ones are counted. */
 export const mostUnread = 100;
 
 /** A notification as the API shows it. */
@@ -60,34 +60,34 @@ export const notificationSchema = record(
 );
 export type Notification = Shown<typeof notificationSchema>;
 
-/** How much of the list is unread. */
+/** The number of unread notifications. */
 export const readingSchema = record('NotificationReading', {
   read_until: described('The time of the newest entry that the caller has read; null if none.', orNull(dateSchema)),
   unread: described(`The number of unread ones among the ${mostUnread} newest.`, { ...aCount, maximum: mostUnread }),
 });
 
-/** The header of a page that says how many notifications are unread. */
+/** The header with the number of unread notifications. */
 export const unreadHeader = {
   type: 'string',
   pattern: '^\\d{1,3}$',
   description: `The number of unread notifications among the ${mostUnread} newest.`,
 };
 
-/** A place in the list, as a cursor. */
+/** A cursor of the list. */
 export const notificationCursor: Parameter<Place> = {
   read: (sent) => (typeof sent === 'string' ? readPlace(sent) : undefined),
   rule: "be a cursor from the list's Link header",
   schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}-\\d{1,15}$' },
 };
 
-/** What the list is made of, before it is known whether the caller may see it. */
+/** A row of the list, before the caller's permission is checked. */
 type Row = { place: Place } & (
   | { kind: 'mention'; message: AuthoredMessage }
   | { kind: 'reply'; thread: FollowedThreadDocument }
   | { kind: 'noted'; noted: NotificationDocument }
 );
 
-/** What the caller is told. */
+/** A notification that the caller may see. */
 type Found = {
   place: Place;
   kind: Notification['kind'];
@@ -99,7 +99,7 @@ type Found = {
   isUnread: boolean;
 };
 
-/** A page of the notifications of a caller, the newest first, and how many are unread. */
+/** A page of the caller's notifications, the newest first, and the number of unread ones. */
 export async function listNotifications(
   { limit, after }: Page<Place>,
   caller: Caller,
@@ -116,7 +116,10 @@ export async function listNotifications(
   return { items: await show(page), next: next && showPlace(next), unread };
 }
 
-/** The newest messages since a time that mention the caller, who has read neither them nor the list up to them, in rooms that are not muted. */
+/**
+ * The newest messages since a time that mention the caller, in rooms that are not muted. They are
+ * unread, both in the room and in the list.
+ */
 export async function findUnreadMentions(since: Date, caller: Caller): Promise<AuthoredMessage[]> {
   const rows = await findRows({ since, count: mostUnread, isUnread: true }, caller);
   const mentions = rows.filter(({ kind }) => kind === 'mention');
@@ -124,7 +127,7 @@ export async function findUnreadMentions(since: Date, caller: Caller): Promise<A
   return found.flatMap(({ isUnread, message }) => (isUnread && message ? [message] : []));
 }
 
-/** Moves the caller's marker of the list forwards to a time, never backwards nor into the future. */
+/** Moves the caller's marker of the list forward to a time, never backward or into the future. */
 export async function readNotifications(until: Date, caller: Caller): Promise<Shown<typeof readingSchema>> {
   const _id = caller.user._id;
   const read_until = new Date(Math.min(until.getTime(), Date.now()));
@@ -149,7 +152,7 @@ async function countUnread(readUntil: Date | undefined, caller: Caller): Promise
 
 type Wanted = { since: Date; after?: Place | undefined; count: number; isUnread?: true };
 
-/** The first rows after a place, of all that the list is made of. */
+/** The first rows after a cursor, from all sources of the list. */
 async function findRows({ since, after, count, isUnread }: Wanted, { user: { _id: me } }: Caller): Promise<Row[]> {
   const options = { limit: count, batchSize: count + 1 };
   const [mentions, threads, noted] = await Promise.all([
@@ -189,7 +192,10 @@ async function findRows({ since, after, count, isUnread }: Wanted, { user: { _id
 
 const placeOf = ({ room, seq }: { room: ObjectId; seq: number }, created_at: Date): Place => ({ created_at, room, seq });
 
-/** What is not older than a time and comes after a place. The bound is for the index; the rest tells those of one moment apart. */
+/**
+ * The condition for entries since a time and after a cursor. The bound lets the index be used; the
+ * rest orders entries of the same time.
+ */
 const within = <T>(time: string, seq: string, since: Date, after: Place | undefined): Filter<T> =>
   ({
     [time]: { $gte: since, ...(after && { $lte: after.created_at }) },
@@ -202,7 +208,7 @@ const within = <T>(time: string, seq: string, since: Date, after: Place | undefi
     }),
   }) as Filter<T>;
 
-/** What the caller may see of some rows now, and whether it is unread. */
+/** The notifications of those rows that the caller may see now, each with whether it is unread. */
 async function resolve(rows: Row[], readUntil: Date | undefined, caller: Caller): Promise<Found[]> {
   if (rows.length === 0) return [];
   const me = caller.user._id;
@@ -243,7 +249,7 @@ function foundOf(
   const { place } = row;
   if (row.kind === 'mention') return { ...ofMessage(row.message), kind: 'mention', place };
   if (row.kind === 'reply') {
-    // One that mentions the caller is in the list by itself.
+    // A reply that mentions the caller is already in the list as a mention.
     const isMention = reply?.mentions.some((one) => one.equals(me));
     return reply && !isMention ? { ...ofMessage(reply), kind: 'reply', place } : undefined;
   }
@@ -251,7 +257,7 @@ function foundOf(
   if (kind === 'added') return { kind, place, at, seq, actor };
   const message = reactedTo.get(_id.of.toHexString());
   const others = message?.reactions.filter(({ user }) => !user.equals(me)) ?? [];
-  // Who has reacted last may have taken that back.
+  // The user who reacted last may have removed the reaction.
   const last = others.findLast(({ user }) => user.equals(actor)) ?? others.at(-1);
   return message && last && { kind, place, at, seq, actor: last.user, emoji: shownEmoji(last.emoji), message };
 }
@@ -263,7 +269,7 @@ const ofMessage = (message: AuthoredMessage) => ({
   message,
 });
 
-/** The last reply of others in a thread, also where the caller has replied after it. */
+/** The last reply of another user in a thread, even if the caller has replied after it. */
 async function findLastReply({ _id: { thread }, room }: FollowedThreadDocument, me: ObjectId) {
   const [found] = await findAuthored<AuthoredMessage>({ room, thread, user: { $ne: me }, deleted_at: null }, [
     { $sort: { seq: -1 } },
@@ -272,7 +278,10 @@ async function findLastReply({ _id: { thread }, room }: FollowedThreadDocument, 
   return found;
 }
 
-/** How far the caller has read the threads in which mentions stand alone, by their ids. */
+/**
+ * The caller's read markers of the threads with mentions that appear only there, by the threads'
+ * ids.
+ */
 async function findThreadMarkers(rows: Row[], user: ObjectId): Promise<ReadonlyMap<string, number>> {
   const ids = rows.flatMap((row) => (row.kind === 'mention' && row.message.is_folded ? (row.message.thread ?? []) : []));
   if (ids.length === 0) return new Map();
@@ -280,7 +289,10 @@ async function findThreadMarkers(rows: Row[], user: ObjectId): Promise<ReadonlyM
   return new Map(found.map(({ _id, seq = 0 }) => [_id.thread.toHexString(), seq] as const));
 }
 
-/** Whether a mention was read where it stands; one that an edit has added, since then. */
+/**
+ * True if a mention was read in its room or thread. A mention that an edit has added is read only
+ * if it was read since the edit.
+ */
 function isReadMention(message: AuthoredMessage, roomSeq: number, threads: ReadonlyMap<string, number>, me: ObjectId): boolean {
   const { seq, thread, is_folded, late_mentions = [] } = message;
   if (is_folded && thread) return (threads.get(thread.toHexString()) ?? 0) >= seq;

@@ -2,24 +2,33 @@ import webPush from 'web-push';
 import { InnerAddressError, post } from '../net/outbound.ts';
 import { type KeyPair, senderHeader } from './sender-header.ts';
 
-/** A push for a device, and who sends it. */
+/** A push for a device, and its sender. */
 export type Push = {
   to: { endpoint: string; keys: { p256dh: string; auth: string } };
   from: KeyPair;
   payload: string;
-  /** For how many seconds the push service keeps it for a device that is off. */
+  /** How long the push service keeps it for a device that is offline, in seconds. */
   life: number;
-  /** Of what it takes the place of an earlier push that waits for the device: at most 32 characters. */
+  /**
+   * A push replaces an earlier one of the same topic that waits for the device. At most 32
+   * characters.
+   */
   topic?: string;
   mayBeInner: boolean;
-  /** For how many milliseconds the push service may let the service wait. */
+  /** The timeout of the request, in milliseconds. */
   longest: number;
 };
 
-/** What a push service answers: a status, after how many seconds to try again if it says so, and why it refuses a push. */
+/**
+ * The response of a push service: the status, the seconds of its `Retry-After`, and the reason of a
+ * refusal.
+ */
 export type PushReply = { status: number; retryAfter: number | undefined; reason: string };
 
-/** Encrypts a push and sends it; undefined where it would go to an inner network. Rejects where no answer comes. */
+/**
+ * Encrypts a push and sends it. Returns undefined if its address is on an internal network. Rejects
+ * without a response.
+ */
 export async function postPush({ to, from, payload, life, topic, mayBeInner, longest }: Push): Promise<PushReply | undefined> {
   const url = new URL(to.endpoint);
   const { headers, body } = webPush.generateRequestDetails(to, payload, {

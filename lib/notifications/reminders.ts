@@ -13,18 +13,20 @@ import { sendPush } from './send.ts';
 import { noteOutcome } from './subscriptions.ts';
 
 /*
- * Tells devices of messages of which their users want to be reminded. `tell_at` says when, and goes when all of them
- * are told: a process that dies before leaves it to the next one.
+ * Sends reminders of saved messages to devices. `tell_at` is the time of a reminder, and is removed
+ * after all devices were notified. If the process dies before, the next one sends the reminder.
  */
 
-/** For how many milliseconds one process tells of a reminder before another may. */
+/** The lease of a process on a reminder, in milliseconds. */
 const lease = 60_000;
 
-/** How many reminders are told of at a time, and how many of them concurrently; the others are a little later. */
+/**
+ * The most reminders per call, and the number of concurrent ones. The others follow a little later.
+ */
 const most = 500;
 const atOnce = 8;
 
-/** Tells of all reminders that are due. */
+/** Sends all reminders that are due. */
 export async function tellReminders(signal?: AbortSignal): Promise<void> {
   const due = await saved.find({ tell_at: { $lte: new Date() } }, { sort: { tell_at: 1 }, limit: most }).toArray();
   await concurrently(due, atOnce, async ({ _id, tell_at }) => {
@@ -33,18 +35,18 @@ export async function tellReminders(signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Tells of a reminder, unless another process does or has. */
+/** Sends a reminder, unless another process has claimed it. */
 async function tellReminder(_id: SavedDocument['_id'], due: Date): Promise<void> {
   const taken = new Date(Date.now() + lease);
   const { matchedCount } = await saved.updateOne({ _id, tell_at: due }, { $set: { tell_at: taken } });
   if (matchedCount === 0) return;
   const devices = await pushSubscriptions.find({ user: _id.user }).toArray();
   await remind(devices, _id.message);
-  // Another time may have been set meanwhile.
+  // The user may have set another time meanwhile.
   await saved.updateOne({ _id, tell_at: taken }, { $unset: { tell_at: '' } });
 }
 
-/** Tells a device of a reminder that it could not be told of before, if it is still one. */
+/** Sends a reminder again to a device that could not be reached before, if it is still valid. */
 export async function remindDevice(_id: ObjectId, message: ObjectId): Promise<void> {
   const device = await pushSubscriptions.findOne({ _id });
   if (!device) return;
@@ -52,7 +54,7 @@ export async function remindDevice(_id: ObjectId, message: ObjectId): Promise<vo
   if (await saved.findOne(wanted, { projection: { _id: 1 } })) await remind([device], message);
 }
 
-/** Tells devices of one user of a message, if the user may still read that. */
+/** Sends a reminder of a message to a user's devices, if the user may still read it. */
 async function remind(devices: PushSubscriptionDocument[], id: ObjectId): Promise<void> {
   const callers = await findCallersOf(devices.map(({ _id }) => _id));
   const { told = [], ended = [] } = Object.groupBy(devices, ({ _id }) => (callers.has(_id.toHexString()) ? 'told' : 'ended'));
@@ -63,7 +65,7 @@ async function remind(devices: PushSubscriptionDocument[], id: ObjectId): Promis
   await Promise.all(told.map(async (device) => noteOutcome(device, await sendPush(device, payload), { 'retry.reminders': id })));
 }
 
-/** What the devices of a user are told of a message; undefined where that is nothing. */
+/** The contents of a reminder for a user; undefined if there is nothing to send. */
 async function payloadOf(id: ObjectId, caller: Caller): Promise<PushPayload | undefined> {
   const [found] = await findInOrder([id]);
   if (!found || found.deleted_at || isQuiet(caller) || (await findReadable([found.room], caller)).size === 0) return undefined;

@@ -9,23 +9,32 @@ import { config, isOnLambda } from '../settings/config.ts';
 import { privateKeyOf } from './keys.ts';
 import { type Push, type PushReply, postPush } from './post-push.ts';
 
-/** What became of a push: taken, not now, not this one, or never again. */
+/**
+ * The outcome of a push. `later`: retry. `refused`: this push is rejected. `gone`: the subscription
+ * has ended.
+ */
 export type Outcome =
   | { kind: 'sent' | 'refused' | 'gone' }
-  /** `isSilent`: the push service gave no answer. */
+  /** `isSilent`: the push service did not respond. */
   | { kind: 'later'; milliseconds: number; isSilent: boolean };
 
-/** For how many milliseconds a push is kept for a device that is off, and messages are told of at all. */
+/**
+ * How long a push is kept for a device that is offline, in milliseconds. Older messages are not
+ * pushed.
+ */
 export const pushLife = 3_600_000;
 
-/** For how many milliseconds a reminder is kept for a device that is off. */
+/** How long a reminder is kept for a device that is offline, in milliseconds. */
 const reminderLife = 86_400_000;
 
-/** The push services of the browsers that people have. */
+/** The push services of common browsers. */
 const known =
   /^(fcm\.googleapis\.com|([\w-]+\.)?push\.services\.mozilla\.com|[\w-]+\.notify\.windows\.com|web\.push\.apple\.com)$/;
 
-/** Whether this is an address at a push service that the browsers or the operator name. */
+/**
+ * True if the address belongs to a push service of a common browser, or to one that the operator
+ * has configured.
+ */
 export function isPushAddress(address: string): boolean {
   const url = URL.parse(address);
   return (
@@ -35,10 +44,13 @@ export function isPushAddress(address: string): boolean {
   );
 }
 
-/** What became of the pushes of this process since it started. */
+/** The number of pushes of this process by outcome, since it started. */
 export const outcomes: Record<Outcome['kind'], number> = { sent: 0, later: 0, refused: 0, gone: 0 };
 
-/** Sends a push, encrypted for its device. Fails only if too many requests wait for push services. */
+/**
+ * Encrypts a push for its device and sends it. Throws only if too many requests wait for push
+ * services.
+ */
 export async function sendPush(to: PushSubscriptionDocument, payload: PushPayload): Promise<Outcome> {
   const outcome = await trySending(to, payload);
   outcomes[outcome.kind]++;
@@ -53,7 +65,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
   try {
     privateKey = await privateKeyOf(to.key);
   } catch (error) {
-    // That is about this key alone: the push service was not asked, and takes what others send.
+    // Only this key is affected. The push service was not contacted, and accepts other pushes.
     fail(error);
     return { ...noAnswer, isSilent: false };
   }
@@ -64,19 +76,19 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     from: { publicKey, privateKey },
     payload: JSON.stringify(payload),
     life: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
-    // A later one of the same room takes the place of one that waits for the device.
+    // A later push of the same room replaces one that waits for the device.
     ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
     mayBeInner: isNamed(config.pushHosts, url),
     longest: config.patienceMs.pushService,
   };
   try {
-    // A function on Lambda has nothing else to do.
+    // A function on Lambda has nothing else to do, so it does not need the thread.
     const reply = await waitOutside('push service', () => (isOnLambda ? postPush(push) : thread.call(push)));
     const outcome: Outcome = reply ? outcomeOf(reply) : { kind: 'gone' };
     if (reply && outcome.kind === 'refused') logRefusal(url.host, reply);
     return outcome;
   } catch (error) {
-    // The service is busy, and the push service was not asked.
+    // The service is overloaded and did not contact the push service.
     if (error instanceof HttpError) throw error;
     fail(error);
     return noAnswer;
@@ -84,8 +96,8 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
 }
 
 /**
- * Logs why a push service refuses a push. That is mostly about the service, not the device: Apple takes no pushes of
- * a service that names neither an https address nor a real e-mail address.
+ * Logs why a push service rejects a push. Usually the service is the reason, not the device. For
+ * example, Apple rejects pushes without an https address or a real e-mail address of the sender.
  */
 function logRefusal(host: string, { status, reason }: PushReply): void {
   const hint = config.publicUrl.startsWith('https:')
@@ -94,13 +106,14 @@ function logRefusal(host: string, { status, reason }: PushReply): void {
   log('error', 'a push service refused a push', { host, status, reason, ...hint });
 }
 
-// To encrypt a push takes about as long as to answer a request, and a room may have a thousand devices.
+// A thread, because encrypting a push takes about as long as answering a request, and a room may
+// have a thousand devices.
 const thread = new Thread<Push, PushReply | undefined>(new URL('./push-worker.ts', import.meta.url));
 
-/** After how many milliseconds one tries again where the push service does not say. */
+/** The delay before a retry if the push service does not state one, in milliseconds. */
 const pause = 60_000;
 
-/** What becomes of a push to a service that gives no answer. */
+/** The outcome of a push if the push service does not respond. */
 export const noAnswer: Outcome & { kind: 'later' } = { kind: 'later', milliseconds: pause, isSilent: true };
 
 function outcomeOf({ status, retryAfter }: PushReply): Outcome {

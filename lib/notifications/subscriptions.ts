@@ -25,7 +25,10 @@ const endpoint: Parameter<string> = {
   schema: { type: 'string', pattern: address },
 };
 
-/** What a device says of itself: what its browser's `PushManager` has answered, and which messages it wants. */
+/**
+ * A device's subscription: the response of its browser's `PushManager`, and the messages that it
+ * wants.
+ */
 export const subscriptionParameters = {
   endpoint: about('The address at the push service of the browser: https, and at one that the service knows.', endpoint),
   p256dh: about('The public key of the device, `getKey("p256dh")`.', base64url(65, 'a public key of P-256')),
@@ -56,13 +59,16 @@ export const subscriptionSchema = record('PushSubscription', {
 });
 export type ShownSubscription = Shown<typeof subscriptionSchema>;
 
-/** The subscription of the caller's token, and the key with which to subscribe. */
+/** The subscription of the caller's token, and the key for new subscriptions. */
 export async function findSubscription(caller: Caller): Promise<ShownSubscription> {
   const [key, own] = await Promise.all([currentKey(), pushSubscriptions.findOne({ _id: tokenOf(caller) })]);
   return { key, is_subscribed: own !== null && own.key === key, of: own?.of ?? null };
 }
 
-/** Has pushes sent to the device of the caller's token. Another token of the same device has none from then on. */
+/**
+ * Subscribes the device of the caller's token to pushes. A subscription of another token for the
+ * same device ends.
+ */
 export async function subscribe(
   { send_test, ...sent }: Values<typeof subscriptionParameters>,
   caller: Caller,
@@ -74,7 +80,7 @@ export async function subscribe(
   await pushSubscriptions.deleteMany({ endpoint: sent.endpoint, _id: { $ne: _id } });
   const token = await tokens.findOne({ _id }, { projection: { expires_at: 1 } });
   const fields = { ...sent, user: caller.user._id, expires_at: token?.expires_at ?? null, refused: 0 };
-  // Of two first ones at the same time one finds that the other exists.
+  // If two requests create the first subscription concurrently, one of them finds the other's.
   await retryContended(async () => {
     const { matchedCount } = await pushSubscriptions.updateOne({ _id }, { $set: fields, $unset: { retry: '' } });
     if (matchedCount === 0) await insertWithTimes(pushSubscriptions, { _id, ...fields }, { created_at: '$$NOW' });
@@ -84,11 +90,11 @@ export async function subscribe(
   return { key, is_subscribed: true, of: sent.of };
 }
 
-/** Ends the pushes to the device of the caller's token. */
+/** Ends the subscription of the caller's token. */
 export const unsubscribe = async (caller: Caller): Promise<void> =>
   void (await pushSubscriptions.deleteMany({ _id: tokenOf(caller) }));
 
-/** Sends a push that says that pushes arrive. */
+/** Sends a push to confirm that pushes arrive. */
 async function sendTest(_id: ObjectId): Promise<void> {
   const own = await pushSubscriptions.findOne({ _id });
   const outcome: Outcome = own ? await sendPush(own, { type: 'test' }) : { kind: 'gone' };
@@ -98,15 +104,15 @@ async function sendTest(_id: ObjectId): Promise<void> {
   if (outcome.kind !== 'sent') throw notPushed();
 }
 
-/** After so many refusals in a row, a subscription counts as ended. */
+/** A subscription ends after this many consecutive refusals. */
 const mostRefused = 10;
 
-/** What a device is to be told of again. */
+/** The pushes to retry for a device. */
 type Retried = { 'retry.rooms': ObjectId } | { 'retry.reminders': ObjectId };
 
 /**
- * Notes what became of a push: a subscription that has ended is deleted. Returns whether it is to be tried again, for
- * which what it told of is noted.
+ * Records the outcome of a push. A subscription that has ended is deleted. Returns true if the push
+ * must be retried, and stores its subject for that.
  */
 export async function noteOutcome(
   { _id, refused }: PushSubscriptionDocument,

@@ -20,31 +20,41 @@ import { noAnswer, pushLife, sendPush } from './send.ts';
 import { noteOutcome } from './subscriptions.ts';
 
 /*
- * Tells the devices of a room's members of its messages. It follows the room's feed with a place of its own, which
- * moves on when all have been told: a process that dies before tells them again, and the device, which knows the last
- * place that it has shown, stays silent. Who is told what is decided when it is told.
+ * Sends push notifications of a room's messages to the devices of its members. The room's place in
+ * its feed moves on after all devices were notified. If the process dies before, the next one
+ * notifies them again. A device knows the last place that it has shown, and ignores the repetition.
+ * Recipients and contents are decided when the pushes are sent.
  */
 
-/** For how many milliseconds one process tells of a room before another may; it renews that while it lives. */
+/** The lease of a process on a room, in milliseconds. The process renews it while it lives. */
 const lease = 30_000;
 
-/** How many devices are told at the same time, and of how many one asks together what their users have read: requests wait for that. */
+/**
+ * The number of devices that are notified concurrently, and the number whose read states are
+ * queried together: requests wait for that query.
+ */
 const atOnce = 16;
 const atATime = 100;
 
-/** How many events are read at a time. */
+/** The number of events per read. */
 const pageSize = 100;
 
-/** Whether all was told, something is yet to come, or another process is at it. */
+/**
+ * `all`: all devices were notified. `more`: some messages are left. `taken`: another process has
+ * the lease.
+ */
 export type TellingResult = 'all' | 'more' | 'taken';
 
-/** Tells the devices of a room's members what is new in it; an abort leaves those that are not told yet to the next process. */
+/**
+ * Notifies the devices of a room's members of its news. After an abort, the next process notifies
+ * the remaining ones.
+ */
 export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<TellingResult> {
   const room = new ObjectId(id);
   const taken = await take(room);
   if (!taken) return 'taken';
   const { seq: place, holder } = taken;
-  // One whose lease has run out leaves all to the process that has taken it.
+  // If its lease has expired, the process that holds it now does the rest.
   const held = { _id: room, holder };
   let next = place;
   const renew = () => pushed.updateOne(held, [{ $set: leased(lease) }]);
@@ -60,13 +70,16 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
   }
 }
 
-/** Takes the right to tell of a room, and finds up to where its devices were told; null where another process tells them. */
+/**
+ * Acquires the lease of a room, and returns the last place whose event was sent to devices; null if
+ * another process has the lease.
+ */
 async function take(room: ObjectId) {
   const tryTaking = () => takeLease(pushed, { _id: room }, lease);
   return (await tryTaking()) ?? ((await isNew(room)) ? await tryTaking() : null);
 }
 
-/** Whether nobody has told of a room before, of which somebody may now. */
+/** True if the room had no lease yet. Creates it. */
 async function isNew(room: ObjectId): Promise<boolean> {
   try {
     await pushed.insertOne({ _id: room, seq: 0, leased_until: new Date(0) });
@@ -80,8 +93,9 @@ async function isNew(room: ObjectId): Promise<boolean> {
 type News = { messages: Message[]; next: number; isAll: boolean };
 
 /**
- * The last messages that are young enough to be told, as far as the feed goes: also those that were told, because a
- * notification says how many there are. What is further back is so much that nobody wants to hear of each.
+ * The last messages that are recent enough to be pushed, up to the end of the feed. It includes
+ * messages that were pushed before, because a notification shows how many there are. Older messages
+ * are too many to be pushed one by one.
  */
 async function readNews(room: ObjectId): Promise<News> {
   const since = Date.now() - pushLife;
@@ -94,7 +108,7 @@ async function readNews(room: ObjectId): Promise<News> {
     const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
     return { messages, next, isAll: next >= found.seq };
   } catch (error) {
-    // The room was deleted, or its history replaced.
+    // The room was deleted, or its history was replaced.
     if (error instanceof HttpError && error.status < 500) return nothing;
     throw error;
   }
@@ -104,14 +118,20 @@ type TellingOptions = {
   place: number;
   among?: { _id: ObjectId };
   signal?: AbortSignal | undefined;
-  /** The push services that have given no answer: their other devices are told later, so that they hold up nobody else. */
+  /**
+   * The push services that did not respond. Their other devices are notified later, so that they do
+   * not delay anybody.
+   */
   silent?: Set<string>;
 };
 
-/** Tells some devices, or those of all members, of the messages that concern each, if there are some after a place. */
+/**
+ * Notifies the given devices, or those of all members, of messages that concern them, if any come
+ * after a place.
+ */
 async function tell(room: ObjectId, messages: Message[], telling: TellingOptions): Promise<void> {
   if (messages.length === 0) return;
-  // After the messages: nobody gets what came after they had left.
+  // Read after the messages, so that nobody is notified of a message after they left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
   if (!found) return;
   const devices = await findDevices(found, telling.among);
@@ -119,7 +139,7 @@ async function tell(room: ObjectId, messages: Message[], telling: TellingOptions
   for (let at = 0; at < devices.length; at += atATime) await tellSome(devices.slice(at, at + atATime), found, messages, all);
 }
 
-/** Tells some devices, if what their users want and have read is such that they are to be told now. */
+/** Notifies devices whose users want the messages now and have not read them. */
 async function tellSome(
   devices: PushSubscriptionDocument[],
   room: ToldRoom,
@@ -157,11 +177,11 @@ type ToldRoom = Pick<RoomDocument, 'name' | 'is_direct' | 'created_by'> & { _id:
 
 type ReaderState = { room: ToldRoom; marker: ReadMarker | undefined; threads: Map<string, number> };
 
-/** Whether a message concerns the user of a device, who has not read it. */
+/** True if a message concerns the user of a device and the user has not read it. */
 function concernOf({ user, of: ofDevice, created_at }: PushSubscriptionDocument, { room, marker, threads }: ReaderState) {
   const me = user.toHexString();
   const of = marker?.notifyOf ?? ofDevice;
-  // One that a clock has made which was ahead is as old as any.
+  // A subscription with a future date was created while the clock was ahead. It counts as old.
   const since = created_at.getTime() > Date.now() ? 0 : created_at.getTime();
   return ({ user: author, seq, mentions, thread, is_in_room, created_at: sent }: Message): boolean => {
     if (marker?.isMuted || author.$oid === me || Date.parse(sent.$date) < since) return false;
@@ -174,7 +194,7 @@ function concernOf({ user, of: ofDevice, created_at }: PushSubscriptionDocument,
   };
 }
 
-/** How far those who follow the threads of these messages have read them, by thread and user. */
+/** The read markers of these users in the threads of these messages, by thread and user. */
 async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<string, number>> {
   const ids = [...new Set(messages.flatMap(({ thread, is_in_room }) => (thread && !is_in_room ? [thread.$oid] : [])))];
   const found = await Promise.all(
@@ -185,7 +205,10 @@ async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<
   return new Map(found.flat().map(({ _id, seq = 0 }) => [`${_id.thread.toHexString()} ${_id.user.toHexString()}`, seq] as const));
 }
 
-/** Tells a device of messages, of which it shows the last one, if that comes after a place; of those of each thread apart. */
+/**
+ * Notifies a device of messages; the messages of each thread are separate. The notification shows
+ * the last message, and is sent only if that comes after `place`.
+ */
 async function tellDevice(
   device: PushSubscriptionDocument,
   room: ToldRoom,
@@ -208,19 +231,19 @@ const payloadOf = (room: ToldRoom, messages: Message[], caller: Caller): PushPay
   ...pushedMessage(room, messages.at(-1) as Message, caller),
 });
 
-/** How many devices are told again at a time; the others are a little later. */
+/** The most devices that are retried per call. The others follow a little later. */
 const mostRetried = 200;
 
-/** Tells those devices again that could not be told, and may be by now. */
+/** Retries pushes to devices that could not be reached. */
 export async function retryDevices(signal?: AbortSignal): Promise<void> {
   const now = Date.now();
-  // Nobody is told to wait for longer than a push lives, unless by a clock that was ahead.
+  // A retry never waits longer than a push lives. A later date comes from a clock that was ahead.
   const isDue = { $or: [{ 'retry.at': { $lte: new Date(now) } }, { 'retry.at': { $gt: new Date(now + pushLife) } }] };
   const due = await pushSubscriptions.find(isDue, { limit: mostRetried }).toArray();
   const silent = new Set<string>();
   await concurrently(due, atOnce, async ({ _id, retry }) => {
     signal?.throwIfAborted();
-    // One that fails again is noted again.
+    // If the push fails again, it is recorded again.
     const noted = { _id, 'retry.at': retry?.at as Date };
     const { matchedCount } = await pushSubscriptions.updateOne(noted, { $unset: { retry: '' } });
     if (matchedCount === 0) return;
@@ -230,7 +253,10 @@ export async function retryDevices(signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The rooms in which something happened, and for some milliseconds nothing after it, while no process told of it. */
+/**
+ * The rooms with recent events that were not sent to devices. The last event must be `rest`
+ * milliseconds old.
+ */
 export async function findMissed(rest = 0): Promise<string[]> {
   const now = Date.now();
   const changed = { changed_at: { $gte: new Date(now - pushLife), ...(rest > 0 && { $lte: new Date(now - rest) }) } };

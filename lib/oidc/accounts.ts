@@ -27,8 +27,8 @@ import type { IdentityProvider } from '../settings/identity-providers.ts';
 import { type Person, usernamesFor } from './people.ts';
 
 /*
- * An account belongs to a person at the provider by issuer and subject alone. Names and addresses are what people type
- * into forms, there as well: nobody gets into an account by them.
+ * Only the issuer and the subject identify the account of a person at the provider. Users choose
+ * their own names and addresses, at the provider too, so these never give access to an account.
  */
 
 const addressMissing: Refusal = () =>
@@ -54,7 +54,7 @@ export const accountRefusals = [
 
 type Arrival = { invitation: string | undefined; source: string };
 
-/** The account of a person at the provider; the first sign-in makes it. */
+/** The account of a person at the provider. The first sign-in creates it. */
 export async function findOrCreateAccount(
   person: Person,
   provider: IdentityProvider,
@@ -65,7 +65,7 @@ export async function findOrCreateAccount(
   try {
     return { user: await createAccount(person, provider, arrival), isNew: true };
   } catch (error) {
-    // The same person signed in for the first time twice, at the same moment.
+    // The person signed in for the first time twice, concurrently.
     const made = duplicateIn(error) === 'identity' || error instanceof HttpError ? await findAccount(person) : undefined;
     if (!made) throw error;
     return { user: made, isNew: false };
@@ -76,16 +76,17 @@ const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> 
   users.findOne({ 'identity.subject': subject, 'identity.issuer': issuer });
 
 /**
- * Links a person, once, to the account that has the same address, where both sides have seen that its owner reads the
- * e-mail. The operator allows it to a provider, whose every confirmation counts then. An account with an address that nobody has confirmed may be that of somebody
- * who only waits for the owner.
+ * Links a person, once, to the account with the same address. Both sides must have confirmed that
+ * the owner reads its e-mail, and the operator must have allowed it for the provider, whose
+ * confirmations are then trusted. An account with an unconfirmed address may belong to an attacker
+ * who waits for the address's owner.
  */
 async function linkByEmail(
   { issuer, subject, email, isEmailVerified }: Person,
   { linksByEmail }: IdentityProvider,
 ): Promise<UserDocument | undefined> {
   if (!linksByEmail || email === undefined || !isEmailVerified) return undefined;
-  // Its owner alone opens an account with a second factor to the provider.
+  // An account with a second factor is only linked by its owner.
   const isOpen = { is_active: true, is_bot: { $exists: false }, identity: { $exists: false }, second_factor: { $exists: false } };
   const linked = await users.findOneAndUpdate(
     { email_key: { $in: emailKeys(email) }, email, confirmed_email: email, ...isOpen },
@@ -96,7 +97,10 @@ async function linkByEmail(
   return linked ?? undefined;
 }
 
-/** The imported account of a person that nobody has used, by the address that the provider has confirmed. */
+/**
+ * The person's imported account that nobody has used, found by the address that the provider has
+ * confirmed.
+ */
 async function claimImported(
   { issuer, subject, email, isEmailVerified }: Person,
   { claimsImported }: IdentityProvider,
@@ -105,13 +109,13 @@ async function claimImported(
   return claimByAddress(email, { issuer, subject });
 }
 
-/** Gives a person the account for which a code was made. */
+/** Links a person to the account of a code. */
 export const claimWithCode = ({ issuer, subject }: Person, claim: CodeClaim): Promise<UserDocument> =>
   claimByCode(claim, { issuer, subject });
 
 /**
- * Links a person to the account that the sign-in was begun by, unless that has a person already, its sessions have
- * ended since, or the person has another account.
+ * Links a person to the account that started the sign-in. Fails if the account is linked already,
+ * if its sessions have ended since, or if the person has another account.
  */
 export async function linkAccount(
   { issuer, subject }: Person,
@@ -154,7 +158,7 @@ async function createAccount(
   return made;
 }
 
-/** Stores the account under the first of its possible names that is free. */
+/** Stores the account under the first candidate username that is free. */
 async function insertAccount(person: Person, email: string): Promise<UserDocument> {
   const { issuer, subject, name, isAdmin, isEmailVerified } = person;
   for (const username of usernamesFor(person)) {
@@ -180,8 +184,9 @@ async function insertAccount(person: Person, email: string): Promise<UserDocumen
 const isConflict = (error: unknown, code: string) => error instanceof HttpError && error.body?.code === code;
 
 /**
- * Makes an account an administrator whose person is in the group for that, and takes back what the group gave, but
- * not from the last administrator. What other administrators gave stays.
+ * Makes an account an administrator if its person is in the provider's group for administrators.
+ * Otherwise it removes rights that the group gave, except from the last administrator. Rights that
+ * other administrators gave remain.
  */
 export async function applyGroup(
   user: UserDocument,

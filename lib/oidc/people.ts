@@ -9,24 +9,30 @@ import type { IdentityProvider } from '../settings/identity-providers.ts';
 import type { Claims } from './provider.ts';
 import { providerSessionOf } from './provider-sessions.ts';
 
-/** What an account takes over of what the provider says of a person. Nothing of it says whose account that is. */
+/**
+ * A person at the provider, as far as accounts use it. Only `issuer` and `subject` identify the
+ * account.
+ */
 export type Person = {
   issuer: string;
   subject: string;
-  /** What the account may be called, if that is free; it has a number at its end otherwise. */
+  /** The preferred username. If it is taken, a number is appended. */
   username: string | undefined;
   name: string | undefined;
   email: string | undefined;
-  /** Whether the provider has seen that the person reads the e-mail of the address. */
+  /** True if the provider has confirmed that the person reads the e-mail of this address. */
   isEmailVerified: boolean;
   isAdmin: boolean;
-  /** The session at the provider, if that tells its sessions apart. */
+  /** The session at the provider, if the provider identifies its sessions. */
   session: string | undefined;
-  /** The rooms that the groups of the person give. */
+  /** The rooms of the person's groups. */
   rooms: ObjectId[];
 };
 
-/** Reads what the provider says of a person, by the rules of a sign-up; what breaks them is left out. */
+/**
+ * Converts a provider's claims to a person. Values that violate the rules of a sign-up are left
+ * out.
+ */
 export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGroup, groupRooms }: IdentityProvider): Person {
   const { preferred_username, nickname, name, given_name, family_name } = claims;
   const { email: address, email_verified: verified } = claims;
@@ -38,7 +44,7 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
     username: suggestUsername([textOf(preferred_username), textOf(nickname), localPartOf(email.read(address)), shown], '.'),
     name: shown,
     email: email.read(address),
-    // Some providers say it as a text, of which only this one means it.
+    // Some providers send a string; only `true` counts as confirmed.
     isEmailVerified: verified === true || verified === 'true',
     isAdmin: adminGroup !== '' && groups.includes(adminGroup),
     session: providerSessionOf(iss, claims.sid),
@@ -48,7 +54,7 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
   };
 }
 
-/** A full name as accounts may have it; undefined if nothing is left of it. */
+/** A valid full name; undefined if nothing is left of it. */
 function nameOf(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
   const plain = normaliseName(claim.slice(0, 1_000))
@@ -59,14 +65,14 @@ function nameOf(claim: unknown): string | undefined {
 
 const longestName = 64;
 
-/** A text for a username; of an address only what stands before the `@`. */
+/** A candidate for a username. Of an e-mail address, only the part before the `@`. */
 const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' ? claim.replace(/(?<=.)@.*$/s, '') : undefined);
 
-/** The names to try for a new account, one after the other, as those who sign up may choose them. */
+/** The usernames to try for a new account, in order. They follow the rules of a sign-up. */
 export const usernamesFor = (person: Person): string[] =>
   [...numbered(person)].filter((name) => newUsername.read(name) === name && !isReserved(name));
 
-/** A name as it is, then with a number that counts on, and then with one that is drawn from many. */
+/** The name itself, then the name with a counter, then with a random number. */
 function* numbered({ username = 'user' }: Person): Generator<string> {
   yield username;
   for (let number = 2; number <= 9; number++) yield `${username}${number}`;

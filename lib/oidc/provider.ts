@@ -15,18 +15,18 @@ import { defaultProvider, type IdentityProvider } from '../settings/identity-pro
 import { oidcSecrets } from '../settings/oidc-secret.ts';
 
 /*
- * The service's one way to its identity providers (OpenID Connect). They are the operator's settings, so they may be
- * within the network of the service; what they send is bounded in time and size. Each is known by itself: one that is
- * out of reach, or lies, is no business of the others.
+ * All requests to identity providers (OpenID Connect). The operator configures the providers, so
+ * they may be on the service's internal network. Their responses are bounded in time and size. Each
+ * provider is separate: one that is out of reach or lies does not affect the others.
  */
 
-/** How many bytes of a provider's answer are read. */
+/** The most bytes of a provider's response that are read. */
 const mostBytes = 1_048_576;
 
-/** For how many milliseconds what a provider says of itself is taken to hold. */
+/** How long a provider's metadata is cached, in milliseconds. */
 const knownFor = 3_600_000;
 
-/** By how many seconds the clocks of the provider and of this machine may differ. */
+/** The largest difference between the clocks of the provider and this machine, in seconds. */
 const clockTolerance = 60;
 
 export const noProvider: Refusal = () =>
@@ -35,26 +35,27 @@ export const signInRefused: Refusal = () =>
   permissionDenied('sign_in_refused', 'The identity provider did not confirm this sign-in. Start again.');
 const providerUnavailable = () => serviceUnavailable('The identity provider did not answer in time.');
 
-/** What the provider says of a person. */
+/** The claims of a provider about a person. */
 export type Claims = { iss: string; sub: string; [name: string]: unknown };
 
 /**
- * Where a provider leads people back to: a view of the web client, which completes the sign-in. Each has an address of
- * its own, so that what comes from one is never taken to another (RFC 9700, 4.4.2).
+ * The address that a provider returns browsers to: a view of the web client that completes the
+ * sign-in. Each provider has its own, so that a response of one is never sent to another (RFC 9700,
+ * 4.4.2).
  */
 const redirectUri = ({ id }: IdentityProvider) => `${config.publicUrl}/oidc${id === defaultProvider ? '' : `/${id}`}`;
 
 type Provider = { configuration: client.Configuration; keys: ReturnType<typeof createRemoteJWKSet> };
 
-/** What is known of each provider, by its issuer. */
+/** The metadata of each provider, by its issuer. */
 const known = new Map<string, { since: number; provider: Promise<Provider> }>();
 
-/** Refuses, with 403, what needs an identity provider where the service has none. */
+/** Throws 403 if no identity provider is configured. */
 export function requireProvider(): void {
   if (config.identityProviders.length === 0) throw noProvider();
 }
 
-/** The address at which a provider asks a person to sign in. */
+/** The provider's address where a person signs in. */
 export const signInAddress = (
   provider: IdentityProvider,
   checks: { state: string; nonce: string; verifier: string },
@@ -70,10 +71,13 @@ export const signInAddress = (
     }),
   );
 
-/** What the provider led a browser back with, and what only this sign-in can know. */
+/** The parameters from the provider's redirect, and the secrets of this sign-in. */
 type Answer = { code: string; state: string; iss: string | undefined; nonce: string; verifier: string };
 
-/** Exchanges the code of a sign-in for what the provider says of the person; 403 if anything in it is not as it must be. */
+/**
+ * Exchanges the code of a sign-in for the provider's claims about the person. Throws 403 if
+ * anything is invalid.
+ */
 export const readPerson = (provider: IdentityProvider, { code, state, iss, nonce, verifier }: Answer): Promise<Claims> =>
   withProvider(provider, async ({ configuration, keys }) => {
     const address = new URL(redirectUri(provider));
@@ -84,7 +88,7 @@ export const readPerson = (provider: IdentityProvider, { code, state, iss, nonce
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
-    // TLS vouches for it already; the signature does so as well, whatever stands between.
+    // TLS authenticates it already. The signature also does if a proxy is in between.
     const { payload } = await jwtVerify(tokens.id_token ?? '', keys, rulesFor(provider));
     const { iss: issuer = '', sub = '' } = payload;
     const isComplete = configuration.serverMetadata().userinfo_endpoint === undefined;
@@ -93,8 +97,9 @@ export const readPerson = (provider: IdentityProvider, { code, state, iss, nonce
   });
 
 /**
- * The claims of a token that one of the providers has signed for this service; 403 if it is not one. What it says of its
- * issuer chooses the keys by which it is verified, and so is true of a token that passes.
+ * The claims of a token that one of the providers has signed for this service; otherwise throws
+ * 403. The issuer that the token states selects the keys, so it is proven when the signature is
+ * valid.
  */
 export async function readSigned(token: string, rules: JWTVerifyOptions): Promise<JWTPayload> {
   const issuer = issuerIn(token);
@@ -121,14 +126,18 @@ const rulesFor = ({ issuer, clientId }: IdentityProvider) => ({
   algorithms: ['RS', 'PS', 'ES'].flatMap((kind) => [256, 384, 512].map((bits) => `${kind}${bits}`)).concat('EdDSA', 'Ed25519'),
 });
 
-/** Does something with a provider: 503 if it does not answer, and 403 for what it refuses or says wrongly. */
+/**
+ * Calls a provider. Throws 503 if it does not respond, and 403 if it refuses or its response is
+ * invalid.
+ */
 async function withProvider<T>(provider: IdentityProvider, work: (found: Provider) => Promise<T>): Promise<T> {
   try {
     return await waitOutside('identity provider', async () => work(await findProvider(provider)));
   } catch (error) {
     const isSilent = isOutOfReach(error);
     const details = { provider: provider.id, reason: reasonsOf(error).join(': ').slice(0, 500) };
-    // Anyone can send what the provider does not confirm: that is no error of the service.
+    // Anyone can send a sign-in that the provider does not confirm, so it is not logged as an
+    // error.
     if (isSilent) log('error', 'the identity provider is out of reach', details);
     else log('info', 'the identity provider did not confirm a sign-in', details);
     throw isSilent ? providerUnavailable() : signInRefused();
@@ -141,7 +150,7 @@ function findProvider(settings: IdentityProvider): Promise<Provider> {
   if (before && now - before.since < knownFor) return before.provider;
   const provider = discover(settings);
   known.set(settings.issuer, { since: now, provider });
-  // The next one asks again.
+  // The next call requests it again.
   provider.catch(() => {
     if (known.get(settings.issuer)?.provider === provider) known.delete(settings.issuer);
   });
@@ -158,15 +167,20 @@ async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Pro
     { [client.customFetch]: fetchBounded, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
   );
   const { issuer: own, jwks_uri: address } = configuration.serverMetadata();
-  // As with and without a slash at the end: its tokens name what it calls itself.
+  // Compared exactly, e.g. with a final slash: its tokens contain the issuer as the provider states
+  // it.
   if (own !== issuer) throw new Error(`The provider calls itself ${own}: set its issuer to that, to the letter.`);
   if (address === undefined) throw new Error('The identity provider has no jwks_uri.');
-  // An unknown key has the keys fetched again, once a second at most: the provider may change them at any time.
+  // An unknown key causes a new request for the keys, at most once a second. A provider may change
+  // its keys at any time.
   const options = { cooldownDuration: 1_000, timeoutDuration: config.patienceMs.identityProvider, [fetchOfKeys]: fetchBounded };
   return { configuration, keys: createRemoteJWKSet(new URL(address), options) };
 }
 
-/** Proves to a provider that it is this service that asks, in the way that it takes; HTTP Basic unless it says otherwise. */
+/**
+ * Authenticates the service to a provider with a method that the provider supports; HTTP Basic by
+ * default.
+ */
 const authenticationBy =
   (secret: string): client.ClientAuth =>
   (server, metadata, body, headers) => {
@@ -180,7 +194,10 @@ const authenticationBy =
     return prove(server, metadata, body, headers);
   };
 
-/** Sends a request that ends in time; an answer that is too long, or that the provider's own failure, is none. */
+/**
+ * Sends a request with a timeout. A response that is too long, or a server error, counts as no
+ * response.
+ */
 async function fetchBounded(address: string, options: object): Promise<Response> {
   try {
     const answer = await fetch(address, {
@@ -208,13 +225,16 @@ async function readBounded({ status, body }: Response): Promise<Buffer<ArrayBuff
   return Buffer.concat(parts);
 }
 
-/** Why something failed, from the outside to the cause; of a refusal also the code that the provider gave. */
+/**
+ * The reasons of an error, from the outermost to the cause. A refusal also has the provider's error
+ * code.
+ */
 function reasonsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { error: said } = error as { error?: unknown };
   return [error.message, ...(typeof said === 'string' ? [said] : []), ...reasonsOf(error.cause)].filter(Boolean);
 }
 
-// The libraries wrap what the requests throw.
+// The libraries wrap the errors of requests.
 const isOutOfReach = (error: unknown): boolean =>
   error instanceof HttpError || (error instanceof Error && error.cause !== undefined && isOutOfReach(error.cause));

@@ -21,7 +21,7 @@ export const providerId: Parameter<string> = {
 export const signInExpired: Refusal = () =>
   permissionDenied('sign_in_expired', 'This sign-in has expired, or another browser has begun it. Start again.');
 
-/** What is known of a sign-in from its beginning. */
+/** The data of a sign-in that are known when it starts. */
 type Begun = {
   issuer: string;
   path: string;
@@ -30,10 +30,13 @@ type Begun = {
   claim: CodeClaim | undefined;
 };
 
-/** Stores a sign-in that begins: what the provider is told, and the secret for the browser's cookie. */
+/**
+ * Stores a new sign-in. Returns the values for the provider and the secret for the browser's
+ * cookie.
+ */
 export async function beginRequest({ issuer, path, invitation, account, claim }: Begun) {
   const [state, secret, nonce] = [randomToken(), randomToken(), randomToken()];
-  // 43 characters at least (RFC 7636, 4.1).
+  // At least 43 characters (RFC 7636, 4.1).
   const verifier = randomToken() + randomToken();
   const document = {
     _id: hashToken(state),
@@ -51,8 +54,8 @@ export async function beginRequest({ issuer, path, invitation, account, claim }:
 }
 
 /**
- * Takes a sign-in that the same browser has begun, which works once: 403 if not. Of several requests at the same
- * moment, one gets it.
+ * Consumes a sign-in that the same browser has started; otherwise throws 403. Of several concurrent
+ * requests, one succeeds.
  */
 export async function takeRequest(state: string, secret: string | undefined): Promise<OidcRequestDocument> {
   if (secret === undefined) throw signInExpired();
@@ -65,6 +68,6 @@ export async function takeRequest(state: string, secret: string | undefined): Pr
   return taken;
 }
 
-/** The seconds, and the milliseconds, that people have at the provider. */
+/** The time that users have at the provider, in seconds. */
 export const secondsToSignIn = 600;
 const validFor = secondsToSignIn * 1_000;

@@ -17,7 +17,7 @@ import { noProvider, readPerson, requireProvider, signInRefused } from './provid
 import { endIfEnded } from './provider-sessions.ts';
 import { providerId, signInExpired, takeRequest } from './requests.ts';
 
-/** What the provider has led the browser back with. */
+/** The parameters from the provider's redirect. */
 export const callbackParameters = {
   code: about('The `code` that the identity provider gave.', anyText),
   state: about('The `state` that it gave back.', anyText),
@@ -28,7 +28,7 @@ export const callbackParameters = {
   ),
 };
 
-/** A sign-in that is complete. */
+/** A completed sign-in. */
 export const signInSchema = record(
   'OidcSignIn',
   {
@@ -42,7 +42,7 @@ export const signInSchema = record(
   ['expires_at'],
 );
 
-/** The examples of both in the documentation. */
+/** Examples for the documentation. */
 export const exampleAnswer = {
   code: 'SplxlOBeZQQYbYS6WxSbIA',
   state: '0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p',
@@ -66,15 +66,15 @@ export const callbackRefusals = [
   tooManyRequests,
 ];
 
-/** Where a request comes from, and the secret in the cookie of its browser. */
+/** The source of a request, and the secret in its browser's cookie. */
 type Origin = { source: string; agent: string | undefined; secret: string | undefined };
 
 type SignIn = Shown<typeof signInSchema> & { token?: string };
 
 /**
- * Completes a sign-in: finds the account of the provider's person or makes it, and begins a session, or links the
- * person to the account that the sign-in began with. 403 for one that another browser has begun, or that was completed
- * before.
+ * Completes a sign-in. It finds or creates the account of the person and starts a session, or links
+ * the person to the account that started the sign-in. Throws 403 if another browser has started it,
+ * or if it was completed before.
  */
 export async function completeSignIn(
   { code, state, iss, provider: led }: Values<typeof callbackParameters>,
@@ -99,8 +99,9 @@ export async function completeSignIn(
 }
 
 /**
- * The provider that a sign-in was begun at: 403 if another one has led the browser back, before that other one's code is
- * given to the first (RFC 9700, 4.4), or if it is no longer set.
+ * The provider of a sign-in. Throws 403 if another provider returned the browser, before the code
+ * of that one is sent to the first (RFC 9700, 4.4). Also throws if the provider is not configured
+ * any longer.
  */
 function providerOf({ issuer }: OidcRequestDocument, led: string): IdentityProvider {
   const found = config.identityProviders.find((one) =>
@@ -110,7 +111,7 @@ function providerOf({ issuer }: OidcRequestDocument, led: string): IdentityProvi
   return found;
 }
 
-/** Begins the session of somebody whom the provider has signed in: every such session begins here. */
+/** Starts the session of a person who signed in at the provider. All such sessions start here. */
 async function beginSession(user: UserDocument, { source, agent }: Omit<Origin, 'secret'>, person: Person) {
   if (!user.is_active) throw accountDeactivated();
   const { session: ofProvider } = person;

@@ -14,7 +14,7 @@ import type { IdentityProvider } from '../settings/identity-providers.ts';
 import { noProvider, requireProvider, signInAddress, signInRefused } from './provider.ts';
 import { beginRequest, providerId } from './requests.ts';
 
-/** A path of the page itself: nothing that a browser takes for the address of another site. */
+/** A path on this site. Paths that a browser would take for another site's address are rejected. */
 const pagePath: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && isPagePath.test(sent) ? sent : undefined),
   rule: 'be a path of the page, such as /rooms',
@@ -23,7 +23,7 @@ const pagePath: Parameter<string> = {
 
 const isPagePath = /^\/([A-Za-z0-9_-][A-Za-z0-9_/?=&#%.-]{0,500})?$/;
 
-/** The parameters of a sign-in that begins. */
+/** The parameters that start a sign-in. */
 export const startParameters = {
   provider: about(
     'The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button.',
@@ -41,7 +41,7 @@ export const startParameters = {
   ),
 };
 
-/** Where a sign-in begins. */
+/** The start of a sign-in. */
 export const startSchema = record('OidcStart', {
   url: described('The address at the identity provider to open.', aText),
 });
@@ -49,8 +49,8 @@ export const startSchema = record('OidcStart', {
 export const startRefusals = [noProvider, signInRefused, freshSignInRequired, noSuchCode, unauthenticated, tooManyRequests];
 
 /**
- * Begins a sign-in by the identity provider: stores what is to be compared when it ends, for ten minutes. Returns the
- * address that the browser goes to, and the secret that binds the sign-in to it, for a cookie.
+ * Starts a sign-in at an identity provider. Its secrets are stored for ten minutes. Returns the
+ * address for the browser, and the secret for a cookie that binds the sign-in to the browser.
  */
 export async function startSignIn(
   { provider: id, path, invitation, link, code }: Values<typeof startParameters>,
@@ -67,7 +67,7 @@ export async function startSignIn(
   return { url: url.href, state, secret };
 }
 
-/** The account for which a code was made; 404 for a code of another kind. */
+/** The account of a code; 404 for a code of another kind. */
 async function claimOf(code: string): Promise<CodeClaim> {
   const { _id, account } = await findCode(code);
   if (!account) throw noSuchCode();
@@ -81,7 +81,8 @@ function providerBy(id: string | undefined): IdentityProvider {
   return found;
 }
 
-// The person at the provider can sign in from then on: a session that was left open somewhere does not do as a proof.
+// The account to link. The person at the provider can sign in to it afterwards, so an old session
+// that was left open does not suffice.
 async function accountToLink(caller: Caller | undefined): Promise<{ user: ObjectId; generation: number }> {
   if (!caller) throw unauthenticated();
   await requireFreshSession(caller);

@@ -15,7 +15,7 @@ import { type CountedRoom, countDays, countedRoomFields, dayOf, readGeneration, 
 import { messageCount } from '../rooms/counters.ts';
 import { config, isOnLambda } from '../settings/config.ts';
 
-/** What an operator should look at, the most urgent first. */
+/** Problems for the operator, the most urgent first. */
 const concerns = [
   'database_read_only',
   'database_damaged',
@@ -29,13 +29,13 @@ const concerns = [
 ] as const;
 type Concern = (typeof concerns)[number];
 
-/** So many things of a kind are counted. */
+/** The most items of a kind that are counted. */
 const most = 10_000;
 
-/** For so many days the messages of each day are counted, and the people who were active. */
+/** The number of days whose messages and active users are counted. */
 const mostDays = activityDays;
 
-/** How the service is. */
+/** The state of the service. */
 export const overviewSchema = record('Overview', {
   version: described('The version of the service.', aText),
   started_at: described('Since when the process that answers runs; null on AWS.', orNull(dateSchema)),
@@ -68,11 +68,11 @@ export const overviewSchema = record('Overview', {
   attention: described('The things that need attention, most urgent first.', listOf(aWord(...concerns))),
 });
 
-/** Counts what there is, and finds what needs attention; every count is bounded. */
+/** Counts the service's contents and finds problems. Each count is bounded. */
 export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   const now = Date.now();
   const countActive = (days: number) => activities.countDocuments({ at: { $gte: startOfDay(now, days - 1) } }, { limit: most });
-  // Before the rooms.
+  // The generation must be read before the rooms.
   const generation = await readGeneration();
   const [{ damage, dropped, isIncomplete, readOnly }, people, { active, ...counted }, files, webhooksOff, ...activeIn] =
     await Promise.all([
@@ -117,16 +117,16 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
   };
 }
 
-/** So many rooms are looked at, so many at a time, for others not to wait. */
+/** The most rooms that are read, and the number per read, so that other requests do not wait. */
 const mostRooms = 5_000;
 const chunkSize = 500;
 
-/** After so many milliseconds the days that are not counted yet are left to the next time. */
+/** Milliseconds until counting stops. The next call counts the remaining days. */
 const enough = 2_000;
 
 type ListedRoom = CountedRoom & Pick<RoomDocument, 'is_direct'>;
 
-/** Counts the rooms and what is in them; `active` are those that had messages since a time. */
+/** Counts the rooms and their messages. `active` are the rooms with messages since a time. */
 async function countRooms(since: Date) {
   const counted = { rooms: 0, conversations: 0, messages: 0, active: [] as CountedRoom[] };
   const options = {
@@ -149,7 +149,7 @@ async function countRooms(since: Date) {
   return counted;
 }
 
-/** When the last regular backup was begun, in milliseconds since 1970. */
+/** The time when the last regular backup started, in milliseconds since 1970. */
 async function findBackup(): Promise<number | undefined> {
   const { directory } = config.backups;
   if (directory === '') return undefined;
@@ -161,7 +161,10 @@ async function findBackup(): Promise<number | undefined> {
   }
 }
 
-/** A backup takes its time, and one that failed is tried again: it is late when the next one is due as well. */
+/**
+ * A backup takes time, and a failed one is retried. So it is late only when the next one is due as
+ * well.
+ */
 function isLate(backupAt: number | undefined): boolean {
   const { directory, every } = config.backups;
   const since = backupAt ?? performance.timeOrigin;

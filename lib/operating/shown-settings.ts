@@ -9,7 +9,10 @@ export const settingSchema = record('Setting', {
   is_secret: described('Whether the value is a secret, which is not shown.', aFlag),
 });
 
-/** The settings that the operations read, and from where; no secret, and no password within an address, is among the values. */
+/**
+ * The settings that operations read, and their sources. Secrets and passwords in addresses are left
+ * out.
+ */
 export const listSettings = (environment: Record<string, string | undefined> = process.env): Shown<typeof settingSchema>[] =>
   settingNames
     .filter((name) => settings[name].where === 'service')

@@ -33,7 +33,10 @@ import { newName, type Passkey, shownPasskey } from './passkeys.ts';
 
 const anInteger: Schema<number> = { type: 'integer' };
 
-/** What a browser is asked for a new passkey with; each field but `exclude` is one of `PublicKeyCredentialCreationOptions`. */
+/**
+ * The options for a new passkey. Each field except `exclude` is one of
+ * `PublicKeyCredentialCreationOptions`.
+ */
 export const newPasskeySchema = record('NewPasskey', {
   challenge: described('The `challenge`, in base64url; it is answered once, within five minutes.', aText),
   rp_id: described('The `rp.id`: the name of the site.', aText),
@@ -65,7 +68,7 @@ const transports: Parameter<string[]> = {
   schema: { type: 'array', maxItems: 10, items: { type: 'string', pattern: transportPattern } },
 };
 
-/** The parameters that begin a passkey, and that add it. */
+/** The parameters to start and to add a passkey. */
 export const beginning = {
   current_password: currentPassword,
   code: about(
@@ -104,17 +107,20 @@ export const additionRefusals = [
   tooManyPasskeys,
 ];
 
-// EdDSA, ECDSA with P-256 and RSA, by their numbers in COSE: every authenticator has one of them.
+// EdDSA, ECDSA with P-256 and RSA, by their COSE numbers. Every authenticator supports one of them.
 const algorithms = [-8, -7, -257];
 
-/** Begins a passkey of the caller, who proves again to be the owner of the account. Nothing changes before it is added. */
+/**
+ * Starts a new passkey of the caller, who must prove again to own the account. Nothing changes
+ * until it is added.
+ */
 export async function beginPasskey(
   { current_password, code }: Values<typeof beginning>,
   caller: Caller,
 ): Promise<Shown<typeof newPasskeySchema>> {
   const site = requireSite();
   await requireCurrentPassword(current_password, caller);
-  // Or a passkey, which needs no code at a sign-in, would get around the second factor.
+  // Otherwise a passkey, which signs in without a code, would bypass the second factor.
   await requireCodeIfOn(code, caller);
   const { _id: user, username, name = username } = caller.user;
   const [generation, own] = await Promise.all([
@@ -135,7 +141,10 @@ export async function beginPasskey(
   };
 }
 
-/** Adds the passkey that an authenticator has made for the caller: 403 for any that was not begun, or does not prove itself. */
+/**
+ * Adds a passkey that an authenticator has created for the caller. Throws 403 if it was not started
+ * here, or if its proof is invalid.
+ */
 export async function addPasskey(
   { name, credential, client_data, attestation, transports }: Values<typeof addition>,
   { user: { _id: user } }: Caller,
@@ -160,7 +169,7 @@ export async function addPasskey(
 
 type Sent = { credential: string; client_data: string; attestation: string };
 
-/** Verifies what an authenticator has made; throws for a reason that only the log says. */
+/** Verifies a new passkey. Throws with a reason for the log only. */
 async function verify(
   { credential: id, client_data, attestation }: Sent,
   expectedChallenge: string,
@@ -188,8 +197,8 @@ async function verify(
 }
 
 /**
- * Refuses an attestation with certificates, which nobody has asked for: they are long chains of what callers make up,
- * and may name addresses where a service is to look after them.
+ * Rejects an attestation with certificates, which the service does not request. Callers can send
+ * long chains of invented certificates, with addresses that a verifier would request.
  */
 function requireNoCertificates(attestation: string): void {
   const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestation, 'base64url')));
@@ -199,8 +208,9 @@ function requireNoCertificates(attestation: string): void {
 }
 
 /**
- * Why a passkey that was just stored must not stay: it is counted when it exists, so that no more than the most stay,
- * however many are added at the same time; and it has ended with a reset that came between, or with its account.
+ * The reason why a passkey that was just stored must be removed. It is counted after it was stored,
+ * so that concurrent requests cannot exceed the limit. It is also removed if a reset or the end of
+ * the account came in between.
  */
 async function refusalAfter(user: ObjectId, generation: number) {
   const [current, count] = await Promise.all([generationOf(user), countPasskeys(user)]);
@@ -208,7 +218,7 @@ async function refusalAfter(user: ObjectId, generation: number) {
   return count > mostPasskeys ? tooManyPasskeys() : undefined;
 }
 
-/** The generation of an account's passkeys; undefined where there is no such account. */
+/** The generation of an account's passkeys; undefined if the account does not exist. */
 async function generationOf(_id: ObjectId): Promise<number | undefined> {
   const user = await users.findOne({ _id }, { projection: { passkey_generation: 1 } });
   return user ? (user.passkey_generation ?? 0) : undefined;

@@ -10,8 +10,9 @@ import { hashToken } from '../identity/authenticate.ts';
 import { config } from '../settings/config.ts';
 
 /*
- * What authenticators sign (WebAuthn, https://www.w3.org/TR/webauthn-3/). Each challenge is answered once, within five
- * minutes; one for a new passkey by the account that has asked for it.
+ * Challenges that authenticators sign (WebAuthn, https://www.w3.org/TR/webauthn-3/). Each can be
+ * used once, within five minutes. Only the account that requested a challenge for a new passkey can
+ * use it.
  */
 
 export const passkeysUnavailable: Refusal = () =>
@@ -19,14 +20,14 @@ export const passkeysUnavailable: Refusal = () =>
 export const challengeExpired: Refusal = () =>
   permissionDenied('passkey_expired', 'This took more than five minutes, or was completed before. Start again.');
 
-/** The site that passkeys are made for, by the service's own address: 403 where there can be none. */
+/** The site of passkeys, from the service's own address; 403 if passkeys are not available. */
 export function requireSite(): { id: string; origin: string } {
   const { id, origin } = config.passkeys;
   if (id === undefined) throw passkeysUnavailable();
   return { id, origin };
 }
 
-/** Bytes that a browser has sent, in base64url, of so many characters at most. */
+/** Base64url with at most this many characters. */
 export const base64url = (most: number): Parameter<string> => {
   const pattern = `^[A-Za-z0-9_-]{1,${most}}$`;
   const isRight = new RegExp(pattern);
@@ -37,14 +38,14 @@ export const base64url = (most: number): Parameter<string> => {
   };
 };
 
-// The longest id of a credential has 1,023 bytes.
+// A credential id has at most 1,023 bytes.
 export const credentialId = about('The id of the credential, `rawId`, in base64url.', base64url(1_364));
 export const clientData = about('`response.clientDataJSON` of the browser, in base64url.', base64url(4_096));
 
-/** The user handle that authenticators keep beside a passkey: it tells nothing but which account is meant. */
+/** The user handle that authenticators store with a passkey. It reveals only the account. */
 export const userHandleOf = (user: ObjectId): string => Buffer.from(user.toHexString(), 'hex').toString('base64url');
 
-/** Makes a challenge, 256 bits in base64url, for a sign-in or for a new passkey of an account. */
+/** Creates a challenge, 256 bits in base64url, for a sign-in or for a new passkey of an account. */
 export async function beginChallenge(account?: { user: ObjectId; generation: number }): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   const document = { _id: hashToken(challenge), ...(account && { account }) };
@@ -53,8 +54,8 @@ export async function beginChallenge(account?: { user: ObjectId; generation: num
 }
 
 /**
- * Takes the challenge that was answered, which works once: 403 if there is none, for a sign-in or for this account. Of
- * several requests at the same moment, one gets it.
+ * Consumes a challenge; 403 if it does not exist for a sign-in or for this account. Of several
+ * concurrent requests, one succeeds.
  */
 export async function takeChallenge(sent: string, user?: ObjectId) {
   const challenge = challengeIn(sent);
@@ -78,14 +79,17 @@ function challengeIn(sent: string): string | undefined {
   }
 }
 
-/** Refuses what a page within a page of another site has asked for: nobody saw whose passkey they use. */
+/**
+ * Rejects a request from a page that is embedded in another site: users could not see whose passkey
+ * they use.
+ */
 export function requireOwnPage(sent: string): void {
   const { crossOrigin } = JSON.parse(Buffer.from(sent, 'base64url').toString()) as { crossOrigin?: unknown };
   if (crossOrigin === true) throw new Error('A page of another site contains the one that asked');
 }
 
-/** What was wrong with a passkey, for the log alone. */
+/** The reason why a passkey was rejected, for the log only. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** For how many milliseconds a challenge can be answered. */
+/** The lifetime of a challenge, in milliseconds. */
 const validFor = 300_000;

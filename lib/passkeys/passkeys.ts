@@ -22,7 +22,7 @@ export const shownPasskey = representation('Passkey', {
 });
 export type Passkey = ShownBy<typeof shownPasskey>;
 
-/** The passkeys of an account, and whether there can be any. */
+/** The passkeys of an account, and whether passkeys are available. */
 export const passkeysSchema = record('Passkeys', {
   origin: described('The origin where passkeys work; null if they are off.', orNull(aText)),
   obstacle: described(
@@ -36,7 +36,7 @@ export const passkeysSchema = record('Passkeys', {
 const name = about('The name of the passkey, for its owner.', nameText(1, 100));
 export const newName = withDefault(name, 'Passkey');
 
-/** What can be changed of a passkey, and what its removal takes. */
+/** The parameters to change and to remove a passkey. */
 export const passkeyChanges = { name: about('Its new name.', name) };
 export const removal = { current_password: currentPassword };
 
@@ -53,7 +53,7 @@ export async function listPasskeys(caller: Caller): Promise<Shown<typeof passkey
   return { origin, obstacle, needs_code, passkeys: found.map(shownPasskey.show) };
 }
 
-/** Renames a passkey of the caller; 404 for every other. */
+/** Renames a passkey of the caller; 404 if it is another user's. */
 export async function changePasskey(
   _id: ObjectId,
   { name }: Values<typeof passkeyChanges>,
@@ -64,7 +64,10 @@ export async function changePasskey(
   return shownPasskey.show(changed);
 }
 
-/** Removes a passkey of the caller, who proves again to be its owner: nobody signs in with it from then on. */
+/**
+ * Removes a passkey of the caller, who must prove again to own the account. It cannot be used to
+ * sign in afterwards.
+ */
 export async function removePasskey(_id: ObjectId, { current_password }: Values<typeof removal>, caller: Caller): Promise<void> {
   const own = { _id, user: caller.user._id };
   if (!(await passkeys.findOne(own, { projection: { _id: 1 } }))) throw noSuchPasskey();

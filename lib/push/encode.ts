@@ -2,16 +2,18 @@ import type { Notice } from '../notices/notices.ts';
 import { type ServerFrame, socketLimits } from './frames.ts';
 import type { News } from './news.ts';
 
-/** A frame as it is sent to however many. */
+/** An encoded frame, which is sent to any number of clients. */
 export type EncodedFrame = Buffer;
 
 export const encode = (frame: ServerFrame): EncodedFrame => Buffer.from(JSON.stringify(frame));
 
-/** How far a room is, without its events. */
+/** A frame with the position of a room, without events. */
 export const encodeSignal = (room: string, epoch: string, seq: number): EncodedFrame =>
   encode({ type: 'room', room: { $oid: room }, epoch, seq });
 
-/** The frames of some news, each as large as one may be; an event that is larger by itself becomes one without events. */
+/**
+ * Encodes news in frames of the largest size. A larger single event becomes a frame without events.
+ */
 export function framesOf(
   room: string,
   position: number,
@@ -37,17 +39,17 @@ export function framesOf(
   return [encode({ type: 'room', room: { $oid: room }, epoch, after: position, seq: next, events: [] })];
 }
 
-/** The frame that tells a user's devices what one of them has read of a thread. */
+/** Notifies a user's devices that the user has read or followed a thread. */
 export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & { type: 'thread' }): EncodedFrame =>
   encode({ type, room: { $oid: room }, thread: { $oid: thread }, last_read: seq, is_followed });
 
-/** The frame that tells a user's devices what one of them has changed in the user's own part of a room. */
+/** Notifies a user's devices that the user has changed their state or preferences of a room. */
 export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): EncodedFrame =>
   encode({ ...rest, room: { $oid: room }, last_read: seq });
 
-/** The frame that tells a user's devices that one of them has saved a message, or changed its reminder. */
+/** Notifies a user's devices that the user has saved a message or changed its reminder. */
 export const encodeSaved = ({ type, message, is_saved }: Notice & { type: 'saved' }): EncodedFrame =>
   encode({ type, message: { $oid: message }, is_saved });
 
-/** The frame that has a user's devices read the list of notifications again. */
+/** Makes a user's devices read the list of notifications again. */
 export const encodeNotifications = (): EncodedFrame => encode({ type: 'notifications' });

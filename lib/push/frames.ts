@@ -11,39 +11,50 @@ import { aUserId } from '../identity/users.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
 
-/** The WebSocket subprotocol that these frames are. */
+/** The WebSocket subprotocol of these frames. */
 export const protocol = 'chat.v1';
 
-/** The start of the client's second subprotocol, when it comes with a ticket. */
+/** The prefix of the client's second subprotocol, which contains a ticket. */
 export const ticketPrefix = 'ticket.';
 
-/** The limits of both parties of a connection, in seconds, bytes and numbers. */
+/** The limits of a connection, in seconds, bytes and numbers. */
 export const socketLimits = {
-  /** The largest frame of a client; a larger one ends the connection with 1009. */
+  /** The largest frame from a client, in bytes. A larger one closes the connection with 1009. */
   frame: 4_096,
-  /** How many frames a client may send a minute, and in a row; pings and pongs of the protocol are frames. */
+  /**
+   * The most frames of a client per minute and in a burst. Pings and pongs of the protocol count.
+   */
   framesPerMinute: 120,
-  /** How many connections a user may open a minute, and in a row. */
+  /** The most connections that a user may open per minute and in a burst. */
   handshakesPerMinute: 30,
-  /** How long a connection may wait with its hello. */
+  /** The longest wait for a `hello`. */
   hello: 10,
-  /** Connections of one user: in one process, or to one gateway. */
+  /** The most connections of one user, to one process or one gateway. */
   perUser: 10,
-  /** The largest frame with events, in bytes, and the most events in one: more becomes a frame without. */
+  /**
+   * The largest frame with events in bytes, and the most events in one. More become a frame without
+   * events.
+   */
   events: 24_576,
   eventsPerFrame: 50,
-  /** To how many connected members of a room typing is passed on: in larger rooms nobody looks. */
+  /**
+   * The most connected members of a room who get typing indicators. They are useless in larger
+   * rooms.
+   */
   typing: 50,
-  /** How often a connection may tell one room that its user is typing. */
+  /** The shortest time between two typing frames of a connection to a room. */
   typingEvery: 3,
-  /** How many people a connection may watch: as many as their ids fit into one frame. */
+  /** The most people that a connection may watch: their ids fit into one frame. */
   watched: 100,
 } as const;
 
-/** How many rooms a pong lists. */
+/** The most rooms in a pong. */
 export const mostInPong = 100;
 
-/** Frames that tell how far rooms are say in which epoch that counts: in another one, the same number is another place. */
+/**
+ * Frames with positions also state their epoch: in another epoch, the same number means another
+ * place.
+ */
 const epoch = described('The epoch in which every `seq` of the frame counts.', aText);
 
 const positionSchema = record('RoomPosition', { room: aRoomId, seq: aSeq });
@@ -188,18 +199,18 @@ export const serverFrames = {
 
 export type ServerFrame = Shown<(typeof serverFrames)[keyof typeof serverFrames]>;
 
-/** Why the service ends a connection: the code, and whether the client is to connect again. */
+/** The reasons for closing a connection: the code, and whether the client should reconnect. */
 export const farewells = {
   restart: { code: 1012, reconnect: true, within: 10 },
-  // Other servers go on, and this one ends its connections one after the other.
+  // Other servers continue, and this one closes its connections one by one.
   handover: { code: 1012, reconnect: true, within: 1 },
   slow: { code: 4008, reconnect: true },
   flood: { code: 4029, reconnect: true },
   ended: { code: 4401, reconnect: false },
   silent: { code: 4408, reconnect: true },
-  // A server's own library says this one by itself.
+  // A server's WebSocket library sends this by itself.
   large: { code: 1009, reconnect: true },
-  // Only functions can forget a connection.
+  // Only Lambda functions can lose a connection's state.
   unknown: { code: 4000, reconnect: true },
 } as const;
 export type Farewell = keyof typeof farewells;
@@ -222,15 +233,15 @@ const parameters = {
   active: {},
 };
 
-/** Refuses what only a service that tells who is active takes. */
+/** The error for a request that needs presence if the service does not show it. */
 export const noPresence = () => conflict('no_presence', 'The service does not tell who is active.');
 
-/** A frame of a client as it was understood. */
+/** A parsed frame from a client. */
 export type ClientFrame = {
   [Type in keyof typeof parameters]: { type: Type } & Values<(typeof parameters)[Type]>;
 }[keyof typeof parameters];
 
-/** Reads a frame of a client; a 400 for what is not one. */
+/** Parses a frame from a client; throws 400 if it is invalid. */
 export function readFrame(text: string): ClientFrame {
   const sent = parse(text);
   const type = isObject(sent) ? sent.type : undefined;

@@ -12,19 +12,21 @@ import { isBlocked, notBlocked } from '../rooms/conversations.ts';
 import { socketLimits } from './frames.ts';
 
 /*
- * The reads of the service for the clients that are connected. Ids are in hexadecimal, because they are keys of maps.
+ * The database reads for connected clients. Ids are in hexadecimal, because they are keys of maps.
  */
 
-/** The events of a room after a place, up to `next`, with their epoch and the members. */
+/** The events of a room after a place up to `next`, with their epoch and the room's members. */
 export type News = { events: Event[]; next: number; epoch: string } & Audience;
 
-/** The members of a room, and which of them do not want to see it, because they have blocked whom it is a conversation with. */
+/**
+ * The members of a room. A conversation is hidden from members who have blocked the other person.
+ */
 export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) => boolean };
 
 /**
- * Reads what happened in a room after a place, as far as its feed goes without a gap. The members are read last, so
- * that nobody gets what came after they had ceased to be one: a removal takes its place in the update that removes.
- * 404 when the room does not exist.
+ * Reads the events of a room after a place, up to the first gap of its feed. The members are read
+ * last. A removal reserves its place in the same update, so former members do not get later events.
+ * Throws 404 if the room does not exist.
  */
 export const readNews = (room: string, after: number): Promise<News> =>
   inTime(async () => {
@@ -33,10 +35,10 @@ export const readNews = (room: string, after: number): Promise<News> =>
     return { events, next, epoch, ...(await findAudience(room)) };
   });
 
-/** The users in a room; none for an unknown room. */
+/** The users in a room; empty for an unknown room. */
 export const readMembers = async (room: string): Promise<Set<string>> => (await readAudience(room)).members;
 
-/** The users in a room, and which of them do not want to see it. */
+/** The users in a room, and those from whom it is hidden. */
 export const readAudience = (room: string): Promise<Audience> => inTime(() => findAudience(room));
 
 async function findAudience(room: string): Promise<Audience> {
@@ -50,10 +52,13 @@ async function findAudience(room: string): Promise<Audience> {
 type Conversation = Parameters<typeof isBlocked>[0];
 const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
 
-/** The rooms of a user, and how far the feed of each is; whom the user has blocked, and whether others may know when the user is active. */
+/**
+ * A user's rooms with the position of each feed, the users they have blocked, and whether others
+ * may see that they are active.
+ */
 type Followed = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
 
-/** The rooms of a user, except the conversations that the user does not want to see, and how far the feed of each is. */
+/** A user's rooms with the position of each feed, without hidden conversations. */
 export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Followed> =>
   inTime(async () => {
     const _id = new ObjectId(user);
@@ -65,7 +70,10 @@ export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promi
 
 type Settings = Pick<UserDocument, 'blocked' | 'shows_presence'>;
 
-/** One room of a user, and how far its feed is; empty if the user is not a member of it, or does not want to see it. */
+/**
+ * A room of a user with the position of its feed; empty if the user is not a member or the room is
+ * hidden.
+ */
 export const readRoomOf = async (user: string, room: string): Promise<Map<string, number>> =>
   (await readRoomsOf(user, { _id: new ObjectId(room) })).rooms;
 
@@ -81,7 +89,7 @@ export const readMembersOf = (ids: string[]): Promise<Map<string, Set<string>>> 
     return new Map(found.map(({ _id, members }) => [_id.toHexString(), new Set(members.map(({ user }) => user.toHexString()))]));
   });
 
-/** What a user is called and says of themselves, and the rooms of the user; undefined for a deleted account. */
+/** A user's profile and rooms; undefined for a deleted account. */
 export const readPerson = (user: string): Promise<{ person: StatedPerson; rooms: Set<string> } | undefined> =>
   inTime(async () => {
     const _id = new ObjectId(user);
@@ -90,7 +98,10 @@ export const readPerson = (user: string): Promise<{ person: StatedPerson; rooms:
     return { person, rooms: new Set((await positionsOf({ 'members.user': _id })).keys()) };
   });
 
-/** The conversations of two users, how far each is, and whether the first one does not want to see it. */
+/**
+ * The conversations of two users, the position of each, and whether it is hidden from the first
+ * user.
+ */
 export const readConversations = (
   user: string,
   other: string,
@@ -107,11 +118,14 @@ export const readConversations = (
     return found.map((room) => ({ room: room._id.toHexString(), seq: room.seq, isHidden: isBlocked(room, caller) }));
   });
 
-/** The rooms of a caller that moved since a time, and how far each is: one more than so many, if there are. */
+/**
+ * The caller's rooms that changed since a time, with their positions: `most` and one more, if there
+ * are as many.
+ */
 export const readMoved = (caller: Caller, since: Date, most: number): Promise<Map<string, number>> =>
   inTime(() => positionsOf({ 'members.user': caller.user._id, ...notBlocked(caller), changed_at: { $gte: since } }, most + 1));
 
-/** How far the feeds of these rooms are; a room that does not exist has none. */
+/** The positions of the feeds of these rooms. Unknown rooms are left out. */
 export const readPositions = (ids: string[]): Promise<Map<string, number>> =>
   inTime(() => positionsOf({ _id: { $in: ids.map((id) => new ObjectId(id)) } }));
 
@@ -120,16 +134,16 @@ async function positionsOf(which: Parameters<typeof rooms.find>[0], limit = 0): 
   return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
 }
 
-/** The ids of those of these tokens that are still valid. */
+/** The valid ones among these token ids. */
 export const readValidTokens = (ids: string[]): Promise<Set<string>> =>
   inTime(async () => new Set((await findCallersOf(ids.map((id) => new ObjectId(id)))).keys()));
 
-/** Whether a caller is a member of a room. */
+/** True if a caller is a member of a room. */
 export const isMember = ({ user }: Caller, room: ObjectId): Promise<boolean> =>
   inTime(async () => (await rooms.findOne({ _id: room, 'members.user': user._id }, { projection: { _id: 1 } })) !== null);
 
-/** In which epoch what is read next counts. */
+/** The epoch of the next reads. */
 export const readEpoch = async (): Promise<string> => (await currentEpoch()).id;
 
-// Nobody's request, but no call may take longer than one.
+// This is not part of a request, but has the same time limit.
 const inTime = <T>(read: () => Promise<T>): Promise<T> => withDeadline(performance.now() + limits.requestTime, read);

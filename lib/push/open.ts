@@ -6,9 +6,10 @@ import { protocol, socketLimits, ticketPrefix } from './frames.ts';
 import { redeemTicket } from './tickets.ts';
 
 /**
- * Finds the caller who opens a connection, by the headers of its handshake: a ticket, or a token in `X-Auth-Token` or
- * `Authorization`. A cookie does not count, because browsers would send it for every page. Throws 400 without our
- * subprotocol, 401 without a valid ticket or token, 403 without the scope.
+ * Finds the caller who opens a connection by the headers of its handshake: a ticket, or a token in
+ * `X-Auth-Token` or `Authorization`. A cookie does not count, because browsers would send it for
+ * every page. Throws 400 without the subprotocol, 401 without a valid ticket or token, and 403
+ * without the scope.
  */
 export async function findOpener(headers: Record<string, string | undefined>): Promise<Caller> {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
@@ -28,7 +29,7 @@ const noSuchProtocol = () =>
     code: 'subprotocol_required',
   });
 
-/** 429: the new connection is refused, and those that there are stay. */
+/** 429: the new connection is rejected, and the existing ones remain. */
 export const tooManyConnections = () =>
   new HttpError(429, {
     title: 'Too many requests',

@@ -9,27 +9,30 @@ import { insertWithTimes, retryContended } from '../database/writes.ts';
 import type { ServerNotice } from '../notices/notices.ts';
 
 /*
- * How servers that share a database hear of each other: each registers in it, and those on which somebody is
- * connected read there how far their rooms have come, which is stored with every message anyway, and what the others
- * have noted for them besides.
+ * Exchanges notices between servers that share a database. Each server registers in the database.
+ * Servers with connected clients read the positions of their rooms, which are stored with every
+ * message, and the notices that other servers have stored.
  */
 
 /**
- * For how many milliseconds a server counts after it has registered last: it does not say when it ends, but serves on
- * for a while.
+ * How long a registration lasts, in milliseconds. A server does not deregister, because it
+ * continues to serve for a while.
  */
 const presence = 30_000;
 
-/** For how many milliseconds a notice can be read. */
+/** How long a notice can be read, in milliseconds. */
 const noticeLife = 60_000;
 
 /**
- * The milliseconds by which a change may be seen later than its date, which is when its update began. The sweep finds
- * changes that come later still.
+ * The longest delay between a change's date, which is when its update began, and its visibility, in
+ * milliseconds. The sweep finds later changes.
  */
 const latestArrival = 5_000;
 
-/** Registers a process of a server. Returns the database's time and how many processes of other servers there are. */
+/**
+ * Registers a process of a server. Returns the database's time and the number of processes of other
+ * servers.
+ */
 export const register = (_id: string, server: string): Promise<{ now: Date; others: number }> =>
   inTime(async () => {
     const present = [{ $set: { server, expires_at: { $add: ['$$NOW', presence] } } }];
@@ -40,7 +43,10 @@ export const register = (_id: string, server: string): Promise<{ now: Date; othe
     return { now: new Date((own?.expires_at.getTime() ?? 0) - presence), others };
   });
 
-/** How far those of these rooms are that have moved since a time, by the database's clock, and some that moved shortly before. */
+/**
+ * The positions of those rooms that changed since a time, by the database's clock. Includes some
+ * that changed shortly before.
+ */
 export const readMovedSince = (time: Date, ids: string[]): Promise<Map<string, number>> =>
   inTime(async () => {
     const found = await rooms
@@ -52,13 +58,16 @@ export const readMovedSince = (time: Date, ids: string[]): Promise<Map<string, n
     return new Map(found.map(({ _id, seq }) => [_id.toHexString(), seq]));
   });
 
-/** Notes what the other servers are to be told. */
+/** Stores notices for the other servers. */
 export const storeNotices = (server: string, notices: ServerNotice[]): Promise<unknown> =>
   inTime(() =>
     insertWithTimes(serverNotices, { server, notices: JSON.stringify(notices) }, { expires_at: { $add: ['$$NOW', noticeLife] } }),
   );
 
-/** The notices of other servers since a time, by the database's clock, and some that they noted shortly before. */
+/**
+ * The notices of other servers since a time, by the database's clock. Includes some that were
+ * stored shortly before.
+ */
 export const readNoticesSince = (time: Date, server: string): Promise<{ id: string; notices: ServerNotice[] }[]> =>
   inTime(async () => {
     const since = new Date(time.getTime() + noticeLife - latestArrival);
@@ -68,5 +77,5 @@ export const readNoticesSince = (time: Date, server: string): Promise<{ id: stri
     return found.map(({ _id, notices }) => ({ id: _id.toHexString(), notices: JSON.parse(notices) }));
   });
 
-// Nobody's request, but no call may take longer than one.
+// This is not part of a request, but has the same time limit.
 const inTime = <T>(read: () => Promise<T>): Promise<T> => withDeadline(performance.now() + limits.requestTime, read);

@@ -4,27 +4,36 @@ import { type ClientFrame, mostInPong, noPresence, readFrame, type ServerFrame }
 
 type Time = { $date: string };
 
-/** The time and the epoch of an answer. */
+/** The time and the epoch of a response. */
 type Moment = { now: Time; epoch: string };
 
 /**
- * One client's connection, as its host knows it. A function that returns undefined has ended the connection, or has
- * no answer.
+ * One client's connection, as its host implements it. If a function returns undefined, it has
+ * closed the connection or there is nothing to answer.
  */
 export type Session = {
-  /** Sends news to the client from now on; gives what the greeting says. */
+  /** Starts sending news to the client, and returns the contents of the greeting. */
   greet: (
     wantsEvents: boolean,
   ) => Promise<(Moment & { connection: string; ping: number; lifetime?: number; presence?: boolean }) | undefined>;
-  /** The rooms of the client that moved since a time, at least one more than `most` if there are as many. */
+  /**
+   * The client's rooms that changed since a time. Returns at least one more than `most`, if there
+   * are as many.
+   */
   findMoved: (since: Date | undefined, most: number) => Promise<(Moment & { moved: [room: string, seq: number][] }) | undefined>;
-  /** The user who types, if the client may say so in the room now. */
+  /** The typing user, if the client may send typing indicators to the room now. */
   findTypist: (room: ObjectId) => Promise<{ user: string; username: string } | undefined>;
-  /** Watches these people from now on, and gives how they are; notes that the user is active. Absent where the service tells no presence. */
+  /**
+   * Starts watching these people and returns their presence; records that the user is active.
+   * Undefined if the service does not show presence.
+   */
   presence?: { watch: (users: string[]) => ServerFrame | undefined; noteActivity: () => void } | undefined;
 };
 
-/** Takes a frame of a client, and returns the answer if there is one. Throws an `HttpError` for what is not a frame. */
+/**
+ * Handles a frame from a client and returns the response, if there is one. Throws an `HttpError` if
+ * the frame is invalid.
+ */
 export async function answerFrame(text: string, session: Session): Promise<ServerFrame | undefined> {
   const frame = readFrame(text);
   if (frame.type === 'hello') {

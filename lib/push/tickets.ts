@@ -9,7 +9,7 @@ import { config } from '../settings/config.ts';
 
 const anAddress: Schema<string> = { type: 'string', format: 'uri-reference' };
 
-/** A ticket, which opens one connection, and the address to open it at. */
+/** A ticket, which opens one connection, and the connection's address. */
 export const ticketSchema = record('Ticket', {
   url: described('The address of the WebSocket: a full one, or a path of the service.', anAddress),
   ticket: described('The 32 characters for the subprotocol, valid once.', aToken),
@@ -17,12 +17,12 @@ export const ticketSchema = record('Ticket', {
 });
 export type Ticket = Shown<typeof ticketSchema>;
 
-/** For how many milliseconds a ticket can be used. */
+/** The lifetime of a ticket, in milliseconds. */
 const lifetime = 30_000;
 
 /**
- * Gives the caller a ticket, which opens one connection, soon, on behalf of the caller's token. The token itself is
- * not sent.
+ * Creates a ticket, which opens one connection soon on behalf of the caller's token. So the token
+ * itself is not sent.
  */
 export async function createTicket({ token }: Caller): Promise<Ticket> {
   const ticket = randomToken();
@@ -31,7 +31,10 @@ export async function createTicket({ token }: Caller): Promise<Ticket> {
   return { url: config.socketUrl, ticket, expires_at: showDate(expires_at) };
 }
 
-/** Uses a ticket up. Undefined when it was used before, has expired or never existed, or when its token has ended. */
+/**
+ * Uses a ticket up. Undefined when it was used before, has expired or never existed, or when its
+ * token has ended.
+ */
 export async function redeemTicket(ticket: string): Promise<Caller | undefined> {
   if (!isToken(ticket)) return undefined;
   const used = await tickets.findOneAndDelete({ _id: hashToken(ticket) });

@@ -4,7 +4,10 @@ import { makePage } from './page.ts';
 
 const titleOf = ({ brandName }: Pick<Config, 'brandName'>) => `E-mails from ${brandName}`;
 
-/** Asks whether the e-mails are to end: nothing ends by opening an address, which programs do that look into e-mails. */
+/**
+ * A page that asks whether to stop the e-mails. Opening an address must not stop them, because
+ * e-mail scanners open addresses too.
+ */
 export const askPage = fromConfig((config) =>
   makePage(
     titleOf(config),
@@ -18,7 +21,7 @@ export const askPage = fromConfig((config) =>
   ),
 );
 
-/** Says that they have ended. */
+/** A page that confirms that the e-mails have stopped. */
 export const endedPage = fromConfig((config) =>
   makePage(
     titleOf(config),

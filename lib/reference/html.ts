@@ -1,4 +1,4 @@
-/** A piece of HTML, as opposed to text that has yet to be escaped. */
+/** Escaped HTML, as opposed to text that must still be escaped. */
 export class Html {
   readonly source: string;
 
@@ -8,8 +8,8 @@ export class Html {
 }
 
 /**
- * HTML from a template; what stands in it is escaped unless it is HTML itself. Lists are joined, `false` and
- * `undefined` are nothing.
+ * HTML from a template. Values are escaped unless they are `Html`. Lists are joined; `false` and
+ * `undefined` become empty.
  */
 export function html(parts: TemplateStringsArray, ...values: HtmlContent[]): Html {
   return new Html(parts.map((part, at) => part + (at < values.length ? sourceOf(values[at]) : '')).join(''));
@@ -26,6 +26,6 @@ function sourceOf(value: HtmlContent): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text with `code` between backticks. */
+/** Converts text with `code` between backticks to HTML. */
 export const prose = (text: string): Html[] =>
   text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

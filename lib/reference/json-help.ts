@@ -1,7 +1,7 @@
 import { html } from './html.ts';
 import { makePage, type Page } from './page.ts';
 
-/** The help that the 406 error links to: how to ask for JSON and how to send it. */
+/** The help page that the 406 error links to: how to request and send JSON. */
 export const jsonHelpPage = (reference: string): Page =>
   makePage(
     'How to ask for JSON and how to send it',

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../api/schema.ts';
 
-/** The parts of an OpenAPI document that its readers here look at. */
+/** The parts of an OpenAPI document that are read here. */
 export type OpenApi = {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
@@ -35,7 +35,7 @@ export type Response = { description: string; headers?: Record<string, Header | 
 export type Responses = Record<string, Response | Reference>;
 export type Reference = { $ref: string; description?: string };
 
-/** The value at a place of the document, and the pointer to it, with references followed. */
+/** The value at a JSON pointer of the document after following references, and its own pointer. */
 export function resolve<T extends object>(
   document: OpenApi,
   found: T | Reference,
@@ -48,7 +48,7 @@ export function resolve<T extends object>(
   return { value: value as T, pointer: target };
 }
 
-/** A key as it stands in a JSON pointer. */
+/** Escapes a key for a JSON pointer. */
 export const escapePointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const unescapePointer = (key: string) => key.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Html, html } from './html.ts';
 import { style } from './style.ts';
 
-/** A page for people: its HTML, and the policy that lets it run nothing but its own script and style. */
+/** A page for people: its HTML, and a policy that permits only its own script and style. */
 export type Page = { source: string; policy: string };
 
 /**
- * Makes a page; its one script, if it has one, is a function of no arguments that needs nothing from outside itself.
- * With `hasForm` it may send a form to its own origin.
+ * Creates a page. Its script is a function without arguments that refers to nothing outside itself.
+ * With `hasForm`, the page may send a form to its own origin.
  */
 export function makePage(title: string, body: Html, script?: () => void, { hasForm = false } = {}): Page {
-  // esbuild, told to keep the names of functions, calls `__name` for each of them.
+  // With the option to keep function names, esbuild calls `__name` for each function.
   const code = script && `{ const __name = (named) => named; (${script})(); }`;
   const scripts = code === undefined ? "'none'" : hashOf(code);
   const { source } = html`<!doctype html>

@@ -5,7 +5,7 @@ import { makePage, type Page } from './page.ts';
 import { shapeOf } from './shape.ts';
 import { tryCalls } from './try-calls.ts';
 
-/** The reference of the API as a page on which one can try every call. */
+/** The API reference as a page from which readers can send requests. */
 export function referencePage(document: OpenApi): Page {
   const { info, tags, components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -63,7 +63,7 @@ const answerShape = (document: OpenApi, { content }: Response, status: string) =
   return schema && html`<pre><code>${linked(document, schema)}</code></pre>`;
 };
 
-/** A shape in which the names of others lead to them. */
+/** A schema as HTML, in which the names of components are links. */
 const linked = ({ components }: OpenApi, schema: JsonSchema): Html[] =>
   shapeOf(schema)
     .split(/\b([A-Z]\w+)\b/)
@@ -86,7 +86,7 @@ ${requestBody && html`<label>Body<textarea name="body" data-in="body" spellcheck
 </form>`;
 }
 
-/** Paragraphs, and lists of lines that begin with a hyphen. */
+/** Converts paragraphs, and lists of lines that begin with a hyphen, to HTML. */
 const describe = (text: string): Html[] =>
   text.split('\n\n').map((block) =>
     block.startsWith('- ')

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../api/schema.ts';
 
-/** A schema as a TypeScript type, which is also how people read what a thing looks like; components go by their names. */
+/** A schema as a TypeScript type, which readers understand. Components are shown by name. */
 export function shapeOf(schema: JsonSchema, indent = ''): string {
   const { $ref, type, properties, items, anyOf, required = [] } = schema as DescribedSchema;
   if ($ref) return $ref.split('/').at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** How the pages look: in light and dark, on a phone and on a desk. */
+/** The style of the pages, for light and dark mode, phones and desktops. */
 export const style = `
 :root { color-scheme: light dark; --line: light-dark(#d9dde3, #3a414b); --soft: light-dark(#f4f6f8, #1c2127); --link: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }

@@ -1,6 +1,6 @@
 /**
- * Makes every form of the reference send its request and show the answer, and every link open its target. Runs in the
- * browser, so it needs nothing from outside itself.
+ * Makes each form of the reference send its request and show the response, and each link open its
+ * target. It runs in the browser, so it refers to nothing outside itself.
  */
 export function tryCalls(): void {
   const token = document.querySelector<Field>('#token');
@@ -34,7 +34,7 @@ export function tryCalls(): void {
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
     output.textContent = `${init.method} ${address}\n${response.status} ${response.statusText}\n${headers.join('')}\n${shown}`;
-    // A reader who logs in, or signs up, wants to go on as that user.
+    // After a login or a sign-up, the reader continues as that user.
     if (token && isJson && response.ok && /^\/api\/(sessions|users)$/.test(address))
       token.value = JSON.parse(text).token ?? token.value;
   };
@@ -60,7 +60,8 @@ export function tryCalls(): void {
   }
 }
 
-// Just what is used here of a browser's page, so that the rest of the service is not compiled as if it ran in one.
+// The parts of the DOM that are used here. With TypeScript's DOM library, the rest of the service
+// would compile as if it ran in a browser.
 declare const document: Page;
 declare const location: { hash: string };
 declare const addEventListener: (name: 'hashchange', listener: () => void) => void;
