@@ -11,17 +11,17 @@ import { placeOf } from './sequence.ts';
 
 export const setRoomAvatarRefusals = [...refusalsOf('change'), ...receivePictureRefusals];
 
-/** The picture of a room, for those who see the room. */
+/** The picture of a room, if the caller can see the room. */
 export async function readRoomAvatar(room: ObjectId, asked: string | undefined, caller: Caller) {
   if ((await rooms.countDocuments({ ...seenBy(caller), _id: room }, { limit: 1 })) === 0) throw noSuchRoom();
   return readAvatar(room, asked);
 }
 
-/** Gives a room a picture. */
+/** Stores a picture of a room. */
 export async function setRoomAvatar(room: ObjectId, sent: AsyncIterable<Uint8Array>, caller: Caller): Promise<RoomDetails> {
   await requireChange(room, caller);
   const picture = await receivePicture(sent);
-  // Its bytes may have taken long to come.
+  // The upload may have taken long, so the permission is checked again.
   await requireChange(room, caller);
   await storeAvatar(room, picture);
   try {
@@ -32,7 +32,7 @@ export async function setRoomAvatar(room: ObjectId, sent: AsyncIterable<Uint8Arr
   }
 }
 
-/** Takes the picture of a room away. */
+/** Removes the picture of a room. */
 export async function removeRoomAvatar(room: ObjectId, caller: Caller): Promise<void> {
   await changeAvatar(room, { $unset: { avatar: '' } }, caller);
   await forgetAvatar(room);

@@ -16,10 +16,10 @@ import { config } from '../settings/config.ts';
 import { allowedTo } from './permissions.ts';
 import { type Room, roomKey, type ShownRoom, shownRoom } from './rooms.ts';
 
-/** With how many others one can have a conversation. */
+/** The most other people in a conversation. */
 const mostOthers = 8;
 
-/** People, each by id or by name; 24 hexadecimal characters are an id. */
+/** People, each by id or by username; 24 hexadecimal characters are an id. */
 export const people: Parameter<(ObjectId | string)[]> = {
   read: (sent) => {
     if (!Array.isArray(sent) || sent.length === 0 || sent.length > mostOthers) return undefined;
@@ -40,7 +40,7 @@ const blockedByCaller: Refusal = () => conflict('user_blocked', 'The caller has 
 const tooManyConversations: Refusal = () => conflict('too_many_conversations', 'The caller has begun too many conversations.');
 export const conversationRefusals = [noSuchUser, blockedByCaller, tooManyConversations];
 
-/** Opens the conversation of the caller with these people: the one that they have, or a new one. */
+/** Opens the caller's conversation with these people, or creates it. */
 export async function openConversation(others: (ObjectId | string)[], caller: Caller): Promise<Room> {
   const me = caller.user._id;
   const ids = await findActiveUsers(others);
@@ -53,13 +53,15 @@ export async function openConversation(others: (ObjectId | string)[], caller: Ca
   const known = await find();
   if (known) return shownRoom.show(known);
   await countConversation(all, caller);
-  // When somebody else has just made it, it is found; and made again when it has just been deleted.
+  // If a concurrent request has created the conversation, it is found. If it was deleted since, it
+  // is created again.
   return shownRoom.show(await attempt({ times: 10 }, async () => (await insert(all, key, me)) ?? (await find())));
 }
 
 /**
- * Counts a new conversation of a caller, or refuses it: all that one has begun, and those of a day with somebody with
- * whom one shares no room. Nobody is to fill the lists of others.
+ * Counts a new conversation of the caller, or rejects it. One limit is for all conversations that
+ * the caller has started. Another is for those of a day with people who share no room with the
+ * caller. It keeps users from filling other people's lists.
  */
 async function countConversation(all: ObjectId[], caller: Caller): Promise<void> {
   const { areOn, roomsPerUser, strangersPerDay } = config.limits;
@@ -74,11 +76,11 @@ async function countConversation(all: ObjectId[], caller: Caller): Promise<void>
 
 const strangersOf = (user: ObjectId) => keyOf('conversations of', user.toHexString());
 
-/** Forgets the conversations that were counted of an account; those that it has begun stay. */
+/** Deletes the counts of an account's conversations. The conversations remain. */
 export const forgetConversationLimit = async (user: ObjectId): Promise<void> =>
   void (await loginLimits.deleteMany({ _id: strangersOf(user) }));
 
-/** Whether there is somebody among these people with whom one shares no room. */
+/** True if one of these people shares no room with the caller. */
 async function hasStranger(all: ObjectId[], me: ObjectId): Promise<boolean> {
   const others = all.filter((one) => !one.equals(me));
   const shared = others.map((other) =>
@@ -87,7 +89,10 @@ async function hasStranger(all: ObjectId[], me: ObjectId): Promise<boolean> {
   return (await Promise.all(shared)).includes(null);
 }
 
-/** The part of a filter that leaves out the conversations with someone whom the caller has blocked, or that such a one began. */
+/**
+ * The condition that excludes conversations with a user whom the caller has blocked, and group
+ * conversations that such a user started.
+ */
 export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit<RoomDocument, '_id'>> {
   const blocked = blockedBy(caller);
   if (blocked.length === 0) return {};
@@ -95,14 +100,14 @@ export function notBlocked(caller: Parameters<typeof blockedBy>[0]): Filter<Omit
   return { $nor: [ofTwo, { is_direct: true, created_by: { $in: blocked } }] };
 }
 
-/** Those of some rooms that a caller may read and wants to see, as their ids. */
+/** The ids of the rooms among these that the caller may read and does not hide. */
 export async function findReadable(among: ObjectId[], caller: Caller): Promise<ReadonlySet<string>> {
   const filter = { _id: { $in: distinct(among) }, ...allowedTo('read', caller), ...notBlocked(caller) };
   const found = await rooms.find<{ _id: ObjectId }>(filter, { projection: { _id: 1 } }).toArray();
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
-/** Whether that part of the filter leaves this room out. */
+/** True if `notBlocked` excludes this room. */
 export function isBlocked(
   room: Pick<RoomDocument, 'is_direct' | 'created_by'> & { members: { user: ObjectId }[] },
   caller: Parameters<typeof blockedBy>[0],
@@ -112,17 +117,20 @@ export function isBlocked(
   return isOne(room.created_by) || (room.members.length === 2 && room.members.some(({ user }) => isOne(user)));
 }
 
-/** The key that only the conversation of these people has. The unique index refuses a second one. */
+/** The key of these people's conversation. The unique index prevents a second one. */
 const directKeyOf = (all: ObjectId[]) =>
   all
     .map((one) => one.toHexString())
     .sort()
     .join(' ');
 
-/** The people whose conversation has this key. */
+/** The people of a conversation's key. */
 export const peopleOf = (key: string): ObjectId[] => key.split(' ').map((one) => new ObjectId(one));
 
-/** Inserts a conversation: hidden, closed, without a name, and with nobody who could change that; undefined when there is one. */
+/**
+ * Inserts a conversation. It is hidden and closed, and has neither a name nor an owner who could
+ * change that. Returns undefined if it exists.
+ */
 async function insert(all: ObjectId[], key: string, creator: ObjectId): Promise<ShownRoom | undefined> {
   const _id = new ObjectId();
   const members = all.map((user) => ({ _id: new ObjectId(), user, role: 'member', joined_at: '$$NOW' }));

@@ -3,16 +3,16 @@ import type { RoomDocument } from '../collections/rooms/rooms.ts';
 /** The counters of a room's messages. */
 export type Counters = Pick<RoomDocument, 'message_count' | 'lost' | 'lost_count' | 'last_deleted'>;
 
-/** The projection to them. */
+/** The projection to `Counters`. */
 export const counterFields = { message_count: 1, lost: 1, lost_count: 1, last_deleted: 1 } as const;
 
-/** How many messages a room has. */
+/** The number of messages of a room. */
 export const messageCount = ({ message_count, lost_count = 0 }: Counters): number => message_count - lost_count;
 
 /**
- * How many messages of a room come after a read marker: those counted since, without those that were counted and never came, and
- * without the deleted ones. Of those that never came only the last hundred are known; for someone further back the number is a
- * few too high until they read.
+ * The number of messages after a read marker. It excludes deleted messages and messages that were
+ * counted and never stored. Only the last hundred of the latter are known. For a reader who is
+ * further back, the number is slightly too high until they read the room.
  */
 export const unreadOf = (
   { message_count, lost = [] }: Counters,

@@ -17,20 +17,21 @@ import { notify } from '../notices/notices.ts';
 import { noSuchRoom } from './permissions.ts';
 import { type ShownRoom, shownRoom } from './rooms.ts';
 
-/** For how many milliseconds one request goes on deleting: well under its deadline. */
+/** The longest time of a deletion in one request, in milliseconds; well below its deadline. */
 export const deletionTime = 6_000;
 
 type DeletionOptions = {
   time?: number;
   precondition?: Precondition | undefined;
-  /** The last place of the room: nothing may have happened in it since. */
+  /** The last place of the room. If anything has happened since, the deletion fails. */
   seq?: number;
 };
 
 /**
- * Deletes a room with its messages, files, events, read markers and what was saved of it; 404 for an unknown id. The
- * room is marked first, after which nobody finds it, and goes last. A deletion that is cut off, or runs out of time (503), is continued by
- * deleting again, or by `finishRoomDeletions()`. A precondition is about the room before it was marked.
+ * Deletes a room with its messages, files, events, read markers and saved messages; 404 for an
+ * unknown id. The room is first marked, which hides it, and is removed last. A deletion that was
+ * interrupted or ran out of time (503) is continued by deleting again, or by
+ * `finishRoomDeletions()`. A precondition is checked before the room is marked.
  */
 export async function deleteRoom(
   room: ObjectId,
@@ -45,24 +46,24 @@ export async function deleteRoom(
     if (performance.now() > end) throw serviceUnavailable('The room is being deleted: repeat the request to continue.');
   }
   await rooms.unscoped.deleteOne({ _id: room });
-  // A message or an event whose `seq` was taken just before the mark may have been written since.
+  // A message or event that reserved its `seq` just before the mark may have been written since.
   await deleteSome(room);
 }
 
-/** Continues the deletions of rooms that were cut off; returns how many there were. */
+/** Continues interrupted deletions of rooms, and returns their number. */
 export async function finishRoomDeletions(): Promise<number> {
   const unfinished = await rooms.unscoped.find({ deleting_at: { $exists: true } }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unfinished) await deleteRoom(_id);
   return unfinished.length;
 }
 
-/** Marks a room as being deleted, and returns it as it was before. */
+/** Marks a room for deletion, and returns its state before. */
 const mark = (
   room: ObjectId,
   precondition: Precondition | undefined,
   seq: number | undefined,
 ): Promise<Pick<RoomDocument, 'members'>> =>
-  // Each further attempt takes someone else's change between the read and the update.
+  // Each further attempt requires a concurrent change between the read and the update.
   attempt({ times: 10 }, async () => {
     const seen = precondition ? await asSeen(room, precondition) : seq === undefined ? {} : { seq };
     const marked = await rooms.unscoped.findOneAndUpdate({ _id: room, ...seen }, marking, {
@@ -76,7 +77,7 @@ const mark = (
 const emptied = { members: [], banned: [], is_open: false, is_visible: false };
 const marking = { $set: emptied, $unset: { direct_key: '' }, $currentDate: { deleting_at: true } } as const;
 
-/** The part of a filter that says that nothing has happened in the room since the precondition was met. */
+/** The condition that the room has not changed since the precondition was met. */
 async function asSeen(room: ObjectId, precondition: Precondition) {
   const projection = { ...shownRoom.reads, seq: 1, deleting_at: 1 };
   const found = await rooms.unscoped.findOne<ShownRoom & Pick<RoomDocument, 'seq' | 'deleting_at'>>(
@@ -88,10 +89,10 @@ async function asSeen(room: ObjectId, precondition: Precondition) {
   return { seq: found.seq };
 }
 
-// How many of a kind one command deletes: few enough for others not to wait for it.
+// The most items that one command deletes. It is small, so that other requests do not wait.
 const batchSize = 500;
 
-/** Deletes a batch of each kind; returns whether there was anything to delete. */
+/** Deletes a batch of each kind. Returns true if there was anything to delete. */
 async function deleteSome(room: ObjectId): Promise<boolean> {
   const deleted = await Promise.all([
     deleteBatch(messages.unscoped, room),
@@ -118,7 +119,7 @@ async function deleteBatch<T extends Document & { room: ObjectId; seq: number }>
   return deletedCount;
 }
 
-/** Deletes a batch of what was saved of a room. */
+/** Deletes a batch of saved messages of a room. */
 async function deleteSaved(room: ObjectId): Promise<number> {
   const some = await saved.find({ room }, { projection: { _id: 1 }, limit: batchSize }).toArray();
   if (some.length === 0) return 0;

@@ -29,13 +29,13 @@ export const shownListedRoom = representation(
 );
 type ListedRoom = ShownBy<typeof shownListedRoom>;
 
-/** A text that the names or topics of the wanted rooms have in them. */
+/** A part of the name or topic of a room. */
 export const namePart = about(
   'Return rooms whose names or topics have words that start with those of `q`. Case and accents do not matter.',
   text(1, 100),
 );
 
-/** A place in the directory: the key of the room that it comes after, which may have been deleted since. */
+/** A cursor of the directory: the key of the last room, which may have been deleted since. */
 export const directoryCursor: Parameter<string> = {
   read: (sent) => {
     if (typeof sent !== 'string' || !/^[\w-]{1,1200}$/.test(sent)) return undefined;
@@ -45,17 +45,17 @@ export const directoryCursor: Parameter<string> = {
   schema: { type: 'string', pattern: '^[\\w-]{1,1200}$' },
 };
 
-/** So many rooms are looked at for a page of those that somebody looks for, so many at a time. */
+/** The most rooms that are read for a page of search results, and the number per read. */
 const mostLookedAt = 2_000;
 const chunkSize = 250;
 
-/** A page of the visible rooms by name: all, or those of whose names or topics `q` is a part. */
+/** A page of the visible rooms by name. With `q`, only rooms with `q` in their names or topics. */
 export const listDirectory = (q: string | undefined, page: Page<string>): Promise<ListPage<ListedRoom>> =>
   listByName<ListedDocument, ListedRoom>({ is_visible: true }, shownListedRoom, q, page);
 
 type Named = Pick<RoomDocument, 'name' | 'name_key' | 'topic'>;
 
-/** A page of some rooms by name: all, or those of whose names or topics `q` is a part. */
+/** A page of the given rooms by name. With `q`, only rooms with `q` in their names or topics. */
 export async function listByName<Stored extends Named, T extends object>(
   which: Filter<Omit<RoomDocument, '_id'>>,
   shown: Pick<Representation<Stored, T>, 'reads' | 'show'>,
@@ -78,7 +78,7 @@ export async function listByName<Stored extends Named, T extends object>(
   return { items: found.map((one) => shown.show(one)), next: cursorAt(last) };
 }
 
-// Direct conversations have no name: their keys come before.
+// Direct conversations do not have a name, so their keys sort before this.
 const beforeNames = '\u0002';
 
 const cursorAt = (key: string) => Buffer.from(key).toString('base64url');

@@ -6,9 +6,9 @@ import { foresee, notify } from '../notices/notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
- * Records a change at the place that its update took. When a feed has closed that place, because the function was
- * frozen for longer than a feed waits, the change is recorded at the room's next one: no reader may find it where
- * readers have already been.
+ * Records a change at the place that its update has reserved. If a feed has closed that place,
+ * because the function was suspended for longer than feeds wait, the change is recorded at the
+ * room's next place. Readers that are past the first place would miss it there.
  */
 export async function recordEvent(
   place: Place,
@@ -23,7 +23,7 @@ export async function recordEvent(
       if (await insertEvent(event)) return true;
       if (type === 'void' || (await isRecorded(event))) return true;
       const next = await takePlace({ where: { _id: event.room } });
-      if (!next) return true; // The room is deleted, and its feed with it.
+      if (!next) return true; // The room was deleted with its feed.
       event = { ...event, ...placeOf(next) };
       isWanted = foresee();
       return undefined;
@@ -41,7 +41,7 @@ function comingOrGoing({ type, data: { user } }: EventDocument) {
 
 const isRemoval = (type: EventType) => type === 'member.left' || type === 'member.kicked' || type === 'member.banned';
 
-/** Inserts an event; false when its `seq` is no longer free. */
+/** Inserts an event. Returns false if its `seq` is taken. */
 export async function insertEvent(event: Omit<EventDocument, '_id'>): Promise<boolean> {
   try {
     await events.insertOne(event);
@@ -52,6 +52,7 @@ export async function insertEvent(event: Omit<EventDocument, '_id'>): Promise<bo
   }
 }
 
-// By the driver, which sends it again when its connection breaks, or by a feed, which found the change without its event.
+// The driver may have inserted it, when it repeated the insert after a connection failure. A feed
+// may have, when it found the change without its event.
 const isRecorded = async ({ room, seq, type }: EventDocument) =>
   (await events.findOne({ room, seq }, { projection: { type: 1 } }))?.type === type;

@@ -16,7 +16,7 @@ const { as, ownId, date, dateOrNull, made, representation } = shownFrom<ManagedD
 /** The owners of a room, as an expression. */
 export const owners = { $filter: { input: '$members', as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } };
 
-/** A room as administrators see it who need not be in it: nothing of what is said there. */
+/** A room for administrators who are not its members, without its contents. */
 export const shownManagedRoom = representation('ManagedRoom', {
   _id: ownId,
   name: as(shownRoom.fields.name, 'name'),
@@ -45,7 +45,7 @@ export const shownManagedRoom = representation('ManagedRoom', {
 });
 type ManagedRoom = ShownBy<typeof shownManagedRoom>;
 
-/** The rooms that an administrator looks for. */
+/** The parameters of an administrator's search for rooms. */
 export const managedSearch = {
   q: optional(namePart),
   room: about('Return only this room.', optional(id)),
@@ -53,7 +53,9 @@ export const managedSearch = {
   after: pageStart(directoryCursor),
 };
 
-/** A page of all rooms by name, hidden and archived ones as well, but no direct conversations. */
+/**
+ * A page of all rooms by name, including hidden and archived ones, but not direct conversations.
+ */
 export async function listManagedRooms({ q, room, limit, after }: Values<typeof managedSearch>): Promise<ListPage<ManagedRoom>> {
   requireAtMostOne(['q', 'room'], { q, room });
   if (room) return { items: await findManaged(room), next: undefined };

@@ -6,24 +6,25 @@ import { retryContended } from '../database/writes.ts';
 import { isOnLambda } from '../settings/config.ts';
 
 /*
- * A write-behind buffer for the changes that messages make in the markers of their readers. The sender of a message
- * has read up to it, and the users that it mentions have mentions to count.
+ * A write-behind buffer for changes of read markers by messages. The sender of a message has read
+ * up to it, and the mentions of other users are counted.
  *
- * The buffer is written a moment later, together with everything that was said by then: a write for each message
- * would make sending a fifth dearer. Until then, reads in this process find the changes here. If the process dies
- * before, only a number is wrong, until the next message. A function on Lambda, which may be frozen when it has
- * answered, writes them in parallel with the message.
+ * The buffer is written a moment later, with the changes of all messages since. A write for each
+ * message would make sending a fifth more expensive. Until then, reads in this process find the
+ * changes here. If the process dies before, only a number is wrong, until the next message. A
+ * function on Lambda writes the changes in parallel with the message, because it may be suspended
+ * after its response.
  */
 
-/** The numbers of a marker that only ever grow by messages. */
+/** The fields of a marker that messages only increase. */
 export type HighestPlaces = { seq?: number; ordinal?: number; mentioned?: number };
 
-/** The facts about a message that the readers of its room need. */
+/** The facts about a message that change its readers' markers. */
 type SentNote = { room: ObjectId; seq: number; ordinal: number; user: ObjectId; mentions: ObjectId[] };
 
 type Note = { _id: ReadMarkerDocument['_id']; highest: HighestPlaces };
 
-/** Notes messages in the markers of their readers. */
+/** Records messages in the markers of their readers. */
 export const noteMessages = (sent: SentNote[]): Promise<void> =>
   note(
     sent.flatMap(({ room, seq, ordinal, user, mentions }) => [
@@ -32,20 +33,23 @@ export const noteMessages = (sent: SentNote[]): Promise<void> =>
     ]),
   );
 
-/** Notes that an edited message at a `seq` mentions these users. */
+/** Records that an edited message mentions these users; `seq` is the place of the edit. */
 export const noteMentions = (room: ObjectId, seq: number, mentions: ObjectId[]): Promise<void> =>
   note(mentions.map((user) => ({ _id: { room, user }, highest: { mentioned: seq } })));
 
 /**
- * The part of a marker that is noted and not stored yet. Call this before reading the marker, or an update may be
- * missed.
+ * The part of a marker that is buffered and not stored yet. Call this before you read the marker,
+ * or you may miss an update.
  */
 export const notedOf = (room: ObjectId, user: ObjectId): HighestPlaces | undefined =>
   notes.size === 0 ? undefined : notes.get(keyOf({ room, user }))?.highest;
 
 countNoted(readMarkers, () => changes);
 
-/** Stores the notes, after those that are being stored. Once it resolves, no earlier number can come later. */
+/**
+ * Stores the buffered changes, after those that are being stored. After it resolves, no earlier
+ * number can be written.
+ */
 export function storeNotes(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
@@ -64,7 +68,7 @@ async function storeAll(): Promise<void> {
   } catch (error) {
     log('error', 'messages were not noted in read markers', { error: describeError(error) });
   }
-  // A note that was made meanwhile is another object, and yet to be stored.
+  // A change that was buffered in the meantime is another object, and must still be stored.
   for (const [key, note] of stored) if (notes.get(key) === note) notes.delete(key);
   changes++;
 }
@@ -81,7 +85,7 @@ let changes = 0;
 let timer: NodeJS.Timeout | undefined;
 let storing = Promise.resolve();
 
-// Milliseconds until the notes are stored, and how many there may be before.
+// The longest delay in milliseconds, and the most changes, before the buffer is written.
 const longestWait = 250;
 const mostNotes = 1_000;
 

@@ -6,13 +6,16 @@ import { actorId, type Caller } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
 import type { Place } from './sequence.ts';
 
-/** Notes for the author of a message that the caller is about to react to it; an earlier reaction gives way to this one. */
+/**
+ * Adds a notification of the caller's reaction for the author of a message, before the reaction is
+ * stored. It replaces one of an earlier reaction.
+ */
 export const noteReaction = ({ _id, user, room, seq }: MessageDocument, caller: Caller): Promise<void> =>
   store({ user, of: _id }, { kind: 'reaction', room, seq, actor: caller.user._id });
 
 /**
- * Notes for a user that the caller has added them to a room, and tells the user's devices. The command line is nobody
- * whom the list could name.
+ * Adds a notification that the caller has added a user to a room, and notifies the user's devices.
+ * It is skipped for the command line, which the list could not name.
  */
 export async function noteAddition({ room, seq }: Place, user: ObjectId, caller: Caller): Promise<void> {
   const actor = actorId(caller);
@@ -25,7 +28,7 @@ async function store(_id: NotificationDocument['_id'], fields: Omit<Notification
   await retryContended(() => notifications.updateOne({ _id }, [{ $set: { ...fields, at: '$$NOW' } }], { upsert: true }));
 }
 
-/** Forgets the notifications of a user. */
+/** Deletes the notifications of a user. */
 export async function forgetNotifications(user: ObjectId): Promise<void> {
   await Promise.all([notifications.deleteMany({ '_id.user': user }), notificationMarkers.deleteOne({ _id: user })]);
 }

@@ -5,7 +5,7 @@ import { type ReadMarkerDocument, type RoomNews, readMarkers } from '../collecti
 import { inBatches, retryContended } from '../database/writes.ts';
 import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
 
-/** How far someone has read in a room, and what the room is to them. */
+/** A user's read position in a room, and their preferences for it. */
 export type ReadMarker = {
   seq: number;
   ordinal: number;
@@ -16,29 +16,29 @@ export type ReadMarker = {
   favouriteOrder: number | undefined;
 };
 
-/** A read marker with the number of unread messages that mention the reader, and of deleted ones after it. */
+/** A read marker with the number of unread mentions, and of deleted messages after it. */
 export type ReadState = ReadMarker & { mentions: number; deleted: number };
 
-/** A room whose messages are counted. */
+/** The counters of a room that are needed here. */
 type RoomCounts = { _id: ObjectId; last_deleted?: number };
 
-/** How many unread mentions are counted at most. */
+/** The most unread mentions that are counted. */
 export const mostMentions = 100;
 
-/** The reading of a user in a room. */
+/** The read state of a user in a room. */
 export async function findReading(room: RoomCounts, user: ObjectId): Promise<ReadState> {
   return readingOf(room, user, await findMarker(room._id, user));
 }
 
-/** How far a user has read in a room. */
+/** The read marker of a user in a room. */
 export async function findMarker(room: ObjectId, user: ObjectId): Promise<ReadMarker> {
   const noted = notedOf(room, user);
   return markerOf(await readMarkers.findOne({ _id: { room, user } }), noted);
 }
 
 /**
- * The readings of a user in each of these rooms, in their order. `mayBeAll` says that these may be most of the user's
- * rooms.
+ * The read states of a user in these rooms, in their order. `mayBeAll` states that these may be
+ * most of the user's rooms.
  */
 export async function findReadings(rooms: RoomCounts[], user: ObjectId, mayBeAll: boolean): Promise<ReadState[]> {
   const noted = rooms.map(({ _id }) => notedOf(_id, user));
@@ -55,14 +55,14 @@ export async function findReadings(rooms: RoomCounts[], user: ObjectId, mayBeAll
 const readEach = (rooms: ObjectId[], user: ObjectId) =>
   readMarkers.find({ _id: { $in: rooms.map((room) => ({ room, user })) } }, { batchSize: rooms.length + 1 }).toArray();
 
-/** How far a user has read in each of these rooms, by their ids in hexadecimal. */
+/** The read markers of a user in these rooms, by the rooms' ids in hexadecimal. */
 export async function findMarkersIn(rooms: ObjectId[], user: ObjectId): Promise<Map<string, ReadMarker>> {
   const noted = rooms.map((room) => notedOf(room, user));
   const stored = new Map((await readEach(rooms, user)).map((marker) => [marker._id.room.toHexString(), marker]));
   return new Map(rooms.map((room, at) => [room.toHexString(), markerOf(stored.get(room.toHexString()), noted[at])] as const));
 }
 
-/** How far each of these users has read in a room, by their ids in hexadecimal. */
+/** The read markers of these users in a room, by the users' ids in hexadecimal. */
 export async function findMarkers(room: ObjectId, users: ObjectId[]): Promise<Map<string, ReadMarker>> {
   const found = await readMarkers.find({ _id: { $in: users.map((user) => ({ room, user })) } }).toArray();
   const stored = new Map(found.map((marker) => [marker._id.user.toHexString(), marker]));
@@ -71,7 +71,7 @@ export async function findMarkers(room: ObjectId, users: ObjectId[]): Promise<Ma
   );
 }
 
-/** Finds the users, among these, who have read a room up to a place. */
+/** The users among these who have read a room up to a place. */
 export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]): Promise<ObjectId[]> {
   if (users.length === 0) return [];
   const noted = users.map((user) => notedOf(room, user));
@@ -81,8 +81,8 @@ export async function findReaders(room: ObjectId, seq: number, users: ObjectId[]
 }
 
 /**
- * All markers of a user, which are one range of an index; undefined if there are so many that looking up those of
- * each room is better.
+ * All markers of a user, by one range of an index. Returns undefined if there are `most` or more,
+ * because it is then faster to look up the marker of each room.
  */
 async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument[] | undefined> {
   const key = user.toHexString();
@@ -93,10 +93,13 @@ async function readAll(user: ObjectId, most: number): Promise<ReadMarkerDocument
   return undefined;
 }
 
-/** By the ids of users, a number of markers that was not all. */
+/** By user id, a number of markers that was too small to have all of them. */
 const tooFew = new LruCache<number>(10_000);
 
-/** Counts the unread mentions, and the deleted messages after the marker, by their indexes and only where there may be some. */
+/**
+ * Counts the unread mentions and the deleted messages after the marker. It uses indexes, and only
+ * if there may be some.
+ */
 export function readingOf(
   { _id: room, last_deleted = 0 }: RoomCounts,
   user: ObjectId,
@@ -111,10 +114,13 @@ export function readingOf(
   return Promise.all(counted).then(([mentions, deleted]) => ({ ...marker, mentions, deleted }));
 }
 
-// Replies that are in threads alone are counted with their threads.
+// Replies that appear only in threads are counted with their threads.
 const inRoom = { is_folded: { $exists: false } };
 
-/** The mentions in messages after a place, and those that edits have added after it to earlier messages. */
+/**
+ * Counts the mentions in messages after a place, and those that edits have added after it to
+ * earlier messages.
+ */
 async function countMentions(room: ObjectId, user: ObjectId, seq: number): Promise<number> {
   const late = { room, 'late_mentions.user': user, late_mentions: { $elemMatch: { user, seq: { $gt: seq } } } };
   const [mentions, added] = await Promise.all([
@@ -125,20 +131,23 @@ async function countMentions(room: ObjectId, user: ObjectId, seq: number): Promi
 }
 
 /**
- * Moves a user's marker forwards to a `seq`, up to which there are `ordinal` messages; never backwards. Returns where
- * it is then.
+ * Moves a user's marker forward to a `seq`, never backward. `ordinal` is the number of messages up
+ * to it. Returns the marker.
  */
 export const moveReadMarker = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
   change(room, user, { $max: { seq, ordinal } });
 
 /**
- * Moves the marker of someone who has just joined, perhaps again, forwards to a `seq`. What the
- * room was to them before is over.
+ * Moves the marker of a user who has just joined, perhaps again, forward to a `seq`. Earlier
+ * preferences for the room are reset.
  */
 export const startReading = (room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> =>
   change(room, user, { $max: { seq, ordinal }, $unset: { is_muted: '', notify_of: '', is_favourite: '', favourite_order: '' } });
 
-/** Moves a user's marker back to a `seq`, up to which there are `ordinal` messages; never forwards. Returns where it is then. */
+/**
+ * Moves a user's marker backward to a `seq`, never forward. `ordinal` is the number of messages up
+ * to it. Returns the marker.
+ */
 export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: number, ordinal: number): Promise<ReadMarker> {
   const _id = { room, user };
   await storeNotes();
@@ -150,13 +159,13 @@ export async function moveReadMarkerBack(room: ObjectId, user: ObjectId, seq: nu
   return markerOf(moved ?? (await readMarkers.findOne({ _id })));
 }
 
-/** Deletes how far a user has read, in every room. */
+/** Deletes a user's read markers of all rooms. */
 export async function deleteReadMarkers(user: ObjectId): Promise<void> {
   await storeNotes();
   await inBatches(readMarkers, { '_id.user': user }, (some) => readMarkers.deleteMany(some));
 }
 
-/** What a room is to a user; what is left out stays. */
+/** A user's preferences for a room. Omitted fields do not change. */
 type RoomMarks = {
   is_muted?: boolean | undefined;
   notify_of?: RoomNews | null | undefined;
@@ -165,8 +174,8 @@ type RoomMarks = {
 };
 
 /**
- * Changes what a room is to a user: all of it, or nothing. Returns undefined for the order of a room that is not a
- * favourite, which another device may have ended a moment ago.
+ * Changes a user's preferences for a room, completely or not at all. Returns undefined for an order
+ * if the room is not a favourite; another device may have changed that.
  */
 export async function markRoom(room: ObjectId, user: ObjectId, marks: RoomMarks): Promise<ReadMarker | undefined> {
   const { is_muted, notify_of, is_favourite, favourite_order } = marks;
@@ -192,16 +201,16 @@ export async function markRoom(room: ObjectId, user: ObjectId, marks: RoomMarks)
   return changed ? markerOf(changed, noted) : undefined;
 }
 
-/** How many messages a room has up to a `seq`, which may be that of an event. */
+/** The number of messages of a room up to a `seq`, which may belong to an event. */
 export async function countUpTo(room: ObjectId, seq: number): Promise<number> {
   const options = { projection: { ordinal: 1 }, sort: { seq: -1 as const } };
-  // Tombstones may have an ordinal, too.
+  // Tombstones may have an ordinal as well.
   return (await messages.unscoped.findOne({ room, seq: { $lte: seq }, ordinal: { $gt: 0 } }, options))?.ordinal ?? 0;
 }
 
 async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadMarkerDocument>): Promise<ReadMarker> {
   const noted = notedOf(room, user);
-  // When two first changes come at the same time, one of them fails because the other has inserted the marker.
+  // If two updates create the marker concurrently, one of them fails and is retried.
   return markerOf(
     await retryContended(() =>
       readMarkers.findOneAndUpdate({ _id: { room, user } }, update, { upsert: true, returnDocument: 'after' }),
@@ -210,7 +219,7 @@ async function change(room: ObjectId, user: ObjectId, update: UpdateFilter<ReadM
   );
 }
 
-/** The marker that is stored, if there is one, with what is noted and not stored yet. */
+/** The stored marker, if there is one, with the buffered changes. */
 function markerOf(stored: ReadMarkerDocument | null | undefined, noted?: HighestPlaces): ReadMarker {
   const { _id, is_muted = false, notify_of, is_favourite = false, favourite_order, ...highest } = stored ?? { _id: undefined };
   const numbers = noted ? highestOf(highest, noted) : highest;

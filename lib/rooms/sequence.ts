@@ -3,33 +3,36 @@ import { aCount, described } from '../api/schema.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { savedByTheNext } from '../database/within-process.ts';
 
-/** The field by which things show their place. */
+/** The field with the place of a message or an event. */
 export const aSeq = described("The place in the room's order of messages and changes. Messages may skip numbers.", aCount);
 
-/** A place in a room's order, and the database's time when it was taken. */
+/** A place in a room's order, and the database's time when it was reserved. */
 export type Place = {
   room: ObjectId;
   seq: number;
-  /** How many messages the room had counted then, this place's included if the room counts it. */
+  /**
+   * The number of messages that the room has counted, including this place's if the room counts it.
+   */
   ordinal: number;
   at: Date;
 };
 
-/** A change of a room: one update, whose filter holds the rule. */
+/** A change of a room: one update with its rule in the filter. */
 export type RoomChange = {
   where: Filter<Omit<RoomDocument, '_id'>>;
   update?: UpdateFilter<Omit<RoomDocument, '_id'>> | Document[];
   arrayFilters?: Document[];
-  /** The fields of the changed room that are wanted in addition to those of `ChangedRoom`. */
+  /** Fields of the changed room that are needed besides those of `ChangedRoom`. */
   projection?: Document;
 };
 
-/** The fields that every change returns of the room as it is afterwards. */
+/** The fields of the changed room that each change returns. */
 export type ChangedRoom = Pick<RoomDocument, '_id' | 'seq' | 'changed_at' | 'message_count' | 'name'>;
 
 /**
- * Changes a room and takes its next place for that, or so many places in a row for messages, of which the room counts
- * `counted`: the one update by which a room's `seq` grows. Null when no room matches the filter.
+ * Changes a room and reserves its next place. For messages it reserves several places in a row; the
+ * room counts `counted` of them. Only this update increases a room's `seq`. Returns null if the
+ * filter does not match.
  */
 export async function takePlace<Wanted extends object = object>(
   { where, update = {}, arrayFilters, projection }: RoomChange,
@@ -44,7 +47,7 @@ export async function takePlace<Wanted extends object = object>(
   });
 }
 
-/** The place that a change has taken; of several, the last. */
+/** The place that a change has reserved; the last one of several. */
 export const placeOf = ({ _id: room, seq, message_count: ordinal, changed_at: at }: ChangedRoom): Place => ({
   room,
   seq,

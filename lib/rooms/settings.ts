@@ -9,20 +9,20 @@ import { allowedTo, findContext, requirePermission } from './permissions.ts';
 import { isOpen, isVisible, type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 
-/** The changes that an owner may make to a room: its name and its flags. */
+/** The settings of a room that an owner may change. */
 export const roomSettings = { name: roomName, is_open: isOpen, is_visible: isVisible };
 
-/** Some of them. */
+/** The settings that a request changes. */
 export const someRoomSettings = { name: optional(roomName), is_open: optional(isOpen), is_visible: optional(isVisible) };
 
-/** Changes those that are given. */
+/** Changes the given settings. */
 export async function changeSettings(
   room: ObjectId,
   settings: Values<typeof someRoomSettings>,
   caller: Caller,
   precondition?: Precondition,
 ): Promise<Room> {
-  // The database's client leaves out what is undefined.
+  // The driver omits undefined fields.
   const fields = { ...settings, name_key: settings.name === undefined ? undefined : roomKey(settings.name, room) };
   const changed = await changeRoom<ShownRoom>(
     {

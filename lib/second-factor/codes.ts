@@ -10,18 +10,18 @@ import { acceptedStep } from './totp.ts';
 
 const sixDigits = /^\d{6}$/;
 
-/** The characters of a recovery code, without its dashes. */
+/** The number of characters of a recovery code, without its dashes. */
 export const recoveryCodeLength = 16;
 
 const codePattern = /^(([0-9][ -]{0,2}){6}|([A-Za-z0-9][ -]{0,2}){16})$/;
 
-/** What is said of a code that is refused, at a login and elsewhere. */
+/** The message for a rejected code, at a login and elsewhere. */
 export const wrongCode = 'The code is incorrect, or was used before: wait for the next one.';
 
-/** A code of the second factor as it is compared: without spaces and dashes, which are there for people. */
+/** Normalises a code for comparison. Spaces and dashes only help people to read it. */
 const plainCode = (sent: string) => normaliseCredential(sent).replace(/[ -]/g, '').toLowerCase();
 
-/** A code of an authenticator app, or a recovery code; spaces and dashes do not count. */
+/** A code of an authenticator app, or a recovery code. Spaces and dashes are ignored. */
 export const secondFactorCode: Parameter<string> = about(
   'The six digits that the authenticator app shows, or a recovery code.',
   credential({
@@ -31,16 +31,16 @@ export const secondFactorCode: Parameter<string> = about(
   }),
 );
 
-/** The hash under which a recovery code is stored: no table can hold its 79 bits of randomness. */
+/** The stored hash of a recovery code. A table of hashes cannot cover its 79 random bits. */
 export const hashRecoveryCode = (code: string): string => hashToken(plainCode(code));
 
 /** An account with a second factor. */
 export type WithSecondFactor = { _id: ObjectId; second_factor: SecondFactorDocument };
 
 /**
- * Uses a code up; returns whether it was right, and not used before. One update decides: of two who use a code at the
- * same moment, one is refused, whichever processes they ask. 503 if a secret can't be decrypted: then only recovery
- * codes help.
+ * Consumes a code. Returns true if it was valid and unused. One update decides, so of two
+ * concurrent uses of a code one fails, whichever processes handle them. Throws 503 if the secret
+ * cannot be decrypted; then only recovery codes work.
  */
 export const useSecondFactor = (user: WithSecondFactor, code: string): Promise<boolean> =>
   sixDigits.test(code) ? useTotp(user, code) : useRecoveryCode(user, code);
@@ -51,7 +51,7 @@ async function useTotp({ _id, second_factor: { secret, last_step } }: WithSecond
   if (!bytes) throw undecipherable(owner);
   const step = acceptedStep(bytes, code, { time: Date.now(), after: last_step });
   if (step === undefined) return false;
-  // The secret of the account may be another one by now; a step is stored only over an earlier one.
+  // The account's secret may have changed. A step is only stored over an earlier one.
   const { modifiedCount } = await users.updateOne(
     { _id, 'second_factor.secret': secret, 'second_factor.last_step': { $lt: step } },
     { $set: { 'second_factor.last_step': step, ...(isOld && { 'second_factor.secret': encrypt(bytes, owner) }) } },
@@ -69,7 +69,7 @@ async function useRecoveryCode({ _id, second_factor: { secret } }: WithSecondFac
   return modifiedCount === 1;
 }
 
-/** 503: the service has not the key that the secret was encrypted with. */
+/** 503: the service does not have the key that encrypted the secret. */
 export function undecipherable(owner: string) {
   const error = 'SECRET_KEY is not set, or has not the key that encrypted the secret';
   log('error', 'a second factor could not be checked', { whom: owner, error });

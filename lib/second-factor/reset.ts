@@ -5,14 +5,14 @@ import { countPasskeys, forgetPasskeys } from '../credentials/passkey-removal.ts
 import { endSessions } from '../credentials/sessions.ts';
 import { findUser } from '../identity/users.ts';
 
-/* Apart from what checks codes: the command line, which has no key, resets as well. */
+/* Separate from the checks of codes: the command line, which does not have the key, also resets. */
 
 export const noSecondFactor: Refusal = () => conflict('second_factor_off', 'The account has no second factor.');
 
 /**
- * Turns off a second factor that was lost, and ends the account's passkeys, which may be on the same device, and its
- * sessions; 404 without an account, 409 without either. One write decides: it ends all of them, also a passkey that is
- * added at the same moment.
+ * Turns off a lost second factor. It also ends the account's passkeys, which may be on the same
+ * device, and its sessions. Throws 404 without an account, and 409 if it has neither a second
+ * factor nor passkeys. One write ends all of them, including a passkey that is added concurrently.
  */
 export async function resetSecondFactor(_id: ObjectId): Promise<void> {
   const hasPasskeys = (await countPasskeys(_id)) > 0;
@@ -29,5 +29,5 @@ export async function resetSecondFactor(_id: ObjectId): Promise<void> {
   await endSessions(_id, changed.session_generation, undefined);
 }
 
-/** What a change removes with a second factor. */
+/** The fields that are removed with a second factor. */
 export const withoutSecondFactor = { second_factor: '', pending_second_factor: '' } as const;

@@ -20,7 +20,7 @@ import { requireCode, wrongSecondFactor } from './proof.ts';
 import { noSecondFactor, resetSecondFactor, withoutSecondFactor } from './reset.ts';
 import { acceptedStep, newSecret, toBase32, toUri } from './totp.ts';
 
-/** The caller's second factor, without what proves it. */
+/** The caller's second factor, without secrets. */
 export const secondFactorSchema = record('SecondFactor', {
   is_on: described('Whether a login needs a code beside the password.', aFlag),
   is_available: described('Whether a second factor can be turned on; the service needs `SECRET_KEY`.', aFlag),
@@ -29,20 +29,20 @@ export const secondFactorSchema = record('SecondFactor', {
   recovery_codes_left: described('The number of recovery codes that are left.', aCount),
 });
 
-/** The secret of a second factor that was begun, as it is shown this once. */
+/** The secret of a new second factor, which is shown only once. */
 export const newSecondFactorSchema = record('NewSecondFactor', {
   secret: described('The secret in Base32, for an authenticator app.', aText),
   uri: described('The secret as an address, for a QR code.', aText),
 });
 
-/** New recovery codes, as they are shown this once. */
+/** New recovery codes, which are shown only once. */
 export const recoveryCodesSchema = record('RecoveryCodes', {
   recovery_codes: described('Ten codes; each replaces a code of the app once.', listOf(aText)),
 });
 
 const mostCodes = 10;
 
-/** The parameters that begin a second factor, that confirm it, and that turn it off. */
+/** The parameters to start, confirm and turn off a second factor. */
 export const beginning = { current_password: currentPassword };
 export const confirmation = {
   code: secondFactorCode,
@@ -66,7 +66,7 @@ export const beginningRefusals = [...always, unavailable, isOn];
 export const confirmationRefusals = [...always, wrongSecondFactor, notBegun];
 export const endingRefusals = [...always, wrongSecondFactor, noSecondFactor, adminRequired, noSuchUser];
 
-/** What the caller's second factor is like. */
+/** The state of the caller's second factor. */
 export async function showSecondFactor({ user }: Caller): Promise<Shown<typeof secondFactorSchema>> {
   const factor = (await findAccount(user._id))?.second_factor;
   return {
@@ -78,7 +78,10 @@ export async function showSecondFactor({ user }: Caller): Promise<Shown<typeof s
   };
 }
 
-/** Begins a second factor, which changes nothing before it is confirmed; another one that was begun is forgotten. */
+/**
+ * Starts a second factor. Nothing changes until it is confirmed. It replaces another one that was
+ * started.
+ */
 export async function beginSecondFactor(
   { current_password }: Values<typeof beginning>,
   caller: Caller,
@@ -96,8 +99,9 @@ export async function beginSecondFactor(
 }
 
 /**
- * Turns on what was begun, by a code of it, and ends the account's other sessions, which have proven no second
- * factor. Where it is on already, makes new recovery codes, by the password and a code.
+ * Turns on the started second factor, with a code of it. This ends the account's other sessions,
+ * which have not proven a second factor. If it is on already, creates new recovery codes, with the
+ * password and a code.
  */
 export async function confirmSecondFactor(
   { code, current_password }: Values<typeof confirmation>,
@@ -139,7 +143,7 @@ async function turnOn(code: string, recovery_codes: string[], { user: { _id }, t
       },
       $currentDate: { 'second_factor.since': true },
       $unset: { pending_second_factor: '' },
-      // A login that is under way has asked for no code: its session is over as well.
+      // A concurrent login did not ask for a code, so its session must end as well.
       $inc: { session_generation: 1 },
     },
     { returnDocument: 'after', projection: { session_generation: 1 } },
@@ -159,8 +163,8 @@ async function replaceRecoveryCodes({ _id, second_factor: { since } }: WithSecon
 }
 
 /**
- * Turns a second factor off: one's own by the password and a code, another's as an administrator, by the
- * administrator's own password.
+ * Turns off a second factor. The owner needs the password and a code. An administrator needs their
+ * own password to turn off another account's.
  */
 export async function endSecondFactor(
   { user }: Values<typeof endedAccount>,
@@ -181,10 +185,10 @@ export async function endSecondFactor(
 
 const findAccount = (_id: ObjectId) => users.findOne({ _id }, { projection: { second_factor: 1 } });
 
-// Without what is easily taken for something else: i, l, o, 0 and 1.
+// Without characters that look like others: i, l, o, 0 and 1.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Sixteen characters, in groups of four. */
+/** Creates a code of sixteen characters in groups of four. */
 const newRecoveryCode = (): string =>
   Array.from({ length: recoveryCodeLength }, () => alphabet[randomInt(alphabet.length)])
     .join('')

@@ -1,20 +1,23 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /*
- * One-time passwords by time (RFC 6238), as every authenticator app makes them unless it is told otherwise: SHA-1, six
+ * Time-based one-time passwords (RFC 6238) with the defaults of all authenticator apps: SHA-1, six
  * digits, 30 seconds.
  */
 
-/** For how many milliseconds a code is shown. */
+/** The lifetime of a code, in milliseconds. */
 const step = 30_000;
 
-/** How many steps before and after the present one are accepted: clocks of phones differ, and people take time to type. */
+/**
+ * The number of accepted steps before and after the present one. Clocks of phones differ, and
+ * people take time to type.
+ */
 const tolerance = 1;
 
 /** A new secret, as long as the hash (RFC 4226, 4, R6). */
 export const newSecret = (): Buffer => randomBytes(20);
 
-/** The step of a time in milliseconds. */
+/** The step of a time, which is in milliseconds. */
 export const stepAt = (time: number): number => Math.floor(time / step);
 
 /** The code of a step. */
@@ -26,7 +29,7 @@ export function codeOf(secret: Uint8Array, at: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** The step that a code is of, if that is near the time and after the step that was used last; undefined if there is none. */
+/** The step of a code, if it is near the time and after the last used step; otherwise undefined. */
 export function acceptedStep(
   secret: Uint8Array,
   code: string,
@@ -40,7 +43,7 @@ export function acceptedStep(
 const areEqual = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** A secret in Base32 (RFC 4648, 6), as authenticator apps take it. */
+/** A secret in Base32 (RFC 4648, 6), the format of authenticator apps. */
 export function toBase32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => base32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
@@ -48,9 +51,9 @@ export function toBase32(bytes: Uint8Array): string {
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The address by which an authenticator app takes a secret, mostly from a QR code. */
+/** The address of a secret for authenticator apps, usually in a QR code. */
 export function toUri(secret: Uint8Array, { issuer, account }: { issuer: string; account: string }): string {
-  // A colon separates the two.
+  // A colon separates the issuer and the account.
   const [by, whose] = [issuer, account].map((part) => encodeURIComponent(part.replaceAll(':', ' ')));
   return `otpauth://totp/${by}:${whose}?secret=${toBase32(secret)}&issuer=${by}`;
 }

@@ -10,12 +10,15 @@ import { notify } from '../notices/notices.ts';
 import { noSuchRoom } from '../rooms/permissions.ts';
 import { findBotSender, type Sender } from './senders.ts';
 
-/** Changes the webhook of a bot, for the bot's owner and administrators, and has it send again what came after a place of a room. */
+/**
+ * Changes the webhook of a bot, for the bot's owner and administrators, or rewinds it to a place of
+ * a room.
+ */
 export async function changeOrReplay(bot: ObjectId, { room, seq, ...changes }: Values<typeof botWebhookChanges>, caller: Caller) {
   if (room === undefined && seq === undefined) return changeBotWebhook(bot, changes, caller);
   if (room === undefined) throw invalidParameter('seq', "be left out without 'room'");
   if (seq === undefined) throw invalidParameter('room', "be left out without 'seq'");
-  // The secret would be replaced and not shown where going back fails.
+  // If rewinding failed, the secret would be replaced and never shown.
   if (changes.new_secret) throw invalidParameter('new_secret', "be left out with 'room'");
   await requireBotWebhook(bot, caller);
   const sender = await findBotSender(bot, room);
@@ -28,7 +31,10 @@ export async function changeOrReplay(bot: ObjectId, { room, seq, ...changes }: V
   return changed;
 }
 
-/** Goes back to a place, but to none before those of which anything is sent; a process that is at it stops. */
+/**
+ * Rewinds to a place, but not before the first place whose events are sent. A process that is
+ * delivering stops.
+ */
 async function goBack({ _id, room, findStart }: Sender, bot: ObjectId, after: number): Promise<void> {
   const seq = Math.max(after, await findStart());
   await storeState({ _id, room, bot, seq });

@@ -10,16 +10,19 @@ import { sendMessage } from '../messages/send.ts';
 import { openConversation } from '../rooms/conversations.ts';
 import type { Sender } from './senders.ts';
 
-/* What webhooks say themselves: replies of their receivers, and that they are switched off. */
+/* A message of a webhook itself: a reply of its receiver, or that it was switched off. */
 
 type Saying = { text: string; key: string; thread?: string | undefined };
 
-/** Posts as the webhook, or as the bot; returns why it could not. What it says twice under one key is posted once. */
+/**
+ * Posts as the webhook or the bot; returns the reason if that is impossible. A text that is
+ * repeated under the same key is posted once.
+ */
 export async function say({ room, findCaller }: Sender, { text, key, thread }: Saying): Promise<string | undefined> {
   try {
     const caller = await findCaller();
     await countWrite(caller.user);
-    // What another program says mentions nobody: it may repeat what anybody wrote.
+    // A reply does not mention anybody, because the program may repeat text that anybody wrote.
     const message = { room, text, files: [], isReport: true, ...(thread !== undefined && { thread: new ObjectId(thread) }) };
     await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': key }), caller);
     return undefined;
@@ -32,13 +35,16 @@ export async function say({ room, findCaller }: Sender, { text, key, thread }: S
 const whyOff = ({ to }: Sender, { status }: DeliveryDocument): string =>
   `\`${new URL(to.url).host}\` ${status === 410 ? 'says that it is gone' : 'has taken nothing for a day'}`;
 
-/** Tells the room that a webhook was switched off. */
+/** Posts in the room that a webhook was switched off. */
 export async function sayOff(sender: Sender, delivery: DeliveryDocument): Promise<void> {
   const text = `This webhook is switched off: ${whyOff(sender, delivery)}. A moderator can switch it on again under "About this room".`;
   await say(sender, { text, key: `off:${sender.speaker.toHexString()}:${delivery.at.getTime()}` });
 }
 
-/** Tells the owner of a bot, if it has one, that its webhook was switched off: in the conversation of the two. */
+/**
+ * Informs the owner of a bot, if it has one, that its webhook was switched off. It posts in their
+ * conversation.
+ */
 export async function tellOwner(bot: ObjectId, sender: Sender, delivery: DeliveryDocument): Promise<void> {
   const { owner } = (await users.findOne<{ owner?: ObjectId }>({ _id: bot }, { projection: { owner: 1 } })) ?? {};
   if (!owner) return;

@@ -20,27 +20,31 @@ import { callerOfWebhook, noSuchWebhook } from '../members/webhooks.ts';
 import { config } from '../settings/config.ts';
 
 /*
- * What sends the events of a room: webhooks of the room, and those of bots that are in it, which are sent what is said to them.
+ * The senders of a room's events: the room's webhooks, and those of bots in the room, which may
+ * want only messages to the bot.
  */
 
-/** A webhook in a room. */
+/** A webhook and a room whose events it sends. */
 export type Sender = {
-  /** The id under which it is noted how far it is. */
+  /** The id of its delivery state. */
   _id: ObjectId;
   room: ObjectId;
   bot?: ObjectId;
   to: SigningSecret & { url: string };
-  /** The account that pays for what is sent: the maker's, or the owner of the bot. */
+  /** The account whose limits apply: the webhook's creator, or the owner of the bot. */
   payer: string;
-  /** The account under which it replies. */
+  /** The account that posts its replies. */
   speaker: ObjectId;
   findCaller: () => Promise<Caller>;
-  /** The place after which it begins. */
+  /** Finds the place after which it starts. */
   findStart: () => Promise<number>;
   isWanted: (event: Event) => boolean;
-  /** Whether it is still what it was when it was found: asked before it passes over what it did not want then. */
+  /**
+   * True if it has not changed since it was found. It is checked before unwanted events are
+   * skipped.
+   */
   isCurrent: () => Promise<boolean>;
-  /** Whether it may still send: it may have ended with a role, an account or a membership. */
+  /** True if it may still send. It may have ended with a role, an account or a membership. */
   isThere: () => Promise<boolean>;
 };
 
@@ -54,7 +58,7 @@ export async function findSenders(room: ObjectId): Promise<Sender[]> {
   return [...outgoingOf(found?.webhooks).map((webhook) => roomSender(room, webhook)), ...ofBots];
 }
 
-/** The webhook of a bot, on or off, in a room that the bot is in. */
+/** The webhook of a bot, on or off, in one of the bot's rooms. */
 export async function findBotSender(bot: ObjectId, room: ObjectId): Promise<Sender | undefined> {
   const webhook = await botWebhooks.findOne<StoredWebhook>({ _id: bot }, withoutDeliveries);
   return (await sendersAmong(room, webhook ? [webhook] : []))[0];
@@ -79,10 +83,13 @@ const roomSender = (room: ObjectId, { _id, outgoing, created_by }: RoomWebhook):
   },
 });
 
-/** So few webhooks of bots are looked for in a room; of more, the members of the room are asked for theirs. */
+/**
+ * If the whole service has fewer enabled webhooks of bots than this, each is checked for the room.
+ * Otherwise the webhooks of the room's members are looked up.
+ */
 const few = 20;
 
-/** In larger rooms, so many webhooks of bots are looked for at a time. */
+/** In rooms with more members than this, all webhooks of bots are checked instead, in chunks. */
 const mostMembers = 500;
 const chunkSize = 500;
 
@@ -90,7 +97,7 @@ type BotWebhook = Omit<BotWebhookDocument, 'deliveries'>;
 type StoredWebhook = Omit<StoredBotWebhook, 'deliveries'>;
 const withoutDeliveries = { projection: { deliveries: 0 } };
 
-/** The webhooks of the bots that are in a room, as long as they are on. */
+/** The enabled webhooks of the bots in a room. */
 async function findBotSenders(room: ObjectId): Promise<Sender[]> {
   const first = await botWebhooks.find<StoredWebhook>({ disabled_at: null }, { ...withoutDeliveries, limit: few }).toArray();
   if (first.length < few) return sendersAmong(room, first);
@@ -101,7 +108,7 @@ async function findBotSenders(room: ObjectId): Promise<Sender[]> {
   return sendersIn(room, found, await botWebhooks.find<StoredWebhook>(where, withoutDeliveries).toArray());
 }
 
-/** Looks for all webhooks of bots in a room with more members than those. */
+/** Checks all webhooks of bots for a room with many members. */
 async function findAmongAll(room: ObjectId): Promise<Sender[]> {
   const senders: Sender[] = [];
   for (let after: ObjectId | undefined; ; ) {
@@ -120,7 +127,7 @@ const memberFields = { is_direct: 1, 'members.user': 1, 'members.joined_at': 1 }
 async function sendersAmong(room: ObjectId, webhooks: StoredWebhook[]): Promise<Sender[]> {
   if (webhooks.length === 0) return [];
   const where = { _id: room, 'members.user': { $in: webhooks.map(({ _id }) => _id) } };
-  // The members of most rooms, which have no such bot, are not read.
+  // Most rooms have members without such webhooks, and are not read.
   if (!(await rooms.findOne(where, { projection: { _id: 1 } }))) return [];
   const found = await rooms.findOne<RoomOfBots>(where, { projection: memberFields });
   return found ? sendersIn(room, found, webhooks) : [];
@@ -134,7 +141,10 @@ function sendersIn(room: ObjectId, { is_direct, members }: RoomOfBots, webhooks:
   });
 }
 
-/** The webhook of a bot in a room: what happened before the bot came, or before the webhook was made, is not sent. */
+/**
+ * The webhook of a bot in a room. Events before the bot joined, or before the webhook was created,
+ * are not sent.
+ */
 function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect: boolean): Sender {
   const { _id: bot, created_at, events, messages } = webhook;
   const since = joinedAt > created_at ? joinedAt : created_at;
@@ -148,7 +158,7 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
     payer: (webhook.owner ?? bot).toHexString(),
     speaker: bot,
     findCaller: () => callerOfBot(bot),
-    // What took an earlier place may have an older time for as long as a feed waits for it.
+    // A change with an earlier place may have an older time, by as long as a feed waits for it.
     findStart: () => findPlaceBefore(room, since.getTime() - config.feedPatience),
     isWanted: (event) =>
       events.includes(event.type) &&
@@ -161,8 +171,8 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
 }
 
 /**
- * Whether an event is one of a message that mentions a bot, or of what the bot has said itself; or of no such message. Whom
- * a deleted message mentioned, nobody knows any longer: each is such a one.
+ * True if an event is about a message that mentions the bot or that the bot has sent, or is not
+ * about a message. The mentions of a deleted message are unknown, so each deletion counts.
  */
 function isAddressed({ type, data }: Event, bot: string): boolean {
   const isOfMessage = type.startsWith('message.') || type.startsWith('reaction.');
@@ -171,7 +181,7 @@ function isAddressed({ type, data }: Event, bot: string): boolean {
   return data.user.$oid === bot || data.mentions.some(({ $oid }) => $oid === bot);
 }
 
-/** Whether the webhook of a bot is on, and has the address, the owner and the choice that it had. */
+/** True if the webhook of a bot is on, and has the same address, owner and events. */
 async function isUnchanged({ _id, url, owner, events, messages }: BotWebhook): Promise<boolean> {
   const found = await botWebhooks.findOne<StoredWebhook>({ _id, url, disabled_at: null }, withoutDeliveries);
   if (!found) return false;
@@ -179,7 +189,10 @@ async function isUnchanged({ _id, url, owner, events, messages }: BotWebhook): P
   return String(now.owner) === String(owner) && now.messages === messages && String(now.events) === String(events);
 }
 
-/** Whether the webhook of a bot is as it was, and the bot in the room now, and its owner the same who may answer for it. */
+/**
+ * True if the webhook of a bot has not changed, the bot is in the room, and its owner may still be
+ * responsible for it.
+ */
 async function maySend(webhook: BotWebhook, room: ObjectId): Promise<boolean> {
   const { _id: bot } = webhook;
   const [isSame, isIn, account] = await Promise.all([
@@ -197,10 +210,10 @@ async function callerOfBot(bot: ObjectId): Promise<Caller> {
   return botCaller(account);
 }
 
-/** A webhook in a room: how far the room is, and the place after which the webhook begins. */
+/** A webhook in a room: the room's position, and the place after which the webhook starts. */
 type SenderPlace = Pick<Sender, '_id' | 'room'> & { seq: number; since: number; isOn: boolean };
 
-/** All webhooks that send events, each in each of its rooms. */
+/** All outgoing webhooks, each in each of its rooms. */
 export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
   const projection = { seq: 1, 'webhooks._id': 1, 'webhooks.outgoing': 1 };
   const hasOne = { 'webhooks.outgoing.url': { $gt: '' } };
@@ -212,7 +225,7 @@ export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
     const { _id: bot, owner = null, created_at, disabled_at, events } = withChoice(stored);
     const account = await users.findOne({ _id: bot }, { projection: { owner: 1 } });
     if (account && !isWebhookOf(stored, account)) {
-      // Of an earlier owner, whose process died when it had stored it.
+      // It belongs to an earlier owner: a process died after it had stored it.
       const isForgotten = await forgetBotWebhook(bot, { owner });
       if (isForgotten) log('info', 'security', { event: 'webhook revoked', whom: bot.toHexString(), what: 'bot' });
       continue;
@@ -221,7 +234,8 @@ export async function* placesOfSenders(): AsyncGenerator<SenderPlace> {
     const fields = { seq: 1, last_message_at: 1 };
     for await (const found of rooms.find<Pick<RoomDocument, '_id' | 'seq' | 'last_message_at'>>(ofBot, { projection: fields })) {
       const { _id: room, seq, last_message_at } = found;
-      // Of a room in which it has noted nothing yet, it is unknown where it begins: anywhere, if something happened since.
+      // Without a delivery state in a room, its start is unknown. If anything has happened since,
+      // it may be anywhere.
       const isSaid = last_message_at !== null && last_message_at >= created_at;
       const since = isSaid || events.some((type) => type !== 'message.created') ? 0 : seq;
       yield { _id: stateIdOf(bot, room), room, seq, since, isOn: disabled_at === null };

@@ -6,13 +6,18 @@ import type { Caller } from '../identity/caller.ts';
 import { type Delivery, requireOutgoing, showDelivery } from '../members/outgoing-webhooks.ts';
 import { sendSigned } from './send-signed.ts';
 
-/** Sends an event without content to the receiver of a webhook, for moderators, and returns what became of it. */
+/**
+ * Sends an event without content to the receiver of a webhook, for moderators, and returns the
+ * result.
+ */
 export async function testOutgoing(room: ObjectId, webhook: ObjectId, caller: Caller): Promise<Delivery> {
   const { outgoing } = await requireOutgoing(room, webhook, caller);
   return test(outgoing, room, showId(room));
 }
 
-/** Sends such an event to the receiver of a bot's webhook, for the bot's owner and administrators. */
+/**
+ * Sends a test event to the receiver of a bot's webhook, for the bot's owner and administrators.
+ */
 export const testBotWebhook = async (bot: ObjectId, caller: Caller): Promise<Delivery> =>
   test(await requireBotWebhook(bot, caller), bot, null);
 

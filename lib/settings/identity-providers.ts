@@ -1,32 +1,39 @@
 /*
- * The identity providers by which people can sign in (OpenID Connect), as settings name them: one by the settings
- * that begin with `OIDC_`, and more in a list. Nothing here reads the environment.
+ * The identity providers for sign-ins (OpenID Connect), as settings configure them. One is set by
+ * the settings that begin with `OIDC_`, and more in a list. Nothing here reads the environment.
  */
 
-/** An identity provider, and what its word counts for. */
+/** An identity provider, and what it may decide. */
 export type IdentityProvider = {
-  /** `default` is that of `OIDC_ISSUER`. It is a part of the address to which the provider leads back. */
+  /**
+   * `default` for the provider of `OIDC_ISSUER`. The provider's redirect address contains the id.
+   */
   id: string;
-  /** What people read on the button that leads to it. */
+  /** The label of its button. */
   name: string;
   issuer: string;
   clientId: string;
-  /** The secret of the service there; empty for a public client. On AWS it is `ssm:` and the name of a parameter. */
+  /**
+   * The service's secret at the provider; empty for a public client. On AWS it is `ssm:` and the
+   * name of a parameter.
+   */
   clientSecret: string;
   scopes: string;
   groupsClaim: string;
-  /** The group whose members are administrators; there is none where it is empty. */
+  /** The group whose members become administrators; empty to disable this. */
   adminGroup: string;
-  /** The rooms, by their ids, of which the members of a group are made members. */
+  /** The rooms, by their ids, that members of a group join. */
   groupRooms: GroupRooms[];
-  /** Whether a confirmed address of a person opens the account that has the same. */
+  /** True if a confirmed address gives access to the account with the same address. */
   linksByEmail: boolean;
-  /** Whether a confirmed address opens the imported account that has it and that nobody has used. */
+  /**
+   * True if a confirmed address gives access to the unused imported account with the same address.
+   */
   claimsImported: boolean;
   signUp: SignUp;
 };
 
-/** A group at a provider, and the rooms that it gives. */
+/** A group at a provider, and its rooms. */
 export type GroupRooms = { group: string; rooms: string[] };
 
 /** The `id` of the provider of `OIDC_ISSUER`. */
@@ -35,32 +42,32 @@ export const defaultProvider = 'default';
 export const providerSignUps = ['all', 'invited'] as const;
 type SignUp = (typeof providerSignUps)[number];
 
-/** So many may be in a list: the sign-in page has a button for each. */
+/** The most providers in a list: the sign-in page has a button for each. */
 const mostProviders = 10;
 
-/** So many rooms may be given in all: each is looked at when somebody signs in. */
+/** The most rooms of all groups: each is read at a sign-in. */
 const mostGroupRooms = 100;
 
 const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
-/** Whether a text is an address to which requests are safe: by https, or on this machine. */
+/** True if requests to an address are safe: by https, or to this machine. */
 export function isSafeAddress({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback.test(hostname));
 }
 
-/** Whether a text is an issuer. It is compared as it is written, also with a `/` at its end. */
+/** True if a text is a valid issuer. Issuers are compared exactly, including a final `/`. */
 export function isIssuer(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && isSafeAddress(url) && !url.username && !url.password && !/[?#\s]/.test(value);
 }
 
-/** The scopes that a text lists, separated by single blanks; undefined without `openid`. */
+/** The scopes in a text, separated by single spaces; undefined without `openid`. */
 export function scopesIn(value: string): string | undefined {
   const all = value.split(/[\s,]+/).filter(Boolean);
   return all.includes('openid') && all.every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one)) ? all.join(' ') : undefined;
 }
 
-/** The rooms that groups give, of an object with a list of ids for each group; undefined for anything else. */
+/** Parses an object with a list of room ids for each group; otherwise undefined. */
 function groupRoomsOf(read: unknown): GroupRooms[] | undefined {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined;
   const all = Object.entries(read).map(([group, rooms]) => ({ group, rooms }));
@@ -69,7 +76,7 @@ function groupRoomsOf(read: unknown): GroupRooms[] | undefined {
   return all.every(isRight) && all.flatMap(({ rooms }) => rooms).length <= mostGroupRooms ? all : undefined;
 }
 
-/** Reads what groups give from a text in JSON; undefined for any other. */
+/** Parses the rooms of groups from JSON; otherwise undefined. */
 export function groupRoomsIn(text: string): GroupRooms[] | undefined {
   try {
     return text === '' ? [] : groupRoomsOf(JSON.parse(text));
@@ -78,10 +85,10 @@ export function groupRoomsIn(text: string): GroupRooms[] | undefined {
   }
 }
 
-/** The rule for what groups give. */
+/** The rule for the rooms of groups. */
 export const groupRoomsRule = `an object in JSON with a list of ids of rooms for each group, at most ${mostGroupRooms} in all`;
 
-/** A field of an entry of the list: whether a value is right, the rule, and whether it must be there. */
+/** A field of an entry of the list: its check, its rule, and whether it is required. */
 type Field = { isRight: (value: unknown) => boolean; rule: string; isRequired?: true };
 
 const textThat = (isRight: (value: string) => boolean, rule: string): Field => ({
@@ -112,7 +119,10 @@ const fields: Record<string, Field> = {
 
 type Entry = { group_rooms?: unknown } & { [name: string]: string };
 
-/** Reads a list of providers in JSON; returns a text that says what is wrong with one that can't be used, without a secret. */
+/**
+ * Parses a JSON list of providers. For an invalid list it returns the rule that it violates,
+ * without secrets.
+ */
 export function providersIn(text: string): IdentityProvider[] | string {
   if (text === '') return [];
   const entries = entriesIn(text);
@@ -142,7 +152,10 @@ function faultOf(entry: Entry, index: number): string | undefined {
   return undefined;
 }
 
-/** Two entries with one issuer would be one person's two accounts, of which either opens the other. */
+/**
+ * Two entries with one issuer would give a person two accounts, and either would give access to the
+ * other.
+ */
 function repetitionIn(entries: Entry[]): string | undefined {
   const isRepeated = (name: string) => new Set(entries.map((entry) => entry[name])).size < entries.length;
   const repeated = ['id', 'issuer'].find(isRepeated);
@@ -164,7 +177,7 @@ const providerOf = (entry: Entry): IdentityProvider => ({
   signUp: entry.sign_up === 'invited' ? 'invited' : 'all',
 });
 
-/** A list of providers as administrators see it, without secrets; empty for what is not such a list. */
+/** A list of providers for administrators, without secrets; empty for an invalid list. */
 export function withoutSecrets(text: string): string {
   const entries = entriesIn(text);
   if (!entries) return '';

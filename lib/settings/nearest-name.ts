@@ -1,13 +1,17 @@
 /**
- * The known name that was probably meant by an unknown one: it differs in case alone, by one letter, or by two if it
- * has nine letters or more. A name of three letters or fewer may differ in case alone, because it is near to many words.
+ * The known name that was probably meant by an unknown one. It differs only in case, by one letter,
+ * or by two letters if it has at least nine. A name of up to three letters may differ only in case,
+ * because it is close to many words.
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const sameLetters = names.find((one) => one.toLowerCase() === name.toLowerCase());
   return sameLetters ?? names.find((one) => one.length > 3 && differences(name, one) <= (one.length < 9 ? 1 : 2));
 }
 
-/** How many letters must be added, left out, replaced or swapped with the next one to make one word of the other. */
+/**
+ * The number of letters to add, delete, replace or swap with the next to turn one word into the
+ * other.
+ */
 function differences(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];

@@ -1,7 +1,7 @@
 import { fromConfig } from './config.ts';
 import { withoutParameter } from './settings.ts';
 
-/** The secrets of this service at the identity providers, by provider; empty for a public client. */
+/** The service's secrets at the identity providers, by provider; empty for a public client. */
 export const oidcSecrets = fromConfig(
   ({ identityProviders }): ReadonlyMap<string, string> =>
     new Map(

@@ -1,10 +1,10 @@
-/** Reads a secret from the place where the host keeps them, by its name. */
+/** Reads a secret by its name from the host's store. */
 type ParameterReader = (name: string) => Promise<string>;
 
-/** Set on AWS alone, where a setting can name a parameter of SSM (`ssm:/...`) in place of a secret. */
+/** Only set on AWS, where a setting can name an SSM parameter (`ssm:/...`) instead of a secret. */
 export let readParameter: ParameterReader | undefined;
 
-/** From now on this reader is used. */
+/** Sets the reader. */
 export function setParameterReader(reader: ParameterReader): void {
   readParameter = reader;
 }

@@ -10,16 +10,16 @@ import {
   withoutSecrets,
 } from './identity-providers.ts';
 
-/* The rules for the values of settings, by which `settings.ts` reads them. */
+/* The rules for values of settings, which `settings.ts` applies. */
 
-/** How a value is read: undefined for one that breaks the rule. */
+/** Parses a value; undefined if it violates the rule. */
 export type Rule<T> = {
   read: (text: string) => T | undefined;
-  /** The rule for the value, which completes "Set PORT to ...". */
+  /** The text of the rule, which completes "Set PORT to ...". */
   says: (text: string) => string;
-  /** Whether an error must not repeat the value. */
+  /** Set if an error must not repeat the value. */
   isSecret?: true;
-  /** What administrators see of a value that has secrets among other things. */
+  /** The value for administrators, without the secrets in it. */
   shows?: (text: string) => string;
 };
 
@@ -56,7 +56,7 @@ export const hosts: Rule<string[]> = {
   says: () => 'names of hosts such as push.example.org, or origins such as http://127.0.0.1:8080',
 };
 
-/** The languages that the page has: English, German and Arabic. */
+/** The languages of the page: English, German and Arabic. */
 export const languages = ['en', 'de', 'ar'] as const;
 type Language = (typeof languages)[number];
 
@@ -78,10 +78,10 @@ export const connectionString: Rule<string> = {
   isSecret: true,
 };
 
-/** Whether a text is the address of a mail server. */
+/** True if a text is the address of a mail server. */
 export const isMailServer = (value: string): boolean => /^smtps?:\/\/[^\s/]+/.test(value);
 
-/** Whether a text is the name of an SSM parameter, which stands for a secret in a deployment on AWS. */
+/** True if a text is the name of an SSM parameter, which replaces a secret on AWS. */
 export const isParameter = (value: string): boolean => /^ssm:(\/[\w.-]+)+$/.test(value);
 
 export const mailServer: Rule<string> = {
@@ -90,7 +90,10 @@ export const mailServer: Rule<string> = {
   isSecret: true,
 };
 
-/** The keys of 32 bytes, in Base64 or hexadecimal and separated by commas, that a text has; undefined if it has anything else. */
+/**
+ * Parses keys of 32 bytes in Base64 or hexadecimal, separated by commas; undefined if a text is
+ * invalid.
+ */
 export function keysIn(value: string): Buffer[] | undefined {
   if (value === '') return [];
   const keys = value
@@ -129,7 +132,7 @@ export const filesPlace: Rule<string> = {
   says: () => 'a directory, or to a bucket such as s3://chat-files or s3://chat-files/prefix',
 };
 
-/** A bucket, and what the names of its objects begin with. */
+/** A bucket, and the prefix of its objects' names. */
 export const bucketPattern = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])((?:\/[\w-][\w.-]*)*)\/?$/;
 
 export const storeAddress: Rule<string> = {
@@ -159,7 +162,7 @@ export const providerList: Rule<IdentityProvider[]> = {
 
 export const secret: Rule<string> = { ...text, isSecret: true };
 
-/** An old and a new secret are separated by a blank while one replaces the other. */
+/** While a secret is being replaced, the old and the new one are separated by a space. */
 export const gatewaySecrets: Rule<string[]> = {
   read: (value) => {
     const secrets = value.split(/\s+/).filter(Boolean);

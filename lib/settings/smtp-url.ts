@@ -8,8 +8,8 @@ const smtpUrl = fromConfig(({ smtpUrl }) =>
 );
 
 /**
- * The address of the mail server. A parameter is read with the first e-mail, and again with the next one if that
- * fails: functions that seldom send e-mails must not depend on it.
+ * The address of the mail server. If it is an SSM parameter, it is read for the first e-mail, and
+ * again after a failure. Functions that seldom send e-mails must not depend on it.
  */
 export async function readSmtpUrl(): Promise<string> {
   const url = smtpUrl();

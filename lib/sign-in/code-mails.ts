@@ -9,7 +9,7 @@ import { noMail, requireMail, sendMail } from '../net/mail.ts';
 import { config } from '../settings/config.ts';
 import { codeFor, passwordLink } from './password-codes.ts';
 
-/** Where a code is sent, and what for. */
+/** The recipient and the purpose of a code. */
 export const codeRequest = {
   email: about('The address to send the code to.', email),
   purpose: about('`password` for a new password, `address` for a sign-up or a new address.', oneOf('password', 'address')),
@@ -18,9 +18,9 @@ export const codeRequest = {
 export const codeRequestRefusals = [...passwordRefusals, noMail, tooManyRequests];
 
 /**
- * Sends a one-time code to an address. Whether there is an account with the address is told to nobody but who reads
- * its e-mail: in any case the same look-up is made, a code is stored and one e-mail is sent, which takes the same
- * time and gives the same answer.
+ * Sends a one-time code to an address. Only the reader of the e-mail learns whether an account has
+ * the address. In either case, the service does the same look-up, stores a code and sends one
+ * e-mail. So the duration and the response are the same.
  */
 export async function sendCode({ email: to, purpose }: Values<typeof codeRequest>, source: string): Promise<void> {
   if (purpose === 'password') requirePasswords();
@@ -30,7 +30,8 @@ export async function sendCode({ email: to, purpose }: Values<typeof codeRequest
   if (purpose === 'password') {
     const account = user?.is_active && !user.is_bot ? user : undefined;
     const { code } = await createCode(account ? codeFor(account) : { email: to, account: null });
-    // To the address as the account has it: another that is compared as the same may be someone else's.
+    // The account's spelling of the address. Another spelling that compares as equal may belong to
+    // somebody else.
     await sendMail({ to: account?.email ?? to, ...(account ? newPasswordMail(account.username, code) : noAccountMail()) });
   } else {
     const { code } = await createCode({ email: to, ...(user && { account: null }) });

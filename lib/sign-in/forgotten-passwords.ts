@@ -19,9 +19,9 @@ export const passwordParameters = {
 export const newPasswordRefusals = [...passwordRefusals, noSuchCode];
 
 /**
- * Sets a new password by a code, which is good for one: 404 when there is no such code. Ends every session and every
- * named token of the account. From now on the address of the request counts as one of the owner's, so that guesses
- * elsewhere do not keep the owner out.
+ * Sets a new password with a code, which works once; 404 if it is invalid. This ends all sessions
+ * and named tokens of the account. The address of the request then counts as the owner's, so that
+ * wrong passwords from elsewhere do not lock the owner out.
  */
 export async function setForgottenPassword({ code, password }: Values<typeof passwordParameters>, source: string): Promise<void> {
   requirePasswords();

@@ -11,12 +11,15 @@ import { useSecondFactor, type WithSecondFactor, wrongCode } from '../second-fac
 import { isCalled } from './login-names.ts';
 
 export const wrongLogin: Refusal = () => unauthenticated('The username or password is incorrect.');
-/** 401: the password is right, and a code of the second factor is asked for: all is to be sent again with it. */
+/**
+ * 401: the password is correct, and a code of the second factor is required. The client repeats the
+ * request with the code.
+ */
 export const secondFactorRequired: Refusal = () =>
   unauthenticated('A code of the second factor is required.', 'second_factor_required');
 export const wrongSecondFactor: Refusal = () => unauthenticated(wrongCode, 'wrong_second_factor');
 
-/** An attempt to log in: a username or an e-mail address, and from where it comes. */
+/** A login attempt: a username or an e-mail address, and its source. */
 export type Login = {
   name: string;
   password: string;
@@ -27,9 +30,10 @@ export type Login = {
 };
 
 /**
- * Begins a session for someone who knows the password of the account with this name or e-mail address. An unknown
- * name, a wrong password and a deactivated account look the same from outside: they cause the same calls, the same
- * computed hash and the same words. Whether there is a second factor is told only to who knows the password.
+ * Starts a session if the password is correct for the account with this name or e-mail address. An
+ * unknown name, a wrong password and a deactivated account are indistinguishable: the calls, the
+ * computed hash and the response are the same. A required second factor is only revealed after the
+ * correct password.
  */
 export async function logIn({ name, password, code, source, agent }: Login): Promise<NewSession> {
   requirePasswords();
@@ -52,12 +56,13 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
   return { ...session, user: shownUser.show(user) };
 }
 
-// People now and then type their password for a name.
+// Hashed, because people sometimes type their password as the name.
 const accountHash = (name: string) => createHash('sha256').update(emailKey(name)).digest('base64url').slice(0, 16);
 
 /**
- * Requires a code of the second factor after the right password. One that is missing costs nothing: the client asks
- * for it. Until it is right, nothing tells that the address is the owner's.
+ * Requires a code of the second factor after the correct password. A missing code does not count as
+ * an attempt: the client asks for it. Until the code is correct, the address does not count as the
+ * owner's.
  */
 async function proveSecondFactor(user: WithSecondFactor, code: string | undefined, attempt: LoginAttempt, source: string) {
   if (code === undefined) {
@@ -75,7 +80,7 @@ async function proveSecondFactor(user: WithSecondFactor, code: string | undefine
   throw wrongSecondFactor();
 }
 
-/** Renews a hash that was computed at a lower cost than today's, now that the password is known. */
+/** Renews a hash of an earlier, lower cost, now that the password is known. */
 async function renewHash({ _id, password_hash }: Pick<UserDocument, '_id' | 'password_hash'>, password: string): Promise<void> {
   if (password_hash === undefined || !isCheap(password_hash)) return;
   await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
