@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { toPrintableJson } from '../lib/base/printable-json.ts';
 
 /**
- * Notes that someone ran a command, and how it ended: in the file of the setting AUDIT_LOG, or else in the data directory of the embedded
- * database, if there is one. Arguments hold no secrets: passwords come from the terminal or from standard input.
+ * Records a command and its outcome in the file of the setting AUDIT_LOG, or else in the data
+ * directory of an embedded database. Arguments do not contain secrets: passwords come from the
+ * terminal or from standard input.
  */
 export function noteCommand(command: string, words: string[], outcome: 'done' | 'failed'): void {
   const file = auditFile();

@@ -1,25 +1,30 @@
 import type { ParseArgsOptionDescriptor } from 'node:util';
 
-/** One command of the command line. */
+/** A command of the command line. */
 export type Command = {
-  /** What follows its name in its usage. */
+  /** The part of the usage after the command's name. */
   usage: string;
-  /** What it does; its first sentence stands in the overview. */
+  /** The description. The overview shows its first sentence. */
   summary: string;
-  /** How many arguments it takes besides its options. */
+  /** The number of arguments besides options. */
   operands: number;
-  /** The options without which it can't be carried out. */
+  /** The options that must be given. */
   required?: string[];
-  /** Whether it makes the embedded database where DATA_DIR has none; for all others that is an error. */
+  /**
+   * Set if the command may create the embedded database in an empty DATA_DIR. Other commands fail
+   * there.
+   */
   makesDatabase?: true;
-  /** Whether it works on a damaged database as well, so that indexes are not made before it. */
+  /**
+   * Set if the command also works on a damaged database. Then it runs before indexes are created.
+   */
   takesDamaged?: true;
-  /** Whether it reads the files of a database itself, which is not opened for it. */
+  /** True if the command reads the database's files itself, so that the database is not opened. */
   readsFiles?: (options: Options) => boolean;
   options?: Record<string, ParseArgsOptionDescriptor>;
 };
 
-/** Carries out a command. */
+/** Runs a command. */
 export type Run = (operands: string[], options: Options, streams: Streams) => Promise<Result>;
 
 /** The standard streams of a command. */
@@ -29,13 +34,16 @@ export type Streams = {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 };
 
-/** The options that were given; every command has `json` and `help`. */
+/** The given options; every command has `json` and `help`. */
 export type Options = Record<string, string | boolean | string[] | undefined>;
 
-/** The result of a command, for programs (`--json`) and for people; `isNote`: standard output has something else. */
+/**
+ * The result of a command, for programs (`--json`) and for people. `isNote` is set if standard
+ * output contains something else.
+ */
 export type Result = { data: unknown; text: string; isNote?: boolean };
 
-/** The command line is invalid; the message is followed by the command's usage. */
+/** The command line is invalid. The command's usage is printed after the message. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

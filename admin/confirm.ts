@@ -3,8 +3,8 @@ import type { Streams } from './command.ts';
 import { harmless } from './output.ts';
 
 /**
- * Asks before a change that can't be undone: continues only with `--yes` or, at a terminal, after a typed yes; `refusal` says which option
- * it takes where nobody can be asked.
+ * Asks before a change that cannot be undone. It continues only with `--yes` or, at a terminal,
+ * after a typed yes. `refusal` names the option to pass without a terminal.
  */
 export async function confirm(
   question: string,

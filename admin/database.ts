@@ -6,12 +6,13 @@ import { databaseFileName, readHolder } from 'embedded-mongodb/holder';
 import { launchDatabase } from 'embedded-mongodb/launch';
 import { defaultFiles } from '../lib/settings/settings.ts';
 
-/** The database of a command, which the command closes at its end. */
+/** The database of a command. The command closes it at its end. */
 type OpenDatabase = { close: () => Promise<void> };
 
 /**
- * Sets MONGODB_URI, unless it is set, to the embedded database in DATA_DIR. If none runs there, this starts one, which ends
- * with the command. Only a command that may make a database makes one in a directory that has none.
+ * Sets MONGODB_URI, unless it is set, to the embedded database in DATA_DIR. If the database does
+ * not run, it is started and ends with the command. Only commands with `mayMake` create a database
+ * in an empty directory.
  */
 export async function openDatabase(mayMake: boolean): Promise<OpenDatabase> {
   const directory = dataDirectory();
@@ -36,7 +37,9 @@ function requireDatabase(directory: string): void {
 
 let isPointed = false;
 
-/** Sets MONGODB_URI to where the embedded database in DATA_DIR answers, or will answer when it is opened. */
+/**
+ * Sets MONGODB_URI to the address of the embedded database in DATA_DIR, which may be opened later.
+ */
 export function pointToDatabase(): void {
   if (process.env.MONGODB_URI)
     throw new Error('Only an embedded database can be read without its damaged documents: leave out --skip-damaged.');
@@ -49,7 +52,7 @@ export function pointToDatabase(): void {
 
 type FoundDatabase = { uri: string; close?: () => Promise<void> };
 
-/** Starts the database, unless another command did so at the same moment. */
+/** Starts the database, unless another command has just started it. */
 async function startOrJoin(dataDir: string): Promise<FoundDatabase> {
   try {
     const database = await launchDatabase({ dataDir });

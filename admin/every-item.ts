@@ -1,7 +1,7 @@
 import { parseId } from '../lib/api/extended-json.ts';
 import type { ListPage, Page } from '../lib/api/pages.ts';
 
-/** All items of a list, read page by page. */
+/** Lists all items, page by page. */
 export async function everyItem<T>(list: (page: Page) => Promise<ListPage<T>>): Promise<T[]> {
   const all: T[] = [];
   let next: string | undefined;
@@ -13,5 +13,5 @@ export async function everyItem<T>(list: (page: Page) => Promise<ListPage<T>>): 
   return all;
 }
 
-// Few enough for each database call to be fast.
+// Small enough for each database call to be fast.
 const pageSize = 200;

@@ -12,11 +12,14 @@ import type { Streams } from './command.ts';
 import { dataDirectory, openDatabase } from './database.ts';
 import { print } from './output.ts';
 
-/** What is left of the database in DATA_DIR. A process that has it open copies its pages first. */
+/**
+ * Opens the readable rest of the database in DATA_DIR. If a process has the database open, its
+ * pages are copied first.
+ */
 export async function openLeftovers(): Promise<Omit<Leftovers, 'close'> & { close: () => Promise<void> }> {
   const directory = resolve(dataDirectory());
   const isCopy = readHolder(directory) !== undefined;
-  // A start removes a copy with such a name.
+  // The next start of the database removes a copy with such a name.
   const copy = join(directory, `check.${randomBytes(6).toString('hex')}.partial`);
   if (isCopy) await copyPages(copy);
   const source = isCopy ? copy : directory;
@@ -42,7 +45,10 @@ async function stateOf(directory: string): Promise<string> {
   return (await Promise.all(states)).map((file) => `${file?.size} ${file?.mtimeMs}`).join(' ');
 }
 
-/** Opens the database for some work, if its damage allows that; otherwise says that the audit trail lacks an entry. */
+/**
+ * Opens the database for some work if its damage permits. Otherwise reports that the audit trail
+ * lacks an entry.
+ */
 export async function withDamagedDatabase(stderr: Streams['stderr'], work: () => Promise<unknown>): Promise<void> {
   try {
     const { close } = await openDatabase(false);

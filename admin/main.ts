@@ -20,7 +20,7 @@ async function withDatabase<T>(command: Command, work: () => Promise<T>, options
   }
 }
 
-/** Closes the driver's client at the end, without which the process would not end. */
+/** Closes the driver's client, which would keep the process alive. */
 async function withClient<T>(work: () => Promise<T>): Promise<T> {
   const { closeDatabase } = await import('../lib/operating/prepare.ts');
   try {

@@ -5,7 +5,10 @@ import { readParameters } from '../lib/api/parameters.ts';
 import { newPassword } from '../lib/credentials/password-policy.ts';
 import type { Streams } from './command.ts';
 
-/** Reads a new password from standard input or, hidden and twice, from a terminal; not from arguments, which other users can see. */
+/**
+ * Reads a new password from standard input or, hidden and twice, from a terminal. Arguments are
+ * visible to other users.
+ */
 export async function askPassword(fromStandardInput: boolean, streams: Streams): Promise<string> {
   const typed = fromStandardInput ? await readLine(streams) : await typeTwice(streams);
   return readParameters({ password: newPassword }, { password: typed }).password;
@@ -33,7 +36,7 @@ async function typeHidden(prompt: string, { stdin, stderr }: Streams): Promise<s
   try {
     return await Promise.race([terminal.question(''), interrupted]);
   } finally {
-    interrupted.catch(() => {}); // Closing the terminal below rejects it, too.
+    interrupted.catch(() => {}); // Closing the terminal below also rejects it.
     terminal.close();
     stderr.write('\n');
   }

@@ -2,7 +2,7 @@ import { harmless } from './output.ts';
 
 type Terminal = Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean };
 
-/** Progress in words on the terminal's last line; prints nothing without a terminal. */
+/** Shows progress as text on the terminal's last line; prints nothing without a terminal. */
 export function progressLine(stream: Terminal) {
   let shown = '';
   return {
@@ -18,7 +18,7 @@ export function progressLine(stream: Terminal) {
   };
 }
 
-/** A progress bar on the terminal's last line; prints nothing without a terminal. */
+/** Shows a progress bar on the terminal's last line; prints nothing without a terminal. */
 export function progressBar(stream: Terminal, width = 40) {
   let shown = '';
   return {

@@ -7,28 +7,31 @@ import type { User } from '../lib/identity/users.ts';
 import type { Streams } from './command.ts';
 import { print } from './output.ts';
 
-/** Does something that the audit trail records as done by the command line. */
+/** Runs work that the audit log records as done by the command line. */
 export const recorded = <T>(acts: readonly Act[], work: () => Promise<T>): Promise<T> =>
   audited(acts, byCaller(commandLine), work);
 
-/** Does something that is recorded when it is done. */
+/** Runs work, and records it in the audit log when it is done. */
 export async function recordedAfter<T>(acts: readonly Act[], work: () => Promise<T>): Promise<T> {
   const result = await work();
   await recorded(acts, async () => {});
   return result;
 }
 
-/** An act on an account. */
+/** An action on an account. */
 export const onUser = ({ _id, username }: User, action: AuditAction, details: Record<string, string> = {}): Act[] => [
   { action, target: { kind: 'user', id: toObjectId(_id), name: username }, details },
 ];
 
-/** An act on everything that the service has. */
+/** An action on all data of the service. */
 export const onData = (action: AuditAction, details: Record<string, string> = {}): Act[] => [
   { action, target: { kind: 'data', id: null, name: null }, details },
 ];
 
-/** The same for what must be possible on a damaged database as well: without an entry, if none can be written. */
+/**
+ * Runs work that must also be possible on a damaged database. If the audit log cannot be written,
+ * it runs without an entry.
+ */
 export async function recordedIfPossible<T>(acts: readonly Act[], stderr: Streams['stderr'], work: () => Promise<T>): Promise<T> {
   let isRecorded = false;
   try {

@@ -5,13 +5,16 @@ import { noteCommand } from './audit.ts';
 import { type Command, type Options, required, type Streams, UsageError } from './command.ts';
 import { print, printJson } from './output.ts';
 
-/** Opens the database for as long as some work of a command takes. */
+/** Runs the work of a command with an open database. */
 type WithDatabase = <T>(command: Command, work: () => Promise<T>, options: Options) => Promise<T>;
 
-/** Finds a command and runs it; writes its result, or one sentence that says why it failed. Returns the exit status. */
+/**
+ * Finds and runs a command. Writes its result, or one sentence on why it failed. Returns the exit
+ * status.
+ */
 export async function run(words: string[], streams: Streams, withDatabase: WithDatabase): Promise<number> {
   try {
-    // Imported late, so that a setting with an unusable value is reported like any other mistake.
+    // Imported late, so that an invalid setting is reported like any other error.
     const { commands } = await import('./commands.ts');
     const name = Object.keys(commands).find((candidate) => candidate === words.slice(0, candidate.split(' ').length).join(' '));
     const command = name === undefined ? undefined : commands[name];
@@ -23,7 +26,7 @@ export async function run(words: string[], streams: Streams, withDatabase: WithD
   }
 }
 
-/** Says which commands there are: all, or those that begin with the same word. */
+/** Lists the commands: all, or those that begin with the same word. */
 function showOverview(words: string[], commands: Record<string, Command>, { stdout, stderr }: Streams): number {
   const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h' || word === 'help');
   const group = Object.keys(commands).filter((name) => name.startsWith(`${words[0]} `));
@@ -106,5 +109,5 @@ Add --help for usage, --json for machine-readable output.
 Exit status: 0 success, 1 failure, 2 invalid usage.`;
 }
 
-/** Up to what would be a second one, or details. */
+/** Ends before a second sentence or details. */
 const firstSentence = (summary: string) => `${summary.split(/[.;:] /)[0]?.replace(/\.$/, '')}.`;

@@ -27,7 +27,7 @@ export const auditCommands: Record<string, Run> = {
   },
 };
 
-/** The numbers and hashes in a file that `audit export` has written. */
+/** Reads the numbers and hashes in a file from `audit export`. */
 async function readExport(path: string): Promise<ExportedEntry[]> {
   const entries: ExportedEntry[] = [];
   let count = 0;
@@ -44,7 +44,7 @@ function entryOf(line: string, refusal: string): ExportedEntry {
     const { seq, hash } = JSON.parse(line);
     if (Number.isInteger(seq) && typeof hash === 'string') return { seq, hash };
   } catch {
-    // As any other line that has none.
+    // Other lines without a hash end here as well.
   }
   throw new Error(refusal);
 }

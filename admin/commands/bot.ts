@@ -13,7 +13,9 @@ import { table, yesOrNo } from '../output.ts';
 import { recorded } from '../recorded.ts';
 import { readUsername } from './user.ts';
 
-/** The scopes of a token that is created with a bot, unless others are asked for: it reads its rooms and writes messages. */
+/**
+ * The default scopes of a token that is created with a bot: it reads its rooms and writes messages.
+ */
 const usualScopes = ['rooms:read', 'members:read', 'messages:read', 'messages:write'] as const;
 
 export const botCommands: Record<string, Run> = {

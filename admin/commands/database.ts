@@ -22,7 +22,8 @@ export const databaseCommands: Record<string, Run> = {
     if (file?.damage) throw new Error(`The database file is damaged: ${file.damage} ${whatToDo}`);
     const documents = full ? await withProgress(stderr, checkEverything) : undefined;
     const indexes = await ensureIndexes();
-    // Also what an earlier version renamed since: it may have served beside this one.
+    // Includes names that an earlier version changed since, because it may have served
+    // concurrently.
     await fillBeginnings({ from: 'start' });
     await fillWords();
     const finishedDeletions = (await finishDeletions()) + (await finishRoomDeletions());
@@ -65,7 +66,10 @@ export const databaseCommands: Record<string, Run> = {
   },
 };
 
-/** Does something whose progress is shown on a terminal. If it finds damage, the error says what to do. */
+/**
+ * Runs some work and shows its progress on a terminal. If it finds damage, the error says what to
+ * do.
+ */
 async function withProgress<T>(
   stderr: Streams['stderr'],
   work: (progress: (what: string) => void) => Promise<T>,

@@ -33,7 +33,7 @@ export const importCommands: Record<string, Run> = {
 const slackFiles = async (tokenFile: string) =>
   new SlackFiles({ token: await readToken(tokenFile), get, maxBytes: config.files.size });
 
-/** A command that imports the archive of another chat. */
+/** Creates a command that imports an archive of another chat. */
 function importing(openSource: (path: string, options: Options) => Promise<Source>): Run {
   return async ([path = ''], options, streams) => {
     const { stderr } = streams;
@@ -64,7 +64,10 @@ function importing(openSource: (path: string, options: Options) => Promise<Sourc
   };
 }
 
-/** Counts the messages that the service would delete by their age, and asks whether to go on without them. */
+/**
+ * Counts the messages that would be deleted because of their age, and asks whether to continue
+ * without them.
+ */
 async function askAboutOld(
   open: () => Promise<Source>,
   importing: Omit<ImportOptions, 'isDryRun' | 'leaveOut' | 'progress'>,
@@ -89,7 +92,10 @@ async function askAboutOld(
   }
 }
 
-/** The file for what is left out, a line of JSON for each record: new, and only its owner can read it. */
+/**
+ * The file for records that are left out, one JSON line each. It must be new, and only its owner
+ * can read it.
+ */
 function openLeftOut(path: Options[string]): { write: LeaveOut; close: () => void } {
   if (typeof path !== 'string') return { write: () => {}, close: () => {} };
   const file = openSync(path, 'wx', 0o600);
@@ -99,7 +105,10 @@ function openLeftOut(path: Options[string]): { write: LeaveOut; close: () => voi
   };
 }
 
-/** A record as a line; without what is in it where that is nested deeper than can be written, as no export is. */
+/**
+ * A record as a line. A record that is nested too deeply to be written becomes null; exports do not
+ * contain any.
+ */
 function lineOf({ record, ...said }: { kind: string; reason: string; record: unknown }): string {
   try {
     return toPrintableJson({ ...said, record });

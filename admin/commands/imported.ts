@@ -10,7 +10,7 @@ import { table } from '../output.ts';
 import { progressBar } from '../progress.ts';
 import { onData, recorded } from '../recorded.ts';
 
-/** The commands for what imports have brought. */
+/** The commands for imported data. */
 export const importedCommands: Record<string, Run> = {
   'import list': async () => {
     const all = await listImports();
@@ -74,7 +74,10 @@ const undoText = ({ rooms, messages, accounts }: UndoReport): string =>
     Object.entries({ rooms, messages, accounts }).map(([kind, { deleted, kept }]) => [kind, String(deleted), String(kept)]),
   );
 
-/** The file for links, as CSV: new, and only its owner can read it, because each link opens an account. */
+/**
+ * The file for links, as CSV. It must be new, and only its owner can read it, because each link
+ * opens an account.
+ */
 function openList(path: string): { write: (person: Invited) => void; close: () => void } {
   const file = openSync(path, 'wx', 0o600);
   const line = (fields: string[]) => void writeSync(file, `${fields.map(field).join(',')}\r\n`);
@@ -85,5 +88,5 @@ function openList(path: string): { write: (person: Invited) => void; close: () =
   };
 }
 
-/** A field of CSV. A spreadsheet takes a text that begins with one of these signs for a formula. */
+/** A CSV field. Spreadsheets treat a text that begins with one of these characters as a formula. */
 const field = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

@@ -23,7 +23,7 @@ import { askPassword } from '../password.ts';
 import { progressBar } from '../progress.ts';
 import { onUser, recorded } from '../recorded.ts';
 
-/** Reads a username as the API does. */
+/** Parses a username like the API. */
 export const readUsername = (word: string | undefined) => readParameters({ username }, { username: word }).username;
 
 const readRate = (word: string) =>
@@ -136,9 +136,9 @@ export const userCommands: Record<string, Run> = {
   },
 };
 
-/** Deletes an account and its messages, or those of one that was deleted before, which its id names. */
+/** Deletes an account and its messages. The id of a deleted account deletes only the messages. */
 async function erase(word: string | undefined, options: Options, streams: Streams): Promise<Result> {
-  // Older accounts may have a name that looks like an id.
+  // An older account may have a username that looks like an id.
   const id = parseId(word);
   const user = await findUserByName(readUsername(word)).catch((error) => {
     if (id) return undefined;
@@ -164,7 +164,7 @@ async function erase(word: string | undefined, options: Options, streams: Stream
   }
 }
 
-/** A command that changes the state of an account and reports the new one. */
+/** Creates a command that changes the state of an account and reports the new one. */
 function changing(changes: AccountChanges, action: AuditAction, state: string): Run {
   return async ([name]) => {
     const found = await findUserByName(readUsername(name));
