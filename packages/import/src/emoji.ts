@@ -1,9 +1,9 @@
 import { normaliseReaction } from 'chat-service-rules/reactions';
 import { gemoji, nameToEmoji } from 'gemoji';
 
-/* Emoji by the short codes that Slack, Mattermost and Rocket.Chat have for them. Any other code stays the word that it is. */
+/* Emoji by the short codes of Slack, Mattermost and Rocket.Chat. Unknown codes remain as text. */
 
-/** Codes that `gemoji` lacks or, like `email` and `satellite`, has for another emoji. */
+/** Codes that `gemoji` lacks or, like `email` and `satellite`, assigns to another emoji. */
 const others = new Map(
   [
     'unicorn_face 🦄 the_horns 🤘 sign_of_the_horns 🤘 spock-hand 🖖 vulcan 🖖 simple_smile 🙂 slight_smile 🙂 upside_down 🙃',
@@ -41,7 +41,7 @@ function wordsOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9+]+/g, '_');
 }
 
-/** The emoji with a short code, in the form in which reactions are stored; undefined for any other code. */
+/** The emoji of a short code, in the form of stored reactions; undefined for unknown codes. */
 function emojiOf(code: string): string | undefined {
   const known = found.get(code);
   if (known !== undefined || found.has(code)) return known;
@@ -50,7 +50,7 @@ function emojiOf(code: string): string | undefined {
   return emoji;
 }
 
-/** What was looked up: texts repeat a few codes. */
+/** A cache of look-ups, because texts repeat a few codes. */
 const found = new Map<string, string | undefined>();
 const mostFound = 10_000;
 
@@ -63,7 +63,7 @@ function named(code: string): string | undefined {
   return nameToEmoji[code] ?? nameToEmoji[plain] ?? byDescription.get(plain) ?? nameToEmoji[short] ?? byDescription.get(short);
 }
 
-/** A flag by the code of its country: `flag-de` or `flag_de`. */
+/** A flag by its country code: `flag-de` or `flag_de`. */
 function flagOf(code: string): string | undefined {
   const [, country] = /^flag[-_]([a-z]{2})$/.exec(code) ?? [];
   return country && String.fromCodePoint(...[...country].map((letter) => letter.charCodeAt(0) - 97 + 0x1f1e6));
@@ -86,21 +86,21 @@ function facingRight(code: string): string | undefined {
   return emoji && `${emoji}\u200d➡️`;
 }
 
-/** The reaction with a short code, as the API stores it; undefined for what can't be one. */
+/** The reaction of a short code, as the API stores it; undefined if it is not valid. */
 export function reactionOf(code: string): string | undefined {
-  // Skin tones follow two more colons.
+  // A skin tone follows after two more colons.
   const [name = ''] = code.split('::');
   return normaliseReaction(emojiOf(name) ?? name);
 }
 
-/** A text in which what stands outside of code is changed. */
+/** Applies a change to the parts of a text outside of code. */
 export const outsideCode = (text: string, change: (part: string) => string): string =>
   text
     .split(/(```[\s\S]*?```|`[^`\n]+`)/)
     .map((part, at) => (at % 2 === 1 ? part : change(part)))
     .join('');
 
-/** A text with emoji in place of their short codes, except in code; `more` has those of the source itself. */
+/** Replaces short codes in a text with emoji, except in code. `more` has the source's own emoji. */
 export const withEmoji = (text: string, more?: ReadonlyMap<string, string>): string =>
   text.includes(':')
     ? outsideCode(text, (part) => part.replaceAll(shortCode, (whole, code) => more?.get(code) ?? emojiOf(code) ?? whole))

@@ -1,8 +1,8 @@
 import { isObject } from 'chat-service-rules/objects';
 
 /*
- * Looks at what others have written, in which any field may be missing, or be of another type: what is not as it
- * should be counts as missing.
+ * Helpers for foreign JSON, in which any field may be missing or have another type. A field of the
+ * wrong type counts as missing.
  */
 
 export type Json = Record<string, unknown>;
@@ -11,7 +11,7 @@ export const jsonOf = (value: unknown): Json => (isObject(value) ? value : {});
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text; a number is one as well, as which some exports have names. */
+/** A string. Numbers count as well, because some exports have numbers as names. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 

@@ -1,24 +1,26 @@
 import type { Readable } from 'node:stream';
 
 /*
- * What the reader of each source turns an archive into: records that know nothing of where they come from. Ids are
- * the source's own, unique among the records of their kind.
+ * The common format of all sources: the readers convert archives to these records. Ids are the
+ * source's own. They are unique among records of the same kind.
  */
 
 /** An account in the source. */
 export type SourcePerson = {
   id: string;
-  /** Undefined in a source that has no usernames. */
+  /** Undefined if the source does not have usernames. */
   username: string | undefined;
   name?: string | undefined;
   email?: string | undefined;
   isBot: boolean;
   isActive: boolean;
-  /** Whether they can only see the rooms that they are in, which no account of here is limited to. */
+  /**
+   * True if they can only see their own rooms. Accounts of this service do not have such a limit.
+   */
   isGuest?: boolean;
 };
 
-/** A room in the source. `direct` is a conversation of the people who are in it. */
+/** A room in the source. `direct` is a conversation between its members. */
 export type SourceRoom = {
   id: string;
   kind: 'public' | 'private' | 'direct';
@@ -28,28 +30,30 @@ export type SourceRoom = {
   owner?: string | undefined;
   createdAt?: Date | undefined;
   isArchived: boolean;
-  /** Why nothing of it comes over; its messages are read and counted all the same. */
+  /** The reason why the room is left out. Its messages are still read and counted. */
   leftOut?: string;
-  /** What else is worth knowing of it, and is counted. */
+  /** A further note, which is counted. */
   note?: string;
-  /** Its messages in the order of their times, and what can't be one. */
+  /** Its messages ordered by time, and records that cannot become messages. */
   messages: (usernameOf: UsernameOf) => AsyncIterable<SourceItem>;
 };
 
-/** A message, or a record that can't become one. */
+/** A message, or a record that cannot become one. */
 export type SourceItem = SourceMessage | LeftOut;
 
 export type SourceMessage = {
   id: string;
-  /** Who wrote it. Of an author whom the people of the archive lack, this is all that is known. */
+  /** The author. If the archive's list of people lacks them, only this is known. */
   author: Pick<SourcePerson, 'id' | 'isBot'> & { username?: string | undefined; name?: string | undefined };
   at: Date;
-  /** In Markdown, with the usernames that people have here. */
+  /** In Markdown, with the new usernames. */
   text: string;
   editedAt?: Date | undefined;
-  /** The message with which its thread began, and when; absent for one that began one, or stands alone. */
+  /**
+   * The message that began its thread, and its time; undefined for a message that is not a reply.
+   */
   thread?: { id: string; at: Date } | undefined;
-  /** Whether a reply stands in the room as well. */
+  /** True if a reply also appears in the room. */
   isInRoom?: boolean;
   reactions: { emoji: string; user: string }[];
   pinnedAt?: Date | undefined;
@@ -57,7 +61,10 @@ export type SourceMessage = {
   raw: unknown;
 };
 
-/** A file of a message. `open` reads its bytes, where the archive has them; otherwise its address is all that comes over. */
+/**
+ * A file of a message. `open` reads its bytes, if the archive has them. Otherwise only its address
+ * is imported.
+ */
 export type SourceFile = {
   id: string;
   name: string;
@@ -65,19 +72,19 @@ export type SourceFile = {
   address?: string | undefined;
   size?: number;
   open?: () => Promise<Readable>;
-  /** What it is to be called when its bytes can't be read. */
+  /** The name to show if its bytes cannot be read. */
   lack?: string;
-  /** Why nothing is left of it in the source, so that the text does not name it either. */
+  /** The reason why nothing is left of it in the source. Then the text does not name it either. */
   gone?: string;
 };
 
-/** A record that does not come over, and why. */
+/** A record that is not imported, and the reason. */
 export type LeftOut = { leftOut: string; kind?: Kind; raw: unknown };
 
-/** The username that somebody has here, by the id in the source. */
+/** Returns the new username of a person, by the id in the source. */
 export type UsernameOf = (id: string) => string | undefined;
 
-/** The kinds of things that are counted. */
+/** The kinds of records that are counted. */
 export const kinds = ['people', 'rooms', 'members', 'messages', 'reactions', 'files', 'pages', 'parts'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -86,17 +93,17 @@ export type ArchiveFile = { name: string; size: number };
 
 /** An archive of another chat. */
 export type Source = {
-  /** The name of the other chat, which its ids are made with. */
+  /** The name of the other chat, which is a part of the ids. */
   name: string;
   people: () => AsyncIterable<SourcePerson>;
   rooms: () => AsyncIterable<SourceRoom>;
-  /** What of it could not be read when it was opened. */
+  /** The parts that could not be read when it was opened. */
   unreadable?: () => LeftOut[];
-  /** What shows that the archive was cut off, or is not whole for another reason. */
+  /** The evidence that the archive is truncated or otherwise incomplete. */
   readonly cutOff?: string | undefined;
-  /** The files of the archive that nothing was read from. */
+  /** The files of the archive that were not read. */
   unread?: () => ArchiveFile[];
-  /** How much of it was read, in a unit of its own. */
+  /** The amount that was read, in the source's own unit. */
   progress: () => { done: number; all: number };
   close: () => Promise<void>;
 };

@@ -13,7 +13,7 @@ import { openZulip } from '../src/zulip/zulip.ts';
 
 const linesOf = (...lines: unknown[]) => lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
 
-/** Imports without writing anything, as the command does first. */
+/** Imports without writing, like the command's first pass. */
 const tryImport = (open: (path: string) => Promise<Source>) => async (path: string) => {
   const source = await open(path);
   try {

@@ -7,7 +7,7 @@ import { documentsOf } from '../src/archive/bson.ts';
 import { recordsOf } from '../src/archive/json-tables.ts';
 import { Spool } from '../src/archive/spool.ts';
 
-/** Bytes in pieces of some sizes, used in turn, as a stream may give them. */
+/** The bytes in chunks of the given sizes, repeated in turn, like from a stream. */
 async function* inPieces(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
   for (let [from, at] = [0, 0]; from < bytes.length; at++) {
     const size = sizes[at % sizes.length] ?? 1;
@@ -32,7 +32,7 @@ describe('the streams that an import reads', () => {
       fc.asyncProperty(tables, sizes, fc.constantFrom(0, 4), async (all, pieces, indent) => {
         const bytes = Buffer.from(JSON.stringify({ first: 7, ...all }, null, indent));
         const found = await allOf(recordsOf(inPieces(bytes, pieces), ['one', 'two']));
-        // As they are written: JSON has no -0.
+        // Compared after a round trip: JSON does not have -0.
         const parsed = JSON.parse(bytes.toString()) as typeof all;
         const expected = Object.entries(parsed).flatMap(([table, list]) =>
           table === 'one' || table === 'two' ? list.map((record) => ({ table, record })) : [],

@@ -10,11 +10,11 @@ import { openSlack } from '../src/slack/slack.ts';
 
 const users = [slackUser('U1', 'ann'), slackUser('U2', 'bob')];
 
-/** Reads an archive; `change` is what a tool has made of its entries. */
+/** Reads an archive. `change` modifies its entries, like a tool that repacks it. */
 const read = (exported: SlackExport, change = (entries: ZipEntry[]) => entries, options = {}) =>
   readArchive((path) => openSlack(path, options), zipOf(change(slackEntries({ users, ...exported }))));
 
-/** What becomes of one message. */
+/** The result of importing one message. */
 async function readOne(message: object) {
   const day = { 'general/2020-01-01': [{ type: 'message', user: 'U1', text: '', ts: tsOf(1), ...message }] };
   const { rooms, leftOut } = await read({ channels: [{ id: 'C1', name: 'general' }], days: day });
@@ -46,7 +46,7 @@ describe('the names of the folders in an archive of Slack', () => {
   });
 
   it.each([
-    // The bytes of each name in the code page of its language.
+    // The bytes of each name in its language's code page.
     ['CP437', 'büro', [0x62, 0x81, 0x72, 0x6f]],
     ['CP866', 'общий', [0xae, 0xa1, 0xe9, 0xa8, 0xa9]],
     ['Windows-1251', 'общий', [0xee, 0xe1, 0xf9, 0xe8, 0xe9]],

@@ -6,32 +6,35 @@ import type { ArchiveFile } from '../source.ts';
 import { Entries } from './entries.ts';
 import { decodeName, faultOfName, isAmbiguous, isDesktopFile } from './names.ts';
 
-/** The files of an archive. They are found by their names in any Unicode form, with `/` or `\\` between folders. */
+/**
+ * The files of an archive. They are found by name in any Unicode form, with `/` or `\\` between
+ * folders.
+ */
 export type Archive = {
   names: string[];
-  /** How many bytes a file has, as the archive says; reading ends with an error where it has more. */
+  /** The size of a file in bytes, as the archive states it. Reading fails if the file is larger. */
   size: (name: string) => number | undefined;
-  /** All bytes of a file, of `most` at most; an error for a longer one. */
+  /** The bytes of a file; an error if there are more than `most`. */
   read: (name: string, most: number) => Promise<Buffer>;
   stream: (name: string) => Promise<Readable>;
-  /** What a name may be, if nothing says in which code page it was written. */
+  /** The possible readings of a name whose code page is unknown. */
   readings: (name: string) => string[];
-  /** The files that were not read until now. */
+  /** The files that were not read. */
   unread: () => ArchiveFile[];
   close: () => void | Promise<void>;
 };
 
 /*
- * What an archive may take: more entries or bytes than any workspace has, or bytes that were packed as no text can
- * be, are a bomb. Entries that share their bytes would be one without looking so.
+ * The limits of an archive. More entries or bytes than any workspace has, or a higher compression
+ * ratio than that of text, mean a zip bomb. Entries that share bytes could be one too.
  */
 export const mostEntries = 1_000_000;
 export const mostBytes = 1024 ** 4;
 const mostRatio = 500;
-/** Less than that is no bomb, however well it was packed. */
+/** Smaller sizes are harmless at any ratio. */
 const harmless = 64 * 1024 * 1024;
 
-/** Opens a zip archive, of which the directory is read and checked before anything else. */
+/** Opens a zip archive, after reading and checking its directory. */
 export async function openArchive(path: string): Promise<Archive> {
   const zip = await opened(path);
   try {
@@ -74,7 +77,7 @@ export async function openArchive(path: string): Promise<Archive> {
 
 const damaged = (path: string, name: string) => broken(path, `has other bytes than it says in ${name}`);
 
-/** The bytes of a file; an error at their end if their checksum is another. */
+/** The bytes of a file. Ends with an error if their checksum is wrong. */
 async function* intact(bytes: Readable, { crc32: expected }: Entry, error: Error): AsyncGenerator<Buffer> {
   let sum = 0;
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -84,7 +87,10 @@ async function* intact(bytes: Readable, { crc32: expected }: Entry, error: Error
   if (sum !== expected) throw error;
 }
 
-/** The bytes of a packed file, all of them in one step: a stream for each of many small files takes several times as long. */
+/**
+ * Decompresses a file in one step: a stream for each of many small files takes several times as
+ * long.
+ */
 function unpacked(packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer | undefined {
   if (compressionMethod === stored) return packed;
   if (compressionMethod !== deflated) return undefined;
@@ -132,7 +138,10 @@ async function entriesOf(zip: ZipFile, path: string): Promise<Entries<Entry>> {
   return entries;
 }
 
-/** What reading an entry takes: an archive has one for each room and day, and the rest of them would take half a kilobyte each. */
+/**
+ * The fields of an entry that are needed to read it. An archive has one entry per room and day, and
+ * the other fields would take half a kilobyte each.
+ */
 function needed({ compressedSize, uncompressedSize, compressionMethod, ...entry }: Entry): Entry {
   const { crc32, generalPurposeBitFlag, relativeOffsetOfLocalHeader } = entry;
   const fields = {
@@ -146,10 +155,10 @@ function needed({ compressedSize, uncompressedSize, compressionMethod, ...entry 
   return Object.assign(Object.create(Entry.prototype) as Entry, fields);
 }
 
-/** Whether so many bytes, packed to so few, are a bomb. */
+/** True if the ratio of these sizes in bytes means a zip bomb. */
 export const isTooDense = (packed: number, unpacked: number) => unpacked > harmless && unpacked > mostRatio * packed;
 
-/** An archive is not as it must be. */
+/** An archive is invalid. */
 export class ArchiveError extends Error {
   override name = 'ArchiveError';
 }

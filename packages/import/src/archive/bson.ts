@@ -1,15 +1,16 @@
 import { deserialize } from 'bson';
 import { type Json, jsonOf } from '../json.ts';
 
-/** A document of a collection; undefined for one that can't be read. */
+/** A document of a collection; undefined if it cannot be read. */
 export type BsonDocument = { document: Json | undefined; bytes: Buffer };
 
-/** As long as MongoDB lets a document be, and what it adds within. */
+/** MongoDB's limit for a document, with its internal overhead. */
 const mostBytes = 16 * 1024 * 1024 + 16 * 1024;
 
 /**
- * The documents of a collection as `mongodump` writes it, one after the other: each begins with its length. What comes
- * after a length that can't be one is lost, and so is a document that was cut off: both end with one that can't be read.
+ * The documents of a collection in the format of `mongodump`: one after the other, each beginning
+ * with its length. After an invalid length, or in a truncated document, the rest is lost. Then the
+ * last document is one that cannot be read.
  */
 export async function* documentsOf(file: AsyncIterable<Buffer>): AsyncGenerator<BsonDocument> {
   let parts: Buffer[] = [];
@@ -17,7 +18,8 @@ export async function* documentsOf(file: AsyncIterable<Buffer>): AsyncGenerator<
   for await (const chunk of file) {
     parts.push(chunk);
     length += chunk.length;
-    // Most chunks have many documents; a long document comes in many chunks, which are put together once.
+    // Most chunks contain many documents. A long document spans many chunks, which are concatenated
+    // once.
     if (length < 4 || length < wanted(parts)) continue;
     let rest = Buffer.concat(parts);
     while (rest.length >= 4) {
@@ -34,7 +36,7 @@ export async function* documentsOf(file: AsyncIterable<Buffer>): AsyncGenerator<
   if (length > 0) yield { document: undefined, bytes: Buffer.alloc(0) };
 }
 
-/** The length of the document that has begun, as far as it can be one. */
+/** The length of the document that begins here, if it is valid. */
 function wanted([first = Buffer.alloc(0), ...more]: Buffer[]): number {
   const beginning = first.length < 4 ? Buffer.concat([first, ...more]) : first;
   return Math.min(beginning.readInt32LE(0), mostBytes);

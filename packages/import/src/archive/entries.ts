@@ -1,23 +1,28 @@
 import type { ArchiveFile } from '../source.ts';
 import { entryName, readingsOf } from './names.ts';
 
-/** Files by their names within the folder that has the whole export. */
+/** Files by their names within the export's folder. */
 export const withoutRoot = (files: ArchiveFile[], root: string): ArchiveFile[] =>
   files.map(({ name, size }) => ({ name: name.startsWith(root) ? name.slice(root.length) : name, size }));
 
-/** So many names in an unknown code page are looked at for a file that was not found by its name. */
+/** The most names in an unknown code page that are tried for a file that was not found by name. */
 const mostAmbiguous = 20_000;
 
-/** The files of an archive: they are found however their names were written, and it is known which were read. */
+/**
+ * The files of an archive. They are found in any encoding of their names. Read files are tracked.
+ */
 export class Entries<T> {
   readonly #files = new Map<string, { size: number; entry: T }>();
-  /** The bytes of names that do not say in which code page they were written. */
+  /** The raw bytes of names whose code page is unknown. */
   readonly #ambiguous = new Map<string, Buffer>();
   readonly #read = new Set<string>();
   readonly #skipped: ArchiveFile[] = [];
   #byReading: Map<string, string> | undefined;
 
-  /** Adds a file; false if there is one with the same name. Names that differ in the form of an accent stay apart. */
+  /**
+   * Adds a file; returns false if the name exists. Names that differ only in the Unicode form of an
+   * accent remain separate.
+   */
   add(name: string, size: number, entry: T): boolean {
     const key = this.#files.has(entryName(name)) ? name : entryName(name);
     if (this.#files.has(key)) return false;
@@ -34,7 +39,7 @@ export class Entries<T> {
     return true;
   }
 
-  /** Notes a file that no reader wants. */
+  /** Records a file that is not read. */
   skip(name: string, size: number): void {
     this.#skipped.push({ name, size });
   }
@@ -51,7 +56,7 @@ export class Entries<T> {
     return this.#files.get(this.#keyOf(name) ?? '')?.size;
   }
 
-  /** The entry of a file that is about to be read. */
+  /** The entry of a file, which is then marked as read. */
   open(name: string): T | undefined {
     const key = this.#keyOf(name);
     if (key === undefined) return undefined;
@@ -59,13 +64,13 @@ export class Entries<T> {
     return this.#files.get(key)?.entry;
   }
 
-  /** What a name may be, if nothing says in which code page it was written. */
+  /** The possible readings of a name whose code page is unknown. */
   readings(name: string): string[] {
     const raw = this.#ambiguous.get(name);
     return raw ? readingsOf(raw) : [];
   }
 
-  /** The files that nobody has read. */
+  /** The files that were not read. */
   unread(): ArchiveFile[] {
     const unread = [...this.#files].filter(([name]) => !this.#read.has(name));
     return [...unread.map(([name, { size }]) => ({ name, size })), ...this.#skipped];

@@ -1,18 +1,22 @@
 import { type Json, jsonOf } from '../json.ts';
 
-/** A record of a table; undefined for one that is not JSON or too long. */
+/** A record of a table; undefined if it is not JSON or too long. */
 type TableRecord = { table: string; record: Json | undefined };
 
-/** A record is that long at most. */
+/** The largest record, in bytes. */
 const mostRecord = 16 * 1024 * 1024;
-/** So deep may what is in a record be: no export goes as deep, and what goes deeper could not be printed. */
+/**
+ * The deepest nesting in a record. No export is nested as deeply, and deeper records could not be
+ * printed.
+ */
 const deepest = 100;
 const longestName = 100;
 
 /**
- * The records of some tables in a file of JSON: an object of lists of objects, which is how a database is exported.
- * They are read one at a time, because such a file may be larger than the memory; reading stops when all tables were
- * there. A file that is something else, or was cut off, ends with a record of no table.
+ * The records of some tables in a JSON file: an object of lists of objects, which is the format of
+ * database exports. Records are read one at a time, because the file may be larger than memory.
+ * Reading stops after the last of the tables. An invalid or truncated file ends with a record
+ * without a table.
  */
 export async function* recordsOf(file: AsyncIterable<Buffer>, tables: readonly string[]): AsyncGenerator<TableRecord> {
   const missing = new Set(tables);
@@ -30,11 +34,11 @@ class Scanner {
   #isInString = false;
   #isEscaped = false;
   #hasBegun = false;
-  /** The last text directly in the root: before a list it is the list's name. */
+  /** The last string directly in the root. Before a list, it is the list's name. */
   #name: number[] = [];
-  /** The table whose list is being read. */
+  /** The table of the current list. */
   #table: string | undefined;
-  /** The bytes of a record that has begun; none for one that is too long or too deep. */
+  /** The bytes of the current record; none if it is too long or too deep. */
   #parts: Buffer[] | undefined;
   #length = 0;
   isBroken = false;
@@ -71,7 +75,7 @@ class Scanner {
             this.#parts = [];
             this.#length = 0;
           } else if (this.#depth > deepest && this.#parts) {
-            // Goes on without it, and says at its end that it was there.
+            // Skips the record, and reports it at its end.
             this.#parts = [];
             this.#length = Number.POSITIVE_INFINITY;
           }

@@ -1,9 +1,15 @@
 import { createReadStream } from 'node:fs';
 
-/** A line of a file, where it is, and whether the file goes on after it; no text for one that is too long. */
+/**
+ * A line of a file, its place, and whether it ends with a line break. The text is undefined if the
+ * line is too long.
+ */
 type Line = { text: string | undefined; offset: number; length: number; isEnded: boolean };
 
-/** The lines of a file, each with its place in bytes. Of one that is too long, nothing is kept. */
+/**
+ * The lines of a file, each with its place in bytes. The text of a line that is too long is
+ * dropped.
+ */
 export async function* linesOf(path: string, most: number): AsyncGenerator<Line> {
   let begun: Buffer[] = [];
   let [offset, length] = [0, 0];

@@ -1,7 +1,13 @@
-/** Where a message is: its line, and which of the replies in it, or -1 for the post itself. */
+/**
+ * The place of a message: its line, and the index of the reply in the line, or -1 for the post
+ * itself.
+ */
 type Post = { at: number; offset: number; length: number; reply: number };
 
-/** Where the messages of all rooms are, in the order of their times: some thirty bytes for each, for there may be millions. */
+/**
+ * The places of the messages of all rooms, ordered by time. Each takes about thirty bytes, because
+ * there may be millions.
+ */
 export class PostIndex {
   #times = new Float64Array(1_024);
   #offsets = new Float64Array(1_024);
@@ -10,7 +16,7 @@ export class PostIndex {
   #rooms = new Uint32Array(1_024);
   #order = new Uint32Array(0);
   readonly #numbers = new Map<string, number>();
-  /** Where the messages of each room begin in the order. */
+  /** The index of each room's first message in this order. */
   readonly #starts: number[] = [];
   count = 0;
 
@@ -26,7 +32,10 @@ export class PostIndex {
     this.count++;
   }
 
-  /** To be called when all are there: by room and time, and those of one time as they stand in the file. */
+  /**
+   * Sorts by room and time; messages of the same time stay in the order of the file. Call it after
+   * all messages were added.
+   */
   sort(): void {
     const [rooms, times] = [this.#rooms, this.#times];
     this.#order = Uint32Array.from({ length: this.count }, (_, index) => index).sort(

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Where some bytes are in a spool. */
+/** The place of some bytes in a spool. */
 export type Place = { offset: number; length: number };
 
-/** A file of bytes that are to be read in another order than they came in. Its name is gone at once, so that nothing stays of a run that is killed. */
+/**
+ * A temporary file for bytes that are read in another order than they are written. It is unlinked
+ * immediately, so that nothing remains if the process is killed.
+ */
 export class Spool {
   readonly #file: FileHandle;
   #pending: Buffer[] = [];
@@ -27,7 +30,7 @@ export class Spool {
     }
   }
 
-  /** Adds bytes at the end: what is added one after the other stands together. */
+  /** Appends bytes. Consecutive calls write adjacent bytes. */
   append(bytes: Buffer): Place {
     const place = { offset: this.#end, length: bytes.length };
     if (bytes.length === 0) return place;
@@ -48,7 +51,7 @@ export class Spool {
     return buffer.subarray(0, bytesRead);
   };
 
-  /** Its own stream would close the file with itself. */
+  /** The file handle's own stream would close the file at its end. */
   stream({ offset, length }: Place): Readable {
     const { read } = this;
     return Readable.from(

@@ -4,15 +4,18 @@ import { withoutRoot } from './entries.ts';
 import { PostIndex } from './post-index.ts';
 import type { Spool } from './spool.ts';
 
-/** A source whose messages stand in other orders than those of rooms: they are read once into a spool, and again from there. */
+/**
+ * A source whose messages are not ordered by room. They are read once into a spool, and then again
+ * from there.
+ */
 export abstract class SpooledSource {
   protected readonly archive: Archive;
-  /** The folder of the archive that has the files, with its `/`. */
+  /** The folder in the archive with the files, including its `/`. */
   protected readonly root: string;
   protected readonly spool: Spool;
   protected readonly posts = new PostIndex();
   protected readonly broken: LeftOut[] = [];
-  /** What shows that the archive is not whole. */
+  /** The evidence that the archive is incomplete. */
   cutOff: string | undefined;
   #done = 0;
 
@@ -33,12 +36,12 @@ export abstract class SpooledSource {
 
   unread = (): ArchiveFile[] => withoutRoot(this.archive.unread(), this.root);
 
-  /** Notes a message of a room, to be read with the others. */
+  /** Adds a message of a room, to be read later. */
   protected addPost(room: string, at: number, bytes: Buffer): void {
     this.posts.add(room, { at, ...this.spool.append(bytes), reply: -1 });
   }
 
-  /** The messages of a room, in the order of their times. */
+  /** The messages of a room, ordered by time. */
   protected async *postsOf(room: string): AsyncGenerator<Buffer> {
     for (const { offset, length } of this.posts.of(room)) {
       this.#done++;

@@ -8,8 +8,8 @@ import { entryName, faultOfName, isDesktopFile } from './names.ts';
 import { type Place, Spool } from './spool.ts';
 
 /**
- * Opens a tar archive, packed by gzip or not. It can only be read from its beginning to its end: the files that are
- * wanted of it are copied to a spool, under no names of their own.
+ * Opens a tar archive, with or without gzip. It can only be read from beginning to end, so the
+ * wanted files are copied to a spool.
  */
 export async function openTar(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
   const { size: packed } = await stat(path);
@@ -50,7 +50,8 @@ async function readEntries(path: string, { isWanted, packed, files, spool }: Rea
   const refuse = (what: string) => {
     failure ??= broken(path, what);
   };
-  // The parser holds long names and other notes of an entry in memory, up to a megabyte; its own ratio would refuse small archives.
+  // The parser keeps long names and other metadata of an entry in memory, up to a megabyte. Its own
+  // limit of the ratio would reject small archives.
   const parser = new Parser({ strict: true, maxDecompressionRatio: Number.POSITIVE_INFINITY });
   const ended = new Promise<void>((resolve, reject) => {
     parser.on('end', resolve);
@@ -63,7 +64,7 @@ async function readEntries(path: string, { isWanted, packed, files, spool }: Rea
     const name = entryName(entry.path);
     if (++entries > mostEntries) refuse(`has more than ${mostEntries} entries`);
     if (faultOfName(entry.path) !== undefined) refuse(`has a path that leaves it: ${name}`);
-    // A link leads nowhere: only bytes that the archive has itself are read.
+    // Links are skipped: only the archive's own bytes are read.
     const isPart = isFile.has(entry.type) && !isDesktopFile(name);
     const isKept = isPart && isWanted(name);
     const place = { offset: spool.end, length: 0 };

@@ -8,8 +8,8 @@ import { Spool } from './spool.ts';
 import { openTar } from './tar.ts';
 
 /**
- * Opens what somebody has exported as files: a directory, or one that was packed as tar, tar.gz or zip. Of a directory
- * and of a tar archive, only the files that are wanted are looked at.
+ * Opens exported files: a directory, or one that is packed as tar, tar.gz or zip. Of a directory or
+ * a tar archive, only the wanted files are read.
  */
 export async function openTree(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
   switch (await formOf(path)) {
@@ -24,7 +24,7 @@ export async function openTree(path: string, isWanted: (name: string) => boolean
   }
 }
 
-/** Whether a path leads to a directory, or to one that was packed. */
+/** True if a path is a directory or a packed one. */
 export const isTree = async (path: string): Promise<boolean> => (await formOf(path)) !== undefined;
 
 async function formOf(path: string): Promise<'directory' | 'zip' | 'tar' | undefined> {
@@ -36,7 +36,10 @@ async function formOf(path: string): Promise<'directory' | 'zip' | 'tar' | undef
   return beginning.startsWith('\x1f\x8b') || beginning.slice(257) === 'ustar' ? 'tar' : undefined;
 }
 
-/** Opens such files, and a spool for what is in them, for a source that closes both: if it can't be made, they are closed here. */
+/**
+ * Opens an export and a spool for a source, which closes both. If the source cannot be created,
+ * they are closed here.
+ */
 export async function openSpooled<S>(
   path: string,
   isWanted: (name: string) => boolean,
@@ -54,7 +57,7 @@ export async function openSpooled<S>(
   }
 }
 
-/** The files of a directory. Links are not followed: they could lead out of it. */
+/** The files of a directory. Links are not followed, because they could lead out of it. */
 async function openDirectory(path: string, isWanted: (name: string) => boolean): Promise<Archive> {
   const files = new Entries<string>();
   for await (const entry of await opendir(path, { recursive: true })) {

@@ -8,10 +8,16 @@ import { isTree, openTree } from '../archive/tree.ts';
 import { textOf } from '../json.ts';
 import { parseLine } from './post-lines.ts';
 
-/** The lines of an export as a file, and the archive that they and the files of messages are in, if there is one. */
+/**
+ * The lines of an export as a file. If they are in an archive, also the archive with the files of
+ * messages.
+ */
 export type MattermostFiles = { path: string; archive?: Archive; prefix: string; close: () => Promise<void> };
 
-/** Opens an export of Mattermost: lines alone, or an archive or a directory with them and the files of messages. */
+/**
+ * Opens an export of Mattermost: a file with lines, or an archive or directory that also has the
+ * files of messages.
+ */
 export async function openMattermostFiles(path: string): Promise<MattermostFiles> {
   if (!(await isTree(path))) {
     if (!isExport(await beginningOf(path))) throw notExport(path);
@@ -25,7 +31,7 @@ export async function openMattermostFiles(path: string): Promise<MattermostFiles
   };
   try {
     const name = await findLines(archive, path);
-    // To be read in another order than it is packed in.
+    // A separate file, because the lines are read in another order than they are packed.
     directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
     const unpacked = join(directory, 'import.jsonl');
     await pipeline(await archive.stream(name), createWriteStream(unpacked, { mode: 0o600, flags: 'wx' }));
@@ -36,7 +42,7 @@ export async function openMattermostFiles(path: string): Promise<MattermostFiles
   }
 }
 
-/** The file with the lines of an export: repacking may have renamed it, or added others. */
+/** The file with the lines of an export. Repacking may have renamed it, or added others. */
 async function findLines(archive: Archive, path: string): Promise<string> {
   const candidates = archive.names.filter((name) => /\.jsonl$/i.test(name)).slice(0, mostCandidates);
   if (candidates.length === 0) throw broken(path, 'is not an export of Mattermost: it has no import.jsonl');
@@ -71,10 +77,10 @@ async function beginningOf(path: string): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-/** So many bytes the first line may have. */
+/** The most bytes of the first line. */
 const longestFirst = 64 * 1024;
 
-/** Whether a file begins as an export does: with a line that says its version. */
+/** True if a file begins like an export, with a line that states its version. */
 function isExport(beginning: string): boolean {
   const line = parseLine(beginning.split('\n')[0] ?? '');
   return textOf(line?.type) === 'version' && line?.version !== undefined;

@@ -11,13 +11,13 @@ import { PostLines, parseLine } from './post-lines.ts';
 import { dateOf, readPost } from './posts.ts';
 
 /*
- * The bulk export of Mattermost: a line of JSON for each thing, alone or as `import.jsonl` in an archive with the
- * files. Posts come in the order of their ids, which is none: they are read twice, once to know where each of them is,
- * and again in the order of their times. Things have no ids, so that people are their usernames, rooms their names in
- * their teams, and messages who wrote them, when and where.
+ * The bulk export of Mattermost: one JSON line per item, as a file or as `import.jsonl` in an
+ * archive with the files. Posts are ordered by their random ids. So they are read twice: once to
+ * find the place of each, and again in the order of their times. Items do not have ids. People are
+ * identified by username, rooms by team and name, and messages by author, room and time.
  */
 
-/** Opens an export of Mattermost; an error for any other file. */
+/** Opens an export of Mattermost; throws an error for other files. */
 export async function openMattermost(path: string): Promise<Source> {
   const files = await openMattermostFiles(path);
   let file: FileHandle | undefined;
@@ -42,7 +42,7 @@ class MattermostExport implements Source {
   readonly #people = new Map<string, SourcePerson>();
   readonly #channels = new Map<string, Channel>();
   readonly #posts = new PostIndex();
-  /** The teams that people have to be invited to, and who is in each team. */
+  /** The teams that are open only by invitation, and the members of each team. */
   readonly #closedTeams = new Set<unknown>();
   readonly #teams = new Map<string, Set<string>>();
   readonly #broken: LeftOut[] = [];
@@ -71,7 +71,7 @@ class MattermostExport implements Source {
     await this.#files.close();
   };
 
-  /** Reads everything once. */
+  /** Reads the whole file once. */
   async readIndex(): Promise<void> {
     for await (const { text, offset, length, isEnded } of linesOf(this.#files.path, mostLine)) {
       const line = text === undefined ? undefined : parseLine(text);
@@ -195,7 +195,10 @@ class MattermostExport implements Source {
     }
   }
 
-  /** Whether some cannot see the open channels of a team: those who were not invited to it. */
+  /**
+   * True if people outside the team cannot see its open channels, because the team requires an
+   * invitation.
+   */
   #isLimited(team: string): boolean {
     if (!this.#closedTeams.has(team)) return false;
     const isOutside = ({ id, isActive, isGuest, isBot }: SourcePerson) =>
@@ -204,9 +207,9 @@ class MattermostExport implements Source {
   }
 
   async *#messages(key: string, usernameOf: UsernameOf): AsyncGenerator<SourceItem> {
-    // How many messages of this moment were by each author: they have nothing else to tell them apart.
+    // The number of messages by each author at this moment. Nothing else distinguishes them.
     let moment = { at: Number.NaN, counts: new Map<string, number>() };
-    /** The ids of messages with replies that are not those of their time and author. */
+    /** The ids of messages with replies that do not follow from time and author. */
     const others = new Map<number, string>();
     const idOf = (post: Json, at: number) => `${key} ${at} ${textOf(post.user)}`;
     for (const { offset, length, reply, at } of this.#posts.of(key)) {
@@ -214,7 +217,7 @@ class MattermostExport implements Source {
       const root = await this.#lines.postAt(offset, length);
       const post = reply < 0 ? root : jsonOf(listOf(root.replies)[reply]);
       if (moment.at !== at) moment = { at, counts: new Map() };
-      // By the time at which it is counted: a reply may say that it is older than its post.
+      // The effective time: a reply may claim to be older than its post.
       const id = idOf(post, at);
       const count = moment.counts.get(id) ?? 0;
       moment.counts.set(id, count + 1);
@@ -239,7 +242,7 @@ class MattermostExport implements Source {
   };
 }
 
-/** So many bytes a line may have. */
+/** The most bytes of a line. */
 const mostLine = 64 * 1024 * 1024;
 
 const keyOf = (team: unknown, channel: unknown) => `${textOf(team) ?? ''}/${textOf(channel) ?? ''}`;

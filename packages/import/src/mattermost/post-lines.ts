@@ -1,10 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Json, jsonOf, listOf, textOf } from '../json.ts';
 
-/** The posts in the lines of a file. Those with replies are kept for a while, since their replies follow from them one by one. */
+/**
+ * The posts in the lines of a file. Posts with replies are cached for a while, because their
+ * replies are usually read next.
+ */
 export class PostLines {
   readonly #file: FileHandle;
-  /** The parsed lines whose replies come next, the last one used at the end, and how many bytes they had. */
+  /** The parsed lines, the last used one at the end, and the size of each in bytes. */
   readonly #parsed = new Map<number, { post: Json; length: number }>();
   #parsedBytes = 0;
 
@@ -34,10 +37,10 @@ export class PostLines {
   }
 }
 
-/** So many bytes of lines are kept parsed. */
+/** The most bytes of lines in the cache. */
 const mostParsed = 1024 * 1024;
 
-/** The object in a line; undefined where there is something else. */
+/** The object in a line; undefined for anything else. */
 export function parseLine(text: string): Json | undefined {
   try {
     const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ''));

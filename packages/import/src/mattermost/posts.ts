@@ -6,7 +6,7 @@ import { type Json, jsonOf, listOf, numberOf, textOf } from '../json.ts';
 import { withUsernames } from '../mentions.ts';
 import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from '../source.ts';
 
-/** What a post is read with: its id, the thread that it is in, and where its files are. */
+/** The context of a post: its id, its thread, and its files. */
 export type Context = {
   id: string;
   thread: { id: string; at: Date | undefined } | undefined;
@@ -14,7 +14,7 @@ export type Context = {
   fileOf: (path: string, index: number) => SourceFile;
 };
 
-/** A post or a reply as a message, or why it can't be one here. */
+/** Converts a post or a reply to a message, or returns the reason why it is left out. */
 export function readPost(post: Json, { id, thread, usernameOf, fileOf }: Context): SourceItem {
   const { replies: _, ...raw } = post;
   const leave = (leftOut: string): SourceItem => ({ leftOut, raw });
@@ -45,7 +45,7 @@ export function readPost(post: Json, { id, thread, usernameOf, fileOf }: Context
   };
 }
 
-/** Who has written a post: what a webhook has written is by the name that it gave itself. */
+/** The author of a post. A webhook's post has the name that the webhook chose. */
 function authorOf(user: string | undefined, props: Json): SourceMessage['author'] | undefined {
   const isWebhook = props.from_webhook === true || props.from_webhook === 'true';
   const name = textOf(props.override_username) ?? textOf(props.webhook_display_name);
@@ -58,13 +58,13 @@ function attachmentsOf({ attachments }: Json): string {
   try {
     return withEmoji(readSlack(new Reader({ attachments })));
   } catch (error) {
-    // What programs have sent may be of any form.
+    // Programs may have sent content in any form.
     if (error instanceof FormatError) return '';
     throw error;
   }
 }
 
-/** A date from 1970 to 9999, of milliseconds. */
+/** A date from 1970 to 9999; the value is in milliseconds. */
 export function dateOf(value: unknown): Date | undefined {
   const milliseconds = numberOf(value);
   return milliseconds !== undefined && milliseconds > 0 && milliseconds < 253_402_300_800_000

@@ -5,7 +5,7 @@ import { type Json, numberOf, textOf } from '../json.ts';
 
 type Chunk = Place & { number: number };
 
-/** Files as GridFS has them: chunks with numbers, which may come in any order. */
+/** Files in GridFS: numbered chunks in any order. */
 export class GridFiles {
   readonly #spool: Spool;
   readonly #chunks = new Map<string, Chunk[]>();
@@ -14,7 +14,7 @@ export class GridFiles {
     this.#spool = spool;
   }
 
-  /** Adds a chunk; false for one that is not as it should be. */
+  /** Adds a chunk; returns false if it is invalid. */
   add({ files_id, n, data }: Json): boolean {
     const [file, number] = [textOf(files_id), numberOf(n)];
     if (file === undefined || number === undefined || !(data instanceof Binary)) return false;
@@ -25,7 +25,7 @@ export class GridFiles {
     return true;
   }
 
-  /** The size and the bytes of a file; reading ends with an error where a chunk is missing. */
+  /** The size and the bytes of a file. Reading ends with an error if a chunk is missing. */
   find(id: string): { size: number; open: () => Promise<Readable> } | undefined {
     const chunks = this.#chunks.get(id)?.toSorted((one, other) => one.number - other.number);
     if (!chunks) return undefined;

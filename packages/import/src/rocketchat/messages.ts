@@ -6,18 +6,18 @@ import { type Json, jsonOf, listOf, textOf } from '../json.ts';
 import { withUsernames } from '../mentions.ts';
 import type { SourceFile, SourceItem, SourceMessage, UsernameOf } from '../source.ts';
 
-/** What a message is read with. */
+/** The context of a message. */
 type Context = {
   room: string;
-  /** The id of somebody, by the username in Rocket.Chat. */
+  /** The id of a user, by the username in Rocket.Chat. */
   idOf: (username: string) => string | undefined;
   usernameOf: UsernameOf;
-  /** When the message was written with which a thread began. */
+  /** The time of the message that began a thread. */
   threadAt: (id: string) => Date | undefined;
   fileOf: (id: string, name: string) => SourceFile;
 };
 
-/** A message of Rocket.Chat, or why it can't be one here. */
+/** Converts a message of Rocket.Chat, or returns the reason why it is left out. */
 export function readMessage(raw: Json, context: Context): SourceItem {
   const { room, idOf, threadAt, fileOf } = context;
   const leave = (leftOut: string): SourceItem => ({ leftOut, raw });
@@ -32,7 +32,7 @@ export function readMessage(raw: Json, context: Context): SourceItem {
   const author = authorOf(raw);
   if (!author) return leave('without an author');
   const files = filesOf(raw).map((file) => fileOf(textOf(file._id) ?? '', textOf(file.name) ?? 'file'));
-  // The room is part of it: a thread never stands in two.
+  // The key contains the room, so that a thread is never in two rooms.
   const key = (of: string) => `${room}:${of}`;
   const begun = thread !== undefined && thread !== id ? { id: key(thread), at: threadAt(thread) ?? at } : undefined;
   return {
@@ -56,7 +56,7 @@ export function readMessage(raw: Json, context: Context): SourceItem {
   };
 }
 
-/** The kind of a message that says that a discussion began, which is a room of its own. */
+/** The kind of a message that announces a discussion, which is a separate room. */
 const discussionBegan = 'discussion-created';
 
 const discussionOf = ({ msg }: Json): string => `Discussion: ${emphasis(textOf(msg) ?? '')}`;
@@ -66,7 +66,7 @@ const emphasis = (text: string): string => {
   return plain === '' ? '' : `**${plain}**`;
 };
 
-/** Who has written a message: a program by the name that it gave itself. */
+/** The author of a message. A program has the name that it chose. */
 function authorOf(raw: Json): SourceMessage['author'] | undefined {
   const user = jsonOf(raw.u);
   const [id, alias] = [textOf(user._id), textOf(raw.alias)?.trim()];
@@ -76,7 +76,7 @@ function authorOf(raw: Json): SourceMessage['author'] | undefined {
   return { id, username: textOf(user.username), name: textOf(user.name), isBot };
 }
 
-/** The files of a message without the smaller pictures that Rocket.Chat makes of pictures. */
+/** The files of a message without the thumbnails that Rocket.Chat creates. */
 function filesOf({ files, file }: Json): Json[] {
   const all = listOf(files ?? (file === undefined || file === null ? undefined : [file])).map(jsonOf);
   const names = new Set(all.map(({ name }) => textOf(name)));
@@ -86,19 +86,22 @@ function filesOf({ files, file }: Json): Json[] {
   });
 }
 
-/** As many attachments of a message as are looked at. */
+/** The most attachments of a message that are read. */
 const mostAttachments = 100;
 
 function textsOf(raw: Json, context: Context): string {
   const attachments = listOf(raw.attachments).slice(0, mostAttachments).map(jsonOf);
   const quotes = attachments.filter(isQuote).map((one) => quoteOf(one, context));
-  // A link without a text stands in for the quote.
+  // A link without text stands for the quote.
   const text = markdownOf((textOf(raw.msg) ?? '').replaceAll(/\[ \]\([^()\s]*\)\s?/g, ''), context);
   const others = attachments.filter((one) => !isQuote(one)).map((one) => attachmentOf(one, context));
   return paragraphs(...quotes, text, ...others);
 }
 
-/** Longer texts stay as they are: Rocket.Chat's own have 5 000 characters, unless an administrator wants more. */
+/**
+ * Longer texts are not converted. Rocket.Chat's limit is 5,000 characters, unless an administrator
+ * raised it.
+ */
 const longest = 100_000;
 
 function markdownOf(text: string, { idOf, usernameOf }: Context): string {
@@ -121,14 +124,17 @@ const isQuote = ({ message_link }: Json): boolean => textOf(message_link) !== un
 const quoteOf = ({ author_name, text }: Json, context: Context): string =>
   quote(lines(emphasis(textOf(author_name) ?? ''), markdownOf(textOf(text) ?? '', context)));
 
-/** Of a file, what was written with it; of what a program has sent, all that shows. */
+/**
+ * The text of an attachment. Of a file, only its description; of a program's attachment, everything
+ * visible.
+ */
 function attachmentOf(attachment: Json, context: Context): string {
   const isFile = attachment.type === 'file' || /^\/?file-upload\//.test(textOf(attachment.title_link) ?? '');
   if (isFile) return markdownOf(textOf(attachment.description) ?? '', context);
   try {
     return withEmoji(readSlack(new Reader({ attachments: [attachment] })));
   } catch (error) {
-    // What programs have sent may be of any form.
+    // Programs may have sent content in any form.
     if (error instanceof FormatError) return '';
     throw error;
   }

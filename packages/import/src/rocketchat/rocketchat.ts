@@ -12,11 +12,12 @@ import { GridFiles } from './grid-files.ts';
 import { dateOf, readMessage } from './messages.ts';
 
 /*
- * The database of Rocket.Chat as `mongodump` writes it, a file for each collection: there is no other export of
- * everything. Messages are read twice: once to know where each of them is, and again room by room.
+ * The database of Rocket.Chat in the format of `mongodump`, with a file for each collection.
+ * Rocket.Chat does not have another complete export. Messages are read twice: once to find the
+ * place of each, and again room by room.
  */
 
-/** Opens a dump, as a directory or packed; an error for anything else. */
+/** Opens a dump, as a directory or packed; throws an error for anything else. */
 export async function openRocketChat(path: string): Promise<Source> {
   if (await isMongoArchive(path))
     throw broken(path, 'is an archive of mongodump --archive: dump into a directory instead, with mongodump --out');
@@ -48,7 +49,7 @@ type Room = { id: string; room: Json; members: Set<string>; owner?: string };
 class RocketChatDump extends SpooledSource implements Source {
   readonly name = 'rocketchat';
   readonly #people = new Map<string, SourcePerson>();
-  /** The ids of people by their usernames in lower case. */
+  /** The ids of people by username in lower case. */
   readonly #ids = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();
   readonly #uploads = new Map<string, { name: string | undefined; type: string | undefined; size: number | undefined }>();
@@ -60,7 +61,7 @@ class RocketChatDump extends SpooledSource implements Source {
     this.#files = new GridFiles(spool);
   }
 
-  /** Reads everything once. */
+  /** Reads the whole dump once. */
   async readIndex(path: string): Promise<void> {
     const read = async (collection: string, note: (document: Json, bytes: Buffer) => void) => {
       for await (const { document, bytes } of this.#documents(path, collection))
@@ -108,7 +109,7 @@ class RocketChatDump extends SpooledSource implements Source {
       email: isBot ? undefined : email,
       isBot,
       isActive: user.active !== false,
-      // What any of their roles allows, they may.
+      // Users have the rights of all their roles.
       isGuest: roles.includes('guest') && !roles.includes('user') && !roles.includes('admin'),
     });
     if (username !== undefined) this.#ids.set(username.toLowerCase(), id);
@@ -118,7 +119,7 @@ class RocketChatDump extends SpooledSource implements Source {
     const id = textOf(room._id);
     if (id === undefined) return;
     const members = new Set(room.t === 'd' ? listOf(room.uids).flatMap((one) => textOf(one) ?? []) : []);
-    // Older versions have names alone.
+    // Older versions have only usernames.
     if (room.t === 'd' && members.size === 0)
       for (const name of listOf(room.usernames)) {
         const member = this.#ids.get((textOf(name) ?? '').toLowerCase());
@@ -145,7 +146,7 @@ class RocketChatDump extends SpooledSource implements Source {
     yield* this.#people.values();
   }
 
-  /** The teams that everybody may look into: those whose main room is open. */
+  /** The teams that everybody can see: those with an open main room. */
   #openTeams(): Set<string | undefined> {
     const mains = [...this.#rooms.values()].filter(({ room }) => room.teamMain === true && room.t === 'c');
     return new Set(mains.map(({ room }) => textOf(room.teamId)));
@@ -155,7 +156,7 @@ class RocketChatDump extends SpooledSource implements Source {
     const openTeams = this.#openTeams();
     for (const { id, room, members, owner } of this.#rooms.values()) {
       const [kind, team] = [textOf(room.t) ?? '', textOf(room.teamId)];
-      // Only members of the team can see it, although it is open to them.
+      // The room is open, but only members of the team can see it.
       const isOfTeamAlone = kind === 'c' && team !== undefined && !openTeams.has(team);
       yield {
         id,
@@ -183,7 +184,7 @@ class RocketChatDump extends SpooledSource implements Source {
     for await (const bytes of this.postsOf(room)) yield readMessage(parseBson(bytes) ?? {}, context);
   }
 
-  /** The file of an upload; of one that is not all there, only its name. */
+  /** The file of an upload. If it is incomplete, only its name. */
   #fileOf = (id: string, called: string): SourceFile => {
     const { name = called, type, size } = this.#uploads.get(id) ?? {};
     const found = this.#files.find(id);
@@ -198,7 +199,7 @@ const kinds: ReadonlyMap<string, SourceRoom['kind']> = new Map([
   ['d', 'direct'],
 ]);
 
-/** What gzip has packed, as far as it is no bomb. */
+/** Decompresses gzip, and fails for a bomb. */
 async function* unpacked(bytes: Readable, path: string, packed: number): AsyncGenerator<Buffer> {
   let size = 0;
   const gunzip = createGunzip();

@@ -5,10 +5,10 @@ import type { SlackFiles } from './files.ts';
 import { firstText } from './records.ts';
 import type { SlackUploads } from './uploads.ts';
 
-/** Where the bytes of files are: in the archive, or else at Slack. */
+/** The sources of files: the archive, or else Slack. */
 export type FilePlaces = { files: SlackFiles | undefined; uploads: Pick<SlackUploads, 'find'> };
 
-/** A file as a message has it. */
+/** The file of a message. */
 export function fileOf(file: Json, index: number, { files, uploads }: FilePlaces): SourceFile {
   const title = firstText(file.title, file.name);
   const name = title ?? 'file';
@@ -17,7 +17,7 @@ export function fileOf(file: Json, index: number, { files, uploads }: FilePlaces
     .map((one) => webAddress(textOf(one) ?? ''))
     .find((one) => one !== undefined);
   const known = { id: id ?? String(index), ...(address !== undefined && { address }) };
-  // The title of a file may lack the ending that says what it is.
+  // The title of a file may lack the extension.
   const whole = { ...known, name: firstText(file.name) ?? name };
   const upload = uploads.find(id);
   if (upload) return { ...whole, ...upload };
@@ -29,7 +29,7 @@ export function fileOf(file: Json, index: number, { files, uploads }: FilePlaces
   return { ...whole, open, ...(size !== undefined && { size }), lack: notFetched };
 }
 
-/** Why there is nothing of a file but that it was there. */
+/** The reason why nothing but the mention of a file remains. */
 function whyGone({ mode, file_access: access }: Json): string | undefined {
   if (mode === 'tombstone' || access === 'file_not_found') return 'deleted in the source';
   if (mode === 'hidden_by_limit') return "hidden by the limit of the source's plan";

@@ -7,21 +7,21 @@ type FoundFile = { status: number; retryAfter: number | undefined; body: Readabl
 
 type SlackFilesOptions = {
   token: string;
-  /** Sends a GET request and follows no redirect. `longest` is in milliseconds. */
+  /** Sends a GET request without following redirects. `longest` is in milliseconds. */
   get: (url: URL, options: { headers: Record<string, string>; mayBeInner: boolean; longest: number }) => Promise<FoundFile>;
-  /** The largest file that the service stores. */
+  /** The largest file that the service stores, in bytes. */
   maxBytes: number;
-  /** Where files are. Nothing else is asked, for what is asked gets the token. */
+  /** The origin of files. No other origin gets requests, because they contain the token. */
   origin?: string;
-  /** Whether that is within this machine or its network, as a server of tests is. */
+  /** True if the origin may be on this machine or its network, e.g. a test server. */
   mayBeInner?: boolean;
-  /** How many milliseconds to wait before another attempt. */
+  /** The delays before further attempts, in milliseconds. */
   pauses?: number[];
 };
 
 /**
- * The files of a workspace, which an archive of Slack only has the addresses of. The latest one is kept, since each is read
- * twice: to know what it is, and to be stored.
+ * The files of a workspace: an archive of Slack only contains their addresses. The latest file is
+ * cached, because each is read twice: to detect its type, and to store it.
  */
 export class SlackFiles {
   readonly #options: Required<SlackFilesOptions>;
@@ -32,7 +32,7 @@ export class SlackFiles {
     this.#options = { ...rest, origin, mayBeInner, pauses };
   }
 
-  /** What opens the file at an address; undefined for an address of elsewhere. */
+  /** Returns a function that opens the file at an address; undefined for another origin. */
   openerOf(address: string | undefined, size: number | undefined): (() => Promise<Readable>) | undefined {
     const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
     if (url?.origin !== this.#options.origin || url.username !== '' || url.password !== '') return undefined;
@@ -86,7 +86,7 @@ export class SlackFiles {
     if (status !== 200) {
       body.destroy();
       const error = `The answer was ${status}.`;
-      // A redirect leads to a page for signing in.
+      // A redirect leads to a sign-in page.
       if (status !== 429 && status < 500) throw new FinalError(error);
       return { error: new Error(error), retryAfter };
     }
@@ -100,15 +100,18 @@ export class SlackFiles {
   }
 }
 
-/** An answer that would be the same again. */
+/** An error that would be the same at the next attempt. */
 class FinalError extends Error {}
 
-/** After so many files in a row, the token or the network is what is wrong. */
+/** After this many consecutive failures, the token or the network is assumed to be faulty. */
 const mostFailures = 20;
 const longestPause = 60_000;
 const longestFetch = 300_000;
 
-/** The token in a file, which is not among the words of a command, where others of the machine would see it. */
+/**
+ * Reads the token from a file. As an argument of the command, other users of the machine would see
+ * it.
+ */
 export async function readToken(path: string): Promise<string> {
   const file = await open(path);
   const { buffer, bytesRead } = await file

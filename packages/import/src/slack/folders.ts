@@ -1,18 +1,21 @@
 import type { Archive } from '../archive/archive.ts';
 import { entryName } from '../archive/names.ts';
 
-/** Where lists and folders of rooms are: in the root and, of Enterprise Grid, also in a folder for each workspace. */
+/**
+ * A place of room lists and room folders: the root and, for Enterprise Grid, also a folder for each
+ * workspace.
+ */
 export type Section = { prefix: string; team?: string };
 
-/** A folder with the messages of a room, a file for each day. */
+/** A folder with the messages of a room, one file per day. */
 export type Folder = { prefix: string; name: string; days: string[] };
 
-/** A room that the archive lists, and the sections that list it. */
+/** A listed room, and the sections that list it. */
 export type ListedRoom = { id: string; name: string | undefined; sections: Section[] };
 
 const isDay = (file: string): boolean => file.endsWith('.json') && !/canvas/i.test(file);
 
-/** The folders with messages. Each belongs to one room at most. */
+/** The folders with messages. Each belongs to at most one room. */
 export class SlackFolders {
   readonly #folders = new Map<string, Folder>();
   readonly #readings: (name: string) => string[];
@@ -31,10 +34,11 @@ export class SlackFolders {
     }
   }
 
-  /** The folders of each room, by the names and ids of rooms; and the folders that no room has. */
+  /** The folders of each room, matched by name or id; and the folders without a room. */
   match(rooms: ListedRoom[]): { foldersOf: ReadonlyMap<ListedRoom, Folder[]>; unlisted: Folder[] } {
     const found = new Map(rooms.map((room) => [room, this.#claim(room, room.sections)]));
-    // Of Enterprise Grid, some lists are in the root whose folders are in a workspace, and the other way around.
+    // In Enterprise Grid, a list may be in the root and its folders in a workspace, or the other
+    // way around.
     for (const [room, folders] of found) if (folders.length === 0) found.set(room, this.#claimElsewhere(room));
     return { foldersOf: found, unlisted: [...this.#folders.values()].filter((folder) => !this.#claimed.has(folder)) };
   }
@@ -49,7 +53,7 @@ export class SlackFolders {
     });
   }
 
-  /** The one folder that can be meant; none if there are several. */
+  /** The only folder that matches; none if there are several. */
   #claimElsewhere(room: ListedRoom): Folder[] {
     const keys = keysOf(room);
     const free = [...this.#folders.values()].filter((folder) => !this.#claimed.has(folder));
@@ -61,7 +65,7 @@ export class SlackFolders {
     return [only];
   }
 
-  /** What the name of a folder may be in other code pages. */
+  /** The name of a folder in other code pages. */
   #readingsOf({ prefix, days: [day = ''] }: Folder): string[] {
     return this.#readings(day).map((path) => path.slice(prefix.length).split('/')[0] ?? '');
   }
@@ -69,7 +73,10 @@ export class SlackFolders {
 
 const keysOf = ({ id, name }: ListedRoom): string[] => [name, id].flatMap((one) => (one === undefined ? [] : [entryName(one)]));
 
-/** The folders that have an export, with their `/`: one, unless somebody has packed several exports into one archive. */
+/**
+ * The folders that contain an export, with their `/`. There is one, unless several exports were
+ * packed into one archive.
+ */
 export function rootsOf({ names }: Pick<Archive, 'names'>): string[] {
   const lists = names.filter((name) => /(^|\/)(users|org_users|channels)\.json$/.test(name));
   const roots = new Set(lists.map((name) => name.replace(/(teams\/[^/]+\/)?[^/]+$/, '')));
@@ -89,5 +96,7 @@ export function sectionsOf({ names }: Pick<Archive, 'names'>, root: string): Sec
   return [{ prefix: root }, ...[...teams].sort().map((team) => ({ prefix: `${root}teams/${team}/`, team }))];
 }
 
-/** Whether a folder is one of those that Slack's lists never name: of canvases, and of conversations by their ids. */
+/**
+ * True if Slack's lists never contain this folder: those of canvases, and of conversations by id.
+ */
 export const isNeverListed = ({ name }: Folder): boolean => /^(FC[:_-]|[CDG][A-Z0-9]{7,}$)/.test(name);

@@ -9,19 +9,19 @@ import type { SourceItem, SourceMessage, UsernameOf } from '../source.ts';
 import { type FilePlaces, fileOf } from './file-records.ts';
 import { dateOf, firstText, isSaid } from './records.ts';
 
-/** What a message is read with: its channel, and what the ids in it stand for. */
+/** The context of a message: its channel, and the meanings of the ids in it. */
 type Context = FilePlaces & {
   channel: string;
   pins: Pins;
   usernameOf: UsernameOf;
   channelNames: ReadonlyMap<string, string>;
-  /** The ids of the users by which bots speak. */
+  /** The ids of bots' users. */
   userOfBot: ReadonlyMap<string, string>;
 };
 
 export type Pins = ReadonlyMap<string, Date>;
 
-/** A message of Slack, or why it can't be one here. */
+/** Converts a message of Slack, or returns the reason why it is left out. */
 export function readMessage(original: unknown, context: Context): SourceItem {
   const { channel, pins } = context;
   const raw = jsonOf(original);
@@ -69,13 +69,13 @@ function authorOf(raw: Json, { userOfBot }: Context): SourceMessage['author'] | 
   return { id: bot ?? `bot ${name}`, username: name, name, isBot: true };
 }
 
-/** The text in Markdown: as from a webhook, but that ids are known. */
+/** The text in Markdown. It is converted like a webhook's, with known ids. */
 function markdownOf(raw: Json, subtype: string | undefined, context: Context): string {
   const known = within(saidIn(raw, subtype), (text) => withNames(text, context), context) as Json;
   const attachments = listOf(known.attachments).map(jsonOf);
   const plain = withEmoji(mrkdwn(storable(textOf(known.text) ?? '')));
   if (subtype === 'me_message') return plain === '' ? '' : `_${plain}_`;
-  // The editor's blocks say the same as the text; those of programs may say more.
+  // The editor's blocks repeat the text. Those of programs may contain more.
   const blocks = listOf(known.blocks).every((block) => jsonOf(block).type === 'rich_text') && plain !== '' ? [] : known.blocks;
   const shown = attachments.filter((one) => !isPreview(one) || (plain === '' && attachments.length === 1));
   const shared = shown.filter(isShared).map(sharedMessage);
@@ -83,16 +83,16 @@ function markdownOf(raw: Json, subtype: string | undefined, context: Context): s
   if (listOf(blocks).length === 0 && others.length === 0) return paragraphs(plain, ...shared);
   try {
     const read = withEmoji(readSlack(new Reader({ text: known.text, blocks, attachments: others })));
-    // It reads less of a text than people write.
+    // The conversion limits the text's length to less than people may write.
     return paragraphs(read.length < plain.length ? plain : read, ...shared);
   } catch (error) {
-    // What programs have sent may be of any form.
+    // Programs may have sent content in any form.
     if (error instanceof FormatError) return paragraphs(plain, ...shared);
     throw error;
   }
 }
 
-/** What somebody has said: without the sentences that Slack once put around it. */
+/** The user's text, without the sentences that Slack used to put around it. */
 function saidIn(raw: Json, subtype: string | undefined): Json {
   const text = textOf(raw.text) ?? '';
   if (subtype === 'file_comment') {
@@ -102,12 +102,12 @@ function saidIn(raw: Json, subtype: string | undefined): Json {
     return { text: about === undefined ? comment : `> ${about}\n${comment}` };
   }
   if (text === cannotBeDisplayed && raw.blocks !== undefined) return { ...raw, text: '' };
-  // The file is in the message.
+  // The file itself is attached to the message.
   const uploaded = subtype === 'file_share' ? uploadSentence.exec(text) : null;
   return uploaded ? { ...raw, text: uploaded[1] ?? '', blocks: undefined } : raw;
 }
 
-/** The text that Slack gives to a message whose program has sent blocks alone. */
+/** Slack's placeholder text for a message that has only blocks. */
 const cannotBeDisplayed = "This content can't be displayed.";
 
 const uploadSentence = /^<@\w+(?:\|[^<>]*)?> (?:uploaded|shared) a file: <[^<>]*>(?: and commented: ([\s\S]*))?$/;
@@ -118,12 +118,12 @@ const withNames = (text: string, { usernameOf, channelNames }: Context): string 
     return known === undefined ? whole : `<${sign}${id}|${known}>`;
   });
 
-/** Whether an attachment is the preview of a link, which nobody has written. */
+/** True if an attachment is an automatic preview of a link. */
 const isPreview = (attachment: Json): boolean =>
   [attachment.from_url, attachment.original_url, attachment.app_unfurl_url].some((url) => textOf(url) !== undefined) &&
   !isShared(attachment);
 
-/** Whether an attachment is another message, which somebody has shared by its link. */
+/** True if an attachment is another message, shared by its link. */
 const isShared = ({ is_msg_unfurl, is_share }: Json): boolean => isSaid(is_msg_unfurl) || isSaid(is_share);
 
 function sharedMessage({ author_name, author_subname, text, fallback }: Json): string {
@@ -132,7 +132,7 @@ function sharedMessage({ author_name, author_subname, text, fallback }: Json): s
   return quote(lines(author && `**${author.replaceAll(/[*`\s]+/g, ' ').trim()}**`, said));
 }
 
-/** Whether a kind of message says that something happened, and nothing that somebody has said. */
+/** True if a kind of message reports an event and does not contain a user's text. */
 const isOfSystem = (subtype: string): boolean => systemPrefix.test(subtype) || systemMessages.has(subtype);
 
 const systemPrefix =
@@ -141,7 +141,10 @@ const systemMessages: ReadonlySet<string> = new Set(
   'document_mention ekm_access_denied joiner_notification message_changed message_deleted message_replied'.split(' '),
 );
 
-/** Some texts within an object, each changed, and its mentions as texts: as deep as blocks go. */
+/**
+ * Applies a change to the texts in an object, and replaces its mentions with texts. The depth is
+ * limited to that of blocks.
+ */
 function within(value: unknown, change: (text: string) => string, context: Context, depth = 0): unknown {
   if (typeof value === 'string') return change(value);
   if (depth > 20) return undefined;
@@ -155,7 +158,7 @@ function within(value: unknown, change: (text: string) => string, context: Conte
   );
 }
 
-/** What an element of rich text names by its id. */
+/** The name for the id in an element of rich text. */
 function nameIn({ type, user_id, channel_id }: Json, { usernameOf, channelNames }: Context): string | undefined {
   const [user, channel] = [textOf(user_id), textOf(channel_id)];
   const username = type === 'user' && user !== undefined ? usernameOf(user) : undefined;
@@ -163,7 +166,7 @@ function nameIn({ type, user_id, channel_id }: Json, { usernameOf, channelNames 
   return username === undefined ? name && `#${name}` : `@${username}`;
 }
 
-/** The pinned messages of a channel, by their times, and when they were pinned. */
+/** The pinned messages of a channel: when each was pinned, by the messages' times. */
 export const pinsOf = (channel: Json): Pins =>
   new Map(
     listOf(channel.pins)
@@ -180,7 +183,7 @@ const reactionsOf = ({ name, users }: Json) =>
     return emoji === undefined || id === undefined ? [] : [{ emoji, user: id }];
   });
 
-/** The time of a message, which is its name as well: seconds with six digits behind them. */
+/** The time of a message, which is also its id: seconds with six decimals. */
 export function timeOf(ts: unknown): Date | undefined {
   const text = textOf(ts);
   return text !== undefined && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? dateOf(Math.floor(Number(text) * 1000)) : undefined;

@@ -1,8 +1,9 @@
 import type { SourcePerson } from '../source.ts';
 
 /**
- * The people of all lists, each of them once. In Enterprise Grid, the list of the organisation decides about those whom it
- * has, and somebody who is in several workspaces is in several lists. A person whom one list has twice comes twice.
+ * Merges the people of all lists. In Enterprise Grid, the organisation's list takes precedence, and
+ * a person in several workspaces is in several lists. A person who is twice in one list remains
+ * twice.
  */
 export function mergePeople(ofOrganisation: SourcePerson[], ofWorkspaces: SourcePerson[][]): SourcePerson[] {
   const known = new Set(ofOrganisation.map(({ id }) => id));
@@ -21,7 +22,10 @@ export function mergePeople(ofOrganisation: SourcePerson[], ofWorkspaces: Source
   return [...ofOrganisation, ...found.values(), ...repeated];
 }
 
-/** Somebody whom two workspaces list: active if one of them says so, and a guest only if both say so. */
+/**
+ * Merges a person from two workspaces. They are active if either list says so, and a guest only if
+ * both do.
+ */
 function mergePerson(one: SourcePerson, other: SourcePerson): SourcePerson {
   const [first, second] = one.isActive || !other.isActive ? [one, other] : [other, one];
   const isGuest = first.isGuest === true && (second.isGuest === true || !second.isActive);

@@ -3,7 +3,7 @@ import type { SourcePerson, SourceRoom } from '../source.ts';
 
 /* The records of Slack's lists: people and channels. */
 
-/** A user; undefined for one without an id. */
+/** A user; undefined without an id. */
 export function personOf(user: Json): SourcePerson | undefined {
   const id = textOf(user.id);
   if (id === undefined) return undefined;
@@ -19,7 +19,10 @@ export function personOf(user: Json): SourcePerson | undefined {
   };
 }
 
-/** What kind of room a channel is. It is open only if nothing in it says otherwise, in whichever list it stands. */
+/**
+ * The kind of a channel's room. It is open only if no field contradicts that, whichever list
+ * contains it.
+ */
 export function kindOf(channel: Json, listed: SourceRoom['kind']): SourceRoom['kind'] {
   const letter = textOf(channel.id)?.[0];
   if (listed === 'direct' || letter === 'D' || isSaid(channel.is_im) || isSaid(channel.is_mpim)) return 'direct';
@@ -27,10 +30,10 @@ export function kindOf(channel: Json, listed: SourceRoom['kind']): SourceRoom['k
   return listed;
 }
 
-/** Whether a field says yes, also as tools write it that repack archives. */
+/** True if a field means yes, in Slack's form or in that of tools that repack archives. */
 export const isSaid = (value: unknown): boolean => value === true || value === 1 || /^(true|1)$/i.test(textOf(value) ?? '');
 
-/** The first of these that is a text and not blank. */
+/** The first non-blank text. */
 export const firstText = (...values: unknown[]): string | undefined => values.map(textOf).find((text) => text?.trim());
 
 /** A date from 1970 to 9999. */

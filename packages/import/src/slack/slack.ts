@@ -12,25 +12,26 @@ import { dateOf, firstText, isSaid, kindOf, personOf, quoted } from './records.t
 import { SlackUploads } from './uploads.ts';
 
 /*
- * The archive that Slack exports: `users.json`; `channels.json`, `groups.json`, `dms.json` and `mpims.json`, with the
- * rooms that the person who exported them could see; and a folder for each room, with a file for each day. That of
- * Enterprise Grid has `org_users.json`, and the same for each workspace in `teams/`. Fields may be missing or unknown:
- * only those that are used are read, and none of them stops an import.
+ * The archive that Slack exports. `users.json` has the people. `channels.json`, `groups.json`,
+ * `dms.json` and `mpims.json` have the rooms that the exporting person could see. Each room has a
+ * folder, with a file for each day. Enterprise Grid has `org_users.json`, and all of this for each
+ * workspace in `teams/`. Fields may be missing or unknown. Only the used ones are read, and none of
+ * them stops an import.
  */
 
 /** The most bytes of one file, which is read as a whole. */
 const mostBytes = 64 * 1024 * 1024;
 
 type SlackOptions = {
-  /** Where files come from that the archive only has the addresses of. */
+  /** The source of files that are only in the archive as addresses. */
   files?: SlackFiles | undefined;
-  /** Whether folders are left out that no list names, although listed channels have no folder. */
+  /** True to skip folders that are not in a list, although listed channels lack folders. */
   skipsUnlisted?: boolean;
 };
 
 /**
- * Opens an export of Slack, packed or as a directory. Throws an error for any other file, and for an export whose channels
- * and folders do not match.
+ * Opens an export of Slack, packed or as a directory. Throws an error for other files, and for an
+ * export whose channels and folders do not match.
  */
 export async function openSlack(path: string, options: SlackOptions = {}): Promise<Source> {
   const archive = await openTree(path, () => true);
@@ -63,7 +64,7 @@ class SlackArchive implements Source {
   #foldersOf: ReadonlyMap<ListedRoom, Folder[]> = new Map();
   #unlisted: Folder[] = [];
   readonly #channelNames = new Map<string, string>();
-  /** The ids of the users by which bots speak. */
+  /** The ids of bots' users. */
   readonly #userOfBot = new Map<string, string>();
   readonly #broken: LeftOut[] = [];
   #done = 0;
@@ -89,7 +90,7 @@ class SlackArchive implements Source {
     await this.#archive.close();
   };
 
-  /** Reads which rooms there are, and finds their folders. */
+  /** Reads the lists of rooms, and finds their folders. */
   async readLists(): Promise<void> {
     const known = new Map<string, Channel>();
     for (const section of this.#sections)
@@ -110,7 +111,7 @@ class SlackArchive implements Source {
     for (const day of days) if (await this.#isCutOff(day)) this.cutOff ??= `${day} is cut off`;
   }
 
-  /** Whether a file of messages ends before its list does. */
+  /** True if a file of messages is truncated. */
   async #isCutOff(day: string): Promise<boolean> {
     if ((this.#archive.size(day) ?? 0) > mostBytes) return false;
     const bytes = await this.#archive.read(day, mostBytes);
@@ -118,7 +119,10 @@ class SlackArchive implements Source {
     return /^(\xef\xbb\xbf)?\s*\[/.test(start ?? '') && !end?.endsWith(']');
   }
 
-  /** What is wrong if listed channels lack their folders, and folders their channels: nothing says which belong together. */
+  /**
+   * The error if listed channels lack folders and folders lack channels: nothing shows which belong
+   * together.
+   */
   faultOfFolders(): string | undefined {
     const empty = this.#channels.filter((room) => room.kind !== 'direct' && this.#foldersOf.get(room)?.length === 0);
     const strange = this.#unlisted.filter((folder) => !isNeverListed(folder));
@@ -194,7 +198,7 @@ class SlackArchive implements Source {
         if (Array.isArray(parsed)) messages = messages.concat(parsed);
         else yield { leftOut: parsed === undefined ? notJson : 'not a list of messages', kind: 'pages', raw: path };
       }
-      // Nearly all files are in the order of the messages' times already.
+      // In most files, the messages are in the order of their times.
       const times = new Map(messages.map((message) => [message, timeOf(jsonOf(message).ts)?.getTime() ?? 0]));
       messages.sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
       for (const message of messages) yield readMessage(message, context);
@@ -208,7 +212,7 @@ class SlackArchive implements Source {
     return parsed.map(jsonOf);
   }
 
-  /** The value of a file of JSON; undefined if it is not JSON, or too long. */
+  /** The value of a JSON file; undefined if it is not JSON or too long. */
   async #parse(name: string): Promise<unknown> {
     if ((this.#archive.size(name) ?? 0) > mostBytes) return undefined;
     const bytes = await this.#archive.read(name, mostBytes);

@@ -2,8 +2,8 @@ import type { Archive } from '../archive/archive.ts';
 import type { SourceFile } from '../source.ts';
 
 /**
- * The files that tools have added to an archive of Slack: `__uploads/<id>/<name>`, or `attachments/<id>-<name>` in the
- * folder of the channel.
+ * The files that tools have added to an archive of Slack: `__uploads/<id>/<name>`, or
+ * `attachments/<id>-<name>` in the channel's folder.
  */
 export class SlackUploads {
   readonly #archive: Archive;
@@ -18,7 +18,7 @@ export class SlackUploads {
     }
   }
 
-  /** The bytes of the file with an id, if the archive has them. */
+  /** The bytes of the file with an id, if the archive contains them. */
   find(id: string | undefined): Pick<SourceFile, 'size' | 'open'> | undefined {
     const path = this.#paths.get(id ?? '');
     if (path === undefined) return undefined;

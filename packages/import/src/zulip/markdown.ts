@@ -1,20 +1,20 @@
 import { outsideCode, withEmoji } from '../emoji.ts';
 
-/** What the names in a text of Zulip stand for. */
+/** The meanings of names in a text of Zulip. */
 export type Names = {
-  /** The username that somebody has here, by the id or else the full name in Zulip. */
+  /** The new username of a person, by the id or else the full name in Zulip. */
   usernameOf: (id: string | undefined, name: string) => string | undefined;
   emojiOf: ReadonlyMap<string, string>;
-  /** Takes the file of a link; false where it is none. */
+  /** Adds the file of a link to the message; returns false if it is not a file. */
   takeFile: (address: string, label: string) => boolean;
 };
 
-/** Longer texts stay as they are: Zulip's own have 10 000 characters at most. */
+/** Longer texts are not converted. Zulip's limit is 10,000 characters. */
 const longest = 20_000;
 
 /**
- * A text of Zulip in the Markdown of here. Most of it is the same. Mentions, links to channels and files, quotes and
- * spoilers are not.
+ * Converts a text of Zulip to this service's Markdown. Most of the syntax is the same. Mentions,
+ * links to channels and files, quotes and spoilers differ.
  */
 export function markdownOf(content: string, names: Names): string {
   if (content.length > longest) return content;
@@ -25,7 +25,7 @@ export function markdownOf(content: string, names: Names): string {
   return shown.startsWith('/me ') ? `_${shown.slice(4).trim()}_` : shown;
 }
 
-/** Blocks that Zulip fences like code, and that are not code. */
+/** Blocks that Zulip fences like code, but that are not code. */
 const fenced = /^(`{3,}|~{3,}) ?(quote|spoiler)\b([^\n]*)\n([\s\S]*?)\n?\1[ \t]*$/gm;
 
 const quoted = (_whole: string, _fence: string, kind: string, title: string, text: string): string => {
@@ -39,7 +39,7 @@ function withNames(part: string, names: Names): string {
     .replaceAll(/@(_?)\*\*([^*\n]+)\*\*/g, (_whole, silent: string, called: string) => {
       const [, name = called, id] = /^(.*)\|(\d+)$/.exec(called) ?? [];
       const username = usernameOf(id, name);
-      // What mentions nobody in Zulip, such as who is quoted, mentions nobody here.
+      // A silent mention in Zulip, e.g. in a quote, must not mention anybody here.
       return silent !== '' ? name : `@${username ?? name}`;
     })
     .replaceAll(/@_?\*([^*\n]+)\*/g, '@$1')
@@ -52,7 +52,7 @@ function withNames(part: string, names: Names): string {
       takeFile(address, label) ? '' : whole,
     )
     .replaceAll(/!?\[([^[\]\n]*)\]\(([^()\s]+)\)/g, (whole, label: string, address: string) =>
-      // An address within that server leads nowhere from here.
+      // An address within the old server would lead nowhere.
       takeFile(address, label) || /^[/#]/.test(address) ? label : whole,
     );
 }

@@ -4,18 +4,21 @@ import { type Json, numberOf, textOf } from '../json.ts';
 import type { SourceFile, SourceItem, SourceMessage } from '../source.ts';
 import { markdownOf, type Names } from './markdown.ts';
 
-/** What a message is read with. */
+/** The context of a message. */
 type Context = Pick<Names, 'usernameOf' | 'emojiOf'> & {
   room: string;
-  /** The messages with which the topics of a channel began; undefined for a conversation, which has none. */
+  /**
+   * The messages that began the topics of a channel; undefined for a conversation, which does not
+   * have topics.
+   */
   topics: Map<string, { id: string; at: Date }> | undefined;
   authorOf: (id: string) => SourceMessage['author'] & { isOfSystem: boolean };
   reactionsOf: (message: number) => SourceMessage['reactions'];
-  /** The file at a path of the uploads, if the archive has it. */
+  /** The file at a path of the uploads, if the archive contains it. */
   fileAt: (path: string) => Pick<SourceFile, 'size' | 'open'> | undefined;
 };
 
-/** A message of Zulip, or why it can't be one here. */
+/** Converts a message of Zulip, or returns the reason why it is left out. */
 export function readMessage(raw: Json, context: Context): SourceItem {
   const { room, topics, authorOf, reactionsOf } = context;
   const leave = (leftOut: string): SourceItem => ({ leftOut, raw });
@@ -28,7 +31,8 @@ export function readMessage(raw: Json, context: Context): SourceItem {
   if (isOfSystem || numberOf(raw.type) === topicWasResolved) return leave('a message of the system');
   const files: SourceFile[] = [];
   const text = markdownOf(textOf(raw.content) ?? '', { ...context, takeFile: (address, label) => takeFile(address, label) });
-  // The room is part of it: somebody may move a message to another room, and a thread never stands in two.
+  // The id contains the room: a message may have been moved to another room, and a thread is never
+  // in two.
   const message = { id: `${room}:${number}`, at };
   const topic = textOf(raw.subject) ?? '';
   const thread = topics && topic !== '' && topic !== '(no topic)' ? threadOf(topic) : undefined;
@@ -44,7 +48,7 @@ export function readMessage(raw: Json, context: Context): SourceItem {
   };
 
   function threadOf(title: string): { id: string; at: Date } {
-    // As Zulip does, whatever the case.
+    // Case-insensitive, as in Zulip.
     const key = title.toLowerCase();
     const begun = topics?.get(key) ?? message;
     topics?.set(key, begun);
@@ -56,20 +60,23 @@ export function readMessage(raw: Json, context: Context): SourceItem {
     if (path === undefined) return false;
     const [decoded, name] = [decodedPath(path), label.trim() || basename(decodedPath(path))];
     const found = context.fileAt(decoded) ?? context.fileAt(path);
-    // Of another server, as far as the archive shows.
+    // The link leads to another server, as far as the archive shows.
     if (host !== undefined && !found) return false;
     if (!files.some(({ id }) => id === decoded)) files.push({ id: decoded, name, ...found });
     return true;
   }
 }
 
-/** The kind of a message that says that a topic was resolved. */
+/** The kind of a message that reports a resolved topic. */
 const topicWasResolved = 2;
 
-/** Without what would end the bold text. */
+/** Without characters that would end the bold text. */
 const titleOf = (topic: string): string => `**${topic.replaceAll(/[*`\s]+/g, ' ').trim()}**`;
 
-/** Whether the text of a message was edited: the time alone may say that it was moved to another topic. */
+/**
+ * True if the text of a message was edited. A time of editing alone may mean that the message was
+ * moved to another topic.
+ */
 const wasEdited = ({ edit_history }: Json): boolean => typeof edit_history !== 'string' || edit_history.includes('prev_content');
 
 function decodedPath(path: string): string {
@@ -80,7 +87,7 @@ function decodedPath(path: string): string {
   }
 }
 
-/** A date from 1970 to 9999, of seconds. */
+/** A date from 1970 to 9999; the value is in seconds. */
 export function dateOf(value: unknown): Date | undefined {
   const seconds = numberOf(value);
   return seconds !== undefined && seconds > 0 && seconds < 253_402_300_800 ? new Date(Math.floor(seconds * 1000)) : undefined;

@@ -2,7 +2,7 @@ import { normaliseEmoji } from 'chat-service-rules/reactions';
 import { type Json, numberOf, textOf } from '../json.ts';
 import type { SourceMessage } from '../source.ts';
 
-/** The reactions of all messages, by message: some thirty bytes for each, for there may be millions. */
+/** The reactions by message. Each takes about thirty bytes, because there may be millions. */
 export class ZulipReactions {
   readonly #messages: number[] = [];
   readonly #users: number[] = [];
@@ -10,10 +10,10 @@ export class ZulipReactions {
   readonly #all: string[] = [];
   readonly #numbers = new Map<string, number>();
   #order = new Uint32Array(0);
-  /** The emoji with their names in Zulip, as far as somebody has reacted with them. */
+  /** The emoji of the reactions, by their names in Zulip. */
   readonly emojiOf = new Map<string, string>();
 
-  /** Adds a reaction; false for one that is not as it should be. */
+  /** Adds a reaction; returns false if it is invalid. */
   add({ message, user_profile, emoji_name, emoji_code, reaction_type }: Json): boolean {
     const [of, user, name] = [numberOf(message), numberOf(user_profile), textOf(emoji_name)];
     if (of === undefined || user === undefined || name === undefined) return false;
@@ -28,7 +28,7 @@ export class ZulipReactions {
     return true;
   }
 
-  /** To be called when all are there. */
+  /** Call it after all reactions were added. */
   sort(): void {
     const messages = this.#messages;
     this.#order = Uint32Array.from(messages.keys()).sort(
@@ -57,7 +57,7 @@ export class ZulipReactions {
   }
 }
 
-/** The emoji with a code, which is its characters in hexadecimal digits: `1f1e9-1f1ea`. */
+/** The emoji of a code, which is its characters in hexadecimal: `1f1e9-1f1ea`. */
 function characterOf(code: unknown): string | undefined {
   if (typeof code !== 'string' || !/^[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,15}$/i.test(code)) return undefined;
   const points = code.split('-').map((digits) => Number.parseInt(digits, 16));

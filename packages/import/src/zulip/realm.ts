@@ -8,35 +8,35 @@ export const realmTables = [
   ...['zerver_recipient', 'zerver_subscription', 'zerver_reaction'],
 ] as const;
 
-/** What a message is for, by the numbers that Zulip has. */
+/** The kinds of recipients, as Zulip numbers them. */
 const toPerson = 1;
 export const toStream = 2;
 const toGroup = 3;
 
 type Room = { key: string; kind: 'direct' | 'stream' | 'unknown'; members: number[] };
 
-/** What `realm.json` says of people, channels, who is in them, and reactions. */
+/** The people, channels, memberships and reactions in `realm.json`. */
 export class ZulipRealm {
   readonly people = new Map<string, SourcePerson>();
   /** Undefined for a name that several people have. */
   readonly idByName = new Map<string, string | undefined>();
-  /** The programs of the server itself, by their ids. */
+  /** The server's own bots, by their ids. */
   readonly systemBots = new Map<string, string>();
   readonly streams = new Map<number, Json>();
   readonly recipients = new Map<number, { type: number; of: number }>();
   readonly subscribers = new Map<number, number[]>();
   readonly reactions = new ZulipReactions();
-  /** The rooms of the messages other than channels, by their keys. */
+  /** The rooms of messages outside channels, by their keys. */
   readonly others = new Map<string, Room>();
 
-  /** Takes a record of one of the tables. */
+  /** Adds a record of one of the tables. */
   note(table: string, record: Json): void {
     switch (table) {
       case 'zerver_userprofile':
         this.#notePerson(record);
         break;
       case 'zerver_userprofile_mirrordummy':
-        // Stand-ins for people of another chat, who cannot sign in.
+        // Placeholders for people of another chat, who cannot sign in.
         this.#notePerson({ ...record, is_active: false });
         break;
       case 'zerver_userprofile_crossrealm': {
@@ -74,19 +74,22 @@ export class ZulipRealm {
     const email = [user.delivery_email, user.email].map(textOf).find((one) => one && !isHidden.test(one));
     this.people.set(id, {
       id,
-      // There are none but those of bots, which are in their addresses.
+      // Only bots have usernames, which are in their addresses.
       username: isBot ? email?.replace(/@.*/, '') : undefined,
       name,
       email: isBot ? undefined : email,
       isBot,
       isActive: user.is_active !== false && user.is_mirror_dummy !== true,
-      // Older versions have no roles.
+      // Older versions do not have roles.
       isGuest: numberOf(user.role) === guest || user.is_guest === true,
     });
     if (name) this.idByName.set(name, this.idByName.has(name) ? undefined : id);
   }
 
-  /** The room of a message. People who write to each other have one, however each of the messages was addressed. */
+  /**
+   * The room of a message. People who write to each other have one room, however a message was
+   * addressed.
+   */
   roomOf(message: Json): Room {
     const to = numberOf(message.recipient) ?? -1;
     const { type, of } = this.recipients.get(to) ?? { type: 0, of: 0 };
@@ -107,5 +110,5 @@ export class ZulipRealm {
 /** The role of guests. */
 const guest = 600;
 
-/** An address that stands in for one that its owner hides. */
+/** A placeholder for an address that its owner hides. */
 const isHidden = /^user\d+@/;

@@ -8,12 +8,12 @@ import { dateOf, readMessage } from './messages.ts';
 import { realmTables, toStream, ZulipRealm } from './realm.ts';
 
 /*
- * The export of a Zulip organisation: `realm.json` with tables of everything but messages, which are in files of a
- * thousand each, of all rooms together; and the files of `uploads/`. Messages are read twice, as those of Mattermost are:
- * once to know where each of them is, and again room by room.
+ * The export of a Zulip organisation. `realm.json` has tables of everything but messages. These are
+ * in files of a thousand each, for all rooms together. `uploads/` has the files. Messages are read
+ * twice, as for Mattermost: once to find the place of each, and again room by room.
  */
 
-/** Opens an export of Zulip, packed or as a directory; an error for anything else. */
+/** Opens an export of Zulip, packed or as a directory; throws an error for anything else. */
 export const openZulip = (path: string): Promise<Source> =>
   openSpooled(path, isWanted, async (archive, spool) => {
     const realms = archive.names.filter((name) => /(^|\/)realm\.json$/.test(name));
@@ -28,10 +28,13 @@ const isWanted = (name: string): boolean => /(^|\/)(realm\.json|messages-\d+\.js
 
 const isMessages = /(^|\/)messages-(\d+)\.json$/;
 
-/** Some versions write reactions beside the messages, not among the tables of the organisation. */
+/** Some versions write reactions with the messages, not in the organisation's tables. */
 const messageTables = ['zerver_message', 'zerver_reaction'] as const;
 
-/** What a list of message files shows to be missing: Zulip numbers them from 1, and gives them their names at the end. */
+/**
+ * The evidence that message files are missing. Zulip numbers them from 1, and renames them when
+ * they are complete.
+ */
 function lackOf(files: string[], unread: ArchiveFile[]): string | undefined {
   const numbers = new Set(files.map((name) => Number(isMessages.exec(name)?.[2])));
   const missing = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1).find((one) => !numbers.has(one));
@@ -46,7 +49,7 @@ class ZulipExport extends SpooledSource implements Source {
   readonly name = 'zulip';
   readonly #realm = new ZulipRealm();
 
-  /** Reads everything once; false for what is something else. */
+  /** Reads the whole export once; returns false for other data. */
   async readIndex(): Promise<boolean> {
     let count = 0;
     for await (const { table, record } of recordsOf(await this.archive.stream(`${this.root}realm.json`), realmTables)) {
@@ -57,7 +60,7 @@ class ZulipExport extends SpooledSource implements Source {
     }
     if (count === 0) return false;
     const files = this.archive.names.filter((name) => isMessages.test(name) && name.startsWith(this.root));
-    // To its end, also because that shows that the file is whole.
+    // Each file is read to its end, which also shows that it is complete.
     for (const file of files.sort())
       for await (const { table, record } of recordsOf(await this.archive.stream(file), messageTables))
         if (!record) this.#leaveOut(file.slice(this.root.length), table);
@@ -145,7 +148,7 @@ class ZulipExport extends SpooledSource implements Source {
   #authorOf = (id: string) => {
     const bot = this.#realm.systemBots.get(id);
     const { isBot = bot !== undefined, username = bot, name } = this.#realm.people.get(id) ?? {};
-    // They say what has happened; the gateway passes on what somebody has written.
+    // These bots report events. The gateway forwards messages that people have written.
     return { id, username, name, isBot, isOfSystem: bot === 'notification-bot' || bot === 'welcome-bot' };
   };
 
