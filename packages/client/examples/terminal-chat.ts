@@ -3,8 +3,8 @@
  *
  *   CHAT_URL=https://chat.example.org CHAT_TOKEN=... node terminal-chat.ts General
  *
- * Without CHAT_TOKEN it asks for a username and a password. What is typed is said in the room; /rooms lists the rooms, /room NAME goes to
- * another one, /quit ends it.
+ * Without CHAT_TOKEN it asks for a username and a password. Each line that you type is sent to the
+ * room. /rooms lists the rooms, /room NAME changes to another one, and /quit ends the program.
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
@@ -24,7 +24,7 @@ const output = new Writable({
 let shown = new Set<string>();
 let typing: NodeJS.Timeout | undefined;
 let sending = Promise.resolve();
-// What is typed before all rooms are followed waits for that.
+// Lines that are typed before all rooms are followed wait for that.
 const begun = Promise.withResolvers<void>();
 let reading = begun.promise;
 
@@ -44,7 +44,8 @@ const first = await findRoom(process.argv.slice(2).join(' '));
 if (!first) throw new Error('You are not in such a room. A browser shows the open ones, and so does GET /api/directory.');
 let room = first.room.$oid;
 
-// First where the feed is now, then the messages: what comes between is seen twice, and not never.
+// The feed's position is read before the messages, so that events in between are seen twice rather
+// than never.
 const { response } = await chat.GET('/api/events', { params: { query: { room } } });
 const news = chat.live({
   after: { [room]: response.headers.get('X-Next-Cursor') ?? 0 },
@@ -58,7 +59,7 @@ process.stdin.on('keypress', () => terminal.line !== '' && news.typing(room));
 prompt();
 
 for await (const one of news) {
-  // How people are, who are not watched here.
+  // Presence, which this program does not watch.
   if (!('room' in one)) continue;
   const isHere = one.room.$oid === room;
   if (one.type === 'reset') {
@@ -107,7 +108,7 @@ async function showHistory(): Promise<void> {
   for (const message of await unwrap(chat.GET('/api/messages', { params: { query: { room, limit: 20 } } }))) showMessage(message);
 }
 
-/** One after the other, and each once: a message that is sent again has the key of the first time. */
+/** Sends one message after the other, and each once: a retry has the key of the first attempt. */
 function say(to: string, text: string): void {
   const params = { header: { 'Idempotency-Key': randomUUID() } };
   const send = async () => {
@@ -139,7 +140,10 @@ function showTyping(username: string): void {
   }, 6_000);
 }
 
-/** Above the line that is being typed. What others have said can't control the terminal. */
+/**
+ * Prints above the line that is being typed. Control characters are replaced, because other users'
+ * messages must not control the terminal.
+ */
 function print(text: string): void {
   if (isTerminal) process.stdout.write('\r\x1b[K');
   console.log(text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd'));

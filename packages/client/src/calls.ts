@@ -4,9 +4,12 @@ import { type RetrySettings, retrying } from './retry.ts';
 
 /** The service's address, the caller's token, and how often requests are retried. */
 export type CallSettings = {
-  /** For example `https://chat.example.org`; `''` in a page of the service's own origin. */
+  /** For example `https://chat.example.org`, or `''` in a page on the service's own origin. */
   baseUrl: string;
-  /** A token, or a function that returns the current one. A page of the service's own origin may leave it to the session's cookie. */
+  /**
+   * A token, or a function that returns the current one. A page on the service's own origin can
+   * rely on the session cookie instead.
+   */
   token?: string | (() => string | undefined);
   fetch?: (request: Request) => Promise<Response>;
   retry?: Partial<RetrySettings>;
@@ -22,14 +25,17 @@ export type PathOf<M extends Method> = keyof Operations extends infer Key
     : never
   : never;
 
-/** What a call takes: the parameters and the body of its operation, as what its answer is read, and the options of `fetch`. */
+/**
+ * The options of a call: the parameters and the body of its operation, the format of the response,
+ * and the options of `fetch`.
+ */
 export type CallOptions<Operation> = Omit<RequestInit, 'body' | 'headers' | 'method'> &
   ParametersOf<Pick<Operation, keyof Operation & ('path' | 'query' | 'header')>> &
   Pick<Operation, keyof Operation & 'body'> & { headers?: Record<string, string>; parseAs?: 'json' | 'text' | 'blob' | 'stream' };
 
 type ParametersOf<All> = Record<string, never> extends All ? { params?: All } : { params: All };
 
-/** The answer to a call: its data, or its error. */
+/** The result of a call: its data, or its error. */
 export type Answer<Operation extends { data: unknown; error: unknown }> =
   | { data: Operation['data']; error?: never; response: Response }
   | { data?: never; error: Operation['error']; response: Response };
@@ -46,7 +52,7 @@ type Of<M extends Method, Path extends string> = Operations[`${M} ${Path}` & key
 /** The calls of the API (`GET`, `POST`, ... by path). */
 export type Calls = { [M in Method]: Call<M> };
 
-/** Makes calls that add the token and an `Idempotency-Key`, and are retried when that is safe. */
+/** Creates calls that add the token and an `Idempotency-Key`, and are retried if that is safe. */
 export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls {
   const base = baseUrl.replace(/\/$/, '');
   const send = sender(others);
@@ -56,7 +62,8 @@ export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls 
       const { params = {}, body, headers, parseAs = 'json', ...init } = options;
       const isBytes = body instanceof Blob;
       const request = new Request(base + addressOf(path, params), {
-        // The service never redirects, and `fetch` would take the token along to wherever another server sends it.
+        // The service never redirects, and `fetch` would send the token to the target of another
+        // server's redirect.
         redirect: 'error',
         ...init,
         method,
@@ -72,7 +79,8 @@ export function createCalls({ baseUrl, token, ...others }: CallSettings): Calls 
       };
       for (const [name, text] of Object.entries(given)) request.headers.set(name, text as string);
       const response = await send(request).catch((cause) => {
-        // Without this, a dead address is a `TypeError: fetch failed`. What the caller aborts stays what `fetch` throws.
+        // Otherwise an unreachable address would be a `TypeError: fetch failed`. If the caller
+        // aborts, the error of `fetch` is kept.
         throw request.signal.aborted ? cause : new ChatError(0, undefined, { address: new URL(request.url).origin, cause });
       });
       if (!response.ok) return { error: errorIn(await response.text()), response };
@@ -89,19 +97,19 @@ type AnyOptions = Omit<CallOptions<unknown>, 'params'> & {
 
 type Values = Record<string, unknown>;
 
-/** The path with its parameters, and the query; what is undefined is left out. */
+/** The path with its parameters and the query, without undefined values. */
 function addressOf(path: string, { path: parts = {}, query = {} }: NonNullable<AnyOptions['params']>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(parts[name])));
   const given = Object.entries(defined(query)) as [string, string][];
   return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given)}`;
 }
 
-/** What is given of some values. */
+/** The values that are neither undefined nor null. */
 const defined = (values: Values = {}): Values => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
 
 const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
 
-// A proxy answers with a page of its own.
+// A proxy may answer with its own page, which is not JSON.
 function errorIn(text: string): unknown {
   try {
     return parse(text);
@@ -110,14 +118,14 @@ function errorIn(text: string): unknown {
   }
 }
 
-/** Sends a request, which is retried when that is safe. */
+/** Sends a request, which is retried if that is safe. */
 export type Send = (request: Request) => Promise<Response>;
 
-/** What sends requests, and adds nothing to them. */
+/** A function that sends requests without adding anything to them. */
 export const sender = ({ fetch = globalThis.fetch, retry = {} }: Pick<CallSettings, 'fetch' | 'retry'>): Send =>
   retrying((request) => fetch(request), { attempts: 4, firstWait: 500, ...retry });
 
-/** 128 random bits, in hexadecimal characters. */
+/** 128 random bits in hexadecimal. */
 export const randomKey = () =>
-  // `crypto.randomUUID` exists in secure contexts alone, and so not in a page on plain http in a LAN.
+  // `crypto.randomUUID` exists only in secure contexts, so not on a page over plain http in a LAN.
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,56 +1,74 @@
 import type { Calls } from './calls.ts';
 import type { ClientFrame, ServerFrame, Time, WelcomeFrame } from './contract.ts';
 
-/** Who uses a connection: is told when it begins and ends, and every frame between. */
+/**
+ * A listener of a connection. It is notified when the connection begins and ends, and of each
+ * frame.
+ */
 export type Listener = {
   connected: () => void;
   disconnected: () => void;
   heard: (frame: ServerFrame) => void;
 };
 
-/** The one WebSocket of a client, which is there while somebody listens, and comes back by itself. */
+/**
+ * The client's only WebSocket. It is open while there are listeners, and reconnects automatically.
+ */
 export type Connection = {
-  /** Listens until the function that it returns is called. */
+  /** Adds a listener until the returned function is called. */
   join: (listener: Listener) => () => void;
-  /** Tells the others in a room that the user is typing, at most every 3 seconds, if there is a connection. */
+  /** Sends a typing indicator to a room, at most every 3 seconds, if there is a connection. */
   typing: (room: string) => void;
-  /** Watches these people, in place of others: the service tells how they are, now and after each new connection, where it tells that. */
+  /**
+   * Watches these people instead of earlier ones. If the service shows presence, it sends theirs
+   * now and after each reconnection.
+   */
   watch: (users: readonly string[]) => void;
-  /** Says that the user does something, at most once a minute, if there is a connection to a service that wants to know. */
+  /**
+   * Reports that the user is active, at most once a minute, if there is a connection and the
+   * service shows presence.
+   */
   active: () => void;
-  /** Sees at once whether the connection is alive, or tries to get one. */
+  /** Checks immediately whether the connection is alive, or tries to connect. */
   check: () => void;
 };
 
-/** How to connect. */
+/** The settings of a connection. */
 export type ConnectionSettings = {
   baseUrl: string;
-  /** What makes a WebSocket; without it there is never a connection. */
+  /** The WebSocket class; without it the client never connects. */
   WebSocket?: typeof globalThis.WebSocket | undefined;
-  /** Whether rooms' frames are to have their events. */
+  /** True if frames of rooms should contain their events. */
   events?: boolean;
 };
 
-// In milliseconds.
+// The longest wait for a response, in milliseconds.
 const longestWait = 10_000;
-/** How long somebody who looks at the page waits for the answer to a ping. */
+/**
+ * The longest wait for the response to a ping while the user looks at the page, in milliseconds.
+ */
 const shortWait = 5_000;
 const longestBackoff = 30_000;
 const rareTry = 5 * 60_000;
 const typingEvery = 3_000;
 const activeEvery = 60_000;
 
-/** So many attempts without an answer from a WebSocket: something between lets none pass. */
+/** The failed attempts after which a WebSocket is assumed to be blocked on the way. */
 const mostFailures = 3;
 
-/** Connects while somebody listens. Who can't, as behind a proxy that knows no WebSocket, is never told of a connection. */
+/**
+ * Connects while there are listeners. If a proxy blocks WebSockets, listeners are never notified of
+ * a connection.
+ */
 export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true }: ConnectionSettings): Connection {
   const listeners = new Set<Listener>();
   const typedAt = new Map<string, number>();
   let socket: WebSocket | undefined;
   let isGreeted = false;
   let watched: readonly string[] = [];
-  /** Whether the service tells who is active, and when it was told last that the user is. */
+  /**
+   * True if the service shows presence, and the time of the last report that the user is active.
+   */
   let hasPresence = false;
   let activeAt = Number.NEGATIVE_INFINITY;
   let attempt: object | undefined;
@@ -58,7 +76,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
   let retries = 0;
   let pings = 0;
   let now: Time | undefined;
-  /** The next thing to do if nothing happens: to connect, to give up, to ping, or to renew the connection. */
+  /** The next action if nothing happens before: connect, give up, ping, or renew the connection. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   let renewal: ReturnType<typeof setTimeout> | undefined;
   let ping: ((wait: number) => void) | undefined;
@@ -84,7 +102,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     try {
       open(new WebSocket(addressOf(answer.data.url), ['chat.v1', `ticket.${answer.data.ticket}`]));
     } catch {
-      // This page may not open one, or the address is not for browsers.
+      // The page must not open a WebSocket, or the address is not for browsers.
       end(rareTry);
     }
   }
@@ -99,7 +117,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
   function open(opened: WebSocket): void {
     socket = opened;
     let wait: number | undefined;
-    // Whatever is wrong with it ends as its close.
+    // Each failure ends with the `close` event.
     const giveUp = () => {
       if (socket !== opened) return;
       opened.close();
@@ -108,7 +126,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     };
     after(longestWait, giveUp);
     opened.onopen = () => opened.send(JSON.stringify({ type: 'hello', events } satisfies ClientFrame));
-    // Its close follows.
+    // The `close` event follows.
     opened.onerror = () => {};
     opened.onclose = ({ code }) => {
       wait ??= waits[code];
@@ -131,9 +149,9 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       askedAt = undefined;
       after(pause, () => askNow(longestWait));
     };
-    // What has ended without a word, or slept with this machine, is found out by its silence.
+    // A silent connection is pinged: it may have ended unnoticed, or this machine was asleep.
     const askNow = (wait: number) => {
-      // Asked already: timers stand still while a machine sleeps, and run late in a page that nobody looks at.
+      // A ping is pending. Timers stop while a machine sleeps, and run late in a hidden page.
       if (askedAt !== undefined) {
         after(askedAt + wait - performance.now(), lose);
         return;
@@ -142,7 +160,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       opened.send(JSON.stringify({ type: 'ping', id: ++pings, ...(now && { since: now }) } satisfies ClientFrame));
       after(wait, wait === shortWait ? lose : giveUp);
     };
-    // Somebody looks: another connection is begun at once.
+    // If the user looks at the page, a new connection starts immediately.
     const lose = () => {
       wait = 0;
       giveUp();
@@ -155,7 +173,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       pause = hello.ping * 1_000;
       ping = askNow;
       rest(hello);
-      // Before the service ends it, and not all at one moment.
+      // Renew before the service closes the connection, and not all clients at the same time.
       const lifetime = (hello.lifetime ?? 0) * 1_000 * (0.85 + 0.1 * Math.random());
       if (lifetime > 0)
         renewal = setTimeout(() => {
@@ -171,7 +189,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     if (isGreeted && hasPresence) socket?.send(JSON.stringify({ type: 'watch', users } satisfies ClientFrame));
   };
 
-  /** The connection has ended, or there never was one; the next attempt comes after a while. */
+  /** The connection has ended, or was never established. The next attempt follows after a delay. */
   function end(wait?: number): void {
     attempt = socket = ping = undefined;
     clearTimeout(renewal);
@@ -180,7 +198,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     activeAt = Number.NEGATIVE_INFINITY;
     clearTimeout(timer);
     if (listeners.size === 0) return;
-    // All clients of a service that was restarted come back: each at another moment.
+    // All clients reconnect after a restart of the service, so each waits for another time.
     const backoff = 500 + Math.random() * Math.min(longestBackoff, 1_000 * 2 ** retries++);
     after(wait ?? backoff, () => void connect());
   }
@@ -220,10 +238,13 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
   };
 }
 
-/** How long to wait after some close codes, in milliseconds: too slow, too much said, no hello, the token has ended. */
+/**
+ * The delays after some close codes, in milliseconds: the client was too slow, sent too much, sent
+ * no hello, or its token has ended.
+ */
 const waits: Record<number, number> = { 4008: 5_000, 4029: 5_000, 4408: 5_000, 4401: rareTry };
 
-/** A frame, if it is one; what a newer service may say besides is ignored. */
+/** Parses a frame. Unknown messages of newer services are ignored. */
 function frameOf(data: unknown): ServerFrame | undefined {
   try {
     const frame = typeof data === 'string' ? JSON.parse(data) : undefined;

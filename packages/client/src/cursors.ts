@@ -1,89 +1,119 @@
 import type { Event, Id } from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
-/** What to ask of the service: which rooms of the caller moved `since` a time, or what happened in a room after `after`. */
+/**
+ * The next request to the service: the rooms of the caller that changed `since` a time, or the
+ * events of a room after `after`.
+ */
 export type Ask =
   | { kind: 'rooms'; since: string | undefined }
   | { kind: 'events'; room: string; after: number | undefined; epoch: string | undefined };
 
-/** That a room is at `seq` at least; with `events`, they are all that happened after `after` up to there. */
+/**
+ * A room has reached at least `seq`. If `events` is set, they are all events after `after` up to
+ * there.
+ */
 export type RoomMovement = { room: string; epoch?: string; seq: number; after?: number; events?: readonly Event[] };
 
-/** A page of a room's feed, up to `next`, and the epoch in which that counts. */
+/** A page of a room's feed, up to the place `next`, and the epoch of these places. */
 export type EventPage = { events: readonly Event[]; next: number; epoch?: string | undefined };
 
-/** An event of a room that is followed; to go on after it, give its `cursor` as `after`. */
+/** An event of a followed room. To continue after it, pass its `cursor` as `after`. */
 export type FollowedEvent = Event & { cursor: string };
 
-/** One of the caller's rooms: where it is, and how far the caller has read. */
+/** One of the caller's rooms, with its position and the caller's read marker. */
 export type ListedRoom = { room: string; seq: number; lastRead: number };
 
-/** A place in a room's feed, and the epoch in which that counts, as far as the two are known. */
+/** A place in a room's feed and its epoch, as far as they are known. */
 export type Place = { at: number | undefined; epoch: string | undefined };
 
-/** The caller is no longer in a room, or the room is gone. */
+/** The caller has left a room, or the room was deleted. */
 export type LeftRoom = { type: 'left'; room: Id };
 
 /**
- * That the service was restored from a backup, and what was yielded of this room may no longer exist. What comes next is
- * what happens after `cursor`: everything up to there is to be read again, as by `GET /api/messages`.
+ * The service was restored from a backup, so earlier events of this room may no longer exist. The
+ * stream continues after `cursor`. Read everything up to there again, e.g. with `GET
+ * /api/messages`.
  */
 export type Reset = { type: 'reset'; room: Id; cursor: string };
 
 type Settings = {
-  /** The room to follow; without it, all of them. */
+  /** The room to follow; without it, all rooms are followed. */
   only?: string | undefined;
-  /** Whether only those of them are followed that `follow` names; of the others it asks where they are. */
+  /**
+   * True if only rooms passed to `follow` are followed. The positions of the others are still
+   * requested.
+   */
   isSelective?: boolean;
   /** The `cursor` of the last event seen in each room, or its `seq`. */
   after?: Readonly<Record<string, string | number>>;
-  /** How many milliseconds until the next poll, when so many in a row found nothing. */
+  /** The milliseconds until the next poll, after `quiet` polls without news. */
   interval: (quiet: number, hadPush: boolean) => number;
-  /** Within how many milliseconds to read what a push did not bring: those who hear of it at one moment should not ask at one moment. */
+  /**
+   * The longest random delay before news is read that a push announced without its events, in
+   * milliseconds. It keeps clients from sending their requests at the same time.
+   */
   spread: number;
-  /** After how many milliseconds to ask where the rooms are although changes are pushed; without it, never. */
+  /**
+   * The milliseconds between checks of the rooms' positions while changes are pushed. Without it,
+   * the positions are not checked.
+   */
   safetyInterval?: number;
   random?: () => number;
 };
 
-/** How far a room is followed, up to where it is known to go on, and when to read that. */
+/** The position of a followed room, the known end of its feed, and the time of the next read. */
 type Cursor = Place & {
-  /** Whether the history was replaced, which the iterator is told when it is known where the new one is. */
+  /**
+   * True if the history was replaced. The iterator gets a `Reset` once the new position is known.
+   */
   isReplaced: boolean;
   wanted: number;
   readAt: number;
-  /** How long to wait when the next read finds nothing: what comes first may be on its way. */
+  /** The delay if the next read returns nothing: the event may still be on its way. */
   pause: number;
-  /** Pushes that came before what they follow. */
+  /** Pushes that arrived before the events they follow. */
   early: (RoomMovement & Required<Pick<RoomMovement, 'after'>>)[];
-  /** Whether it is to be read although nothing is known to be missing. */
+  /** True if the room must be read although nothing is known to be missing. */
   isDoubted: boolean;
 };
 
-// In milliseconds: how long a push waits for one that it has overtaken, and how long a reader waits where a message is on its way.
+// The delays in milliseconds. A push waits for `patience` for an earlier one. A reader waits for
+// the pauses while a message is on its way.
 const patience = 300;
 const firstPause = 250;
 const longestPause = 5_000;
 
-/** How many pushes of a room wait for an earlier one, and how many events for the iterator; the rest is read when there is room. */
+/**
+ * The most pushes of a room that wait for an earlier one, and the most events that wait for the
+ * iterator. The rest is read later.
+ */
 const mostEarly = 50;
 const mostReady = 1_000;
 
 /**
- * Follows rooms without doing anything itself: it is told what came, says what to ask next, and keeps one rule. A cursor moves only over all that
- * happened after it, whether a push or a page has it. So pushes may be lost, doubled or overtake each other. The caller asks one thing at a time.
+ * Decides how rooms are followed, without any I/O. It gets the received data and returns the next
+ * request. Its one rule is that a cursor only moves over a complete sequence of events, from a push
+ * or a page. So pushes may be lost, duplicated or reordered. The caller sends one request at a
+ * time.
  */
 export class Cursors {
   readonly #settings: Required<Settings>;
   readonly #rooms = new Map<string, Cursor>();
-  /** Where rooms were when they were left, from which they are followed on when the caller is in them again. */
+  /**
+   * The positions of rooms that the caller has left, where following resumes if the caller joins
+   * again.
+   */
   readonly #left = new Map<string, number>();
   #ready: (FollowedEvent | LeftRoom | Reset)[] = [];
   #since: string | undefined;
   #isFirst = true;
   #isConnected = false;
   #hadPush = false;
-  /** Whether the positions are to be read because a connection began: what was written before it was not pushed. */
+  /**
+   * True if the positions must be read because a connection has just begun: earlier changes were
+   * not pushed.
+   */
   #isUnsynced = false;
   #pollAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
@@ -99,36 +129,40 @@ export class Cursors {
     if (only !== undefined && !this.#rooms.has(only)) this.#rooms.set(only, aCursor(undefined));
   }
 
-  /** Follows a room from a place, or from where its feed is; it is known to have come to `seq`. */
+  /** Follows a room from a place, or from the present end of its feed, which is at least `seq`. */
   follow(room: string, { at, epoch }: Place, seq: number, now: number): void {
     this.#rooms.set(room, { ...aCursor(at, epoch), wanted: seq, readAt: now });
   }
 
-  /** Follows a room no longer. */
+  /** Stops following a room. */
   unfollow(room: string): void {
     this.#rooms.delete(room);
   }
 
-  /** Up to where a room is followed; undefined of one that is not. */
+  /** The position of a followed room; otherwise undefined. */
   placeOf(room: string): Place | undefined {
     return this.#rooms.get(room);
   }
 
-  /** What is new since the last call. */
+  /** Returns the news since the last call. */
   take(): (FollowedEvent | LeftRoom | Reset)[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;
   }
 
-  /** What to ask now, if anything; the answer is to be told by `listed`, `read`, `lost`, `replaced` or `failed`. */
+  /**
+   * The next request, if there is one. Its result goes to `listed`, `read`, `lost`, `replaced` or
+   * `failed`.
+   */
   next(now: number): Ask | undefined {
     if (now < this.#heldUntil) return undefined;
     const { only } = this.#settings;
-    // In a room that was to be read before, or at the same time, there may be news for the reader.
+    // Rooms that are due no later than the poll go first: they may have news for the reader.
     if (only === undefined)
       for (const [room, { readAt }] of this.#rooms) if (readAt <= Math.min(now, this.#pollAt)) return this.#ask(room);
-    // What is learnt while the answer is on its way is to be asked again: it may not have it.
+    // A change that is announced while this request is in progress sets the time of the next poll
+    // again, because the response may not include it.
     if (this.#pollAt <= now) {
       this.#pollAt = Number.POSITIVE_INFINITY;
       if (only !== undefined && !this.#isUnsynced) return this.#ask(only);
@@ -143,13 +177,13 @@ export class Cursors {
     const cursor = this.#rooms.get(room) as Cursor;
     cursor.readAt = Number.POSITIVE_INFINITY;
     cursor.isDoubted = false;
-    // The other rooms' turn is before its next one.
+    // The other rooms have their turn before its next one.
     this.#rooms.delete(room);
     this.#rooms.set(room, cursor);
     return { kind: 'events', room, after: cursor.at, epoch: cursor.epoch };
   }
 
-  /** When there will be something to ask, if nothing comes before. */
+  /** The time of the next request, if nothing happens before. */
   get due(): number {
     const times = [...this.#rooms.values()].map(({ readAt }) => readAt);
     return Math.max(
@@ -158,29 +192,30 @@ export class Cursors {
     );
   }
 
-  /** A connection began: everything written from now on is pushed. */
+  /** A connection has begun: all changes from now on are pushed. */
   connected(now: number): void {
     this.#isConnected = this.#hadPush = this.#isUnsynced = true;
     this.#pollAt = now;
   }
 
-  /** It ended. */
+  /** The connection has ended. */
   disconnected(now: number): void {
     if (!this.#isConnected) return;
     this.#isConnected = this.#isUnsynced = false;
-    // All who were connected to a service that ends learn of it at one moment.
+    // All clients lose their connections at the same time when a service stops, so each polls at a
+    // random time.
     this.#pollAt = Math.min(this.#pollAt, now + this.#interval() * this.#settings.random());
   }
 
-  /** A room moved, as a push or a pong says. */
+  /** A push or a pong states that a room has moved. */
   moved({ room, epoch, seq, after, events }: RoomMovement, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) {
-      // Joined meanwhile.
+      // The caller has just joined the room.
       if (this.#settings.only === undefined && !this.#settings.isSelective) this.#pollAt = Math.min(this.#pollAt, now);
       return;
     }
-    // A push that is late, or the first after the history was replaced: the service knows which.
+    // The push is late, or is the first after the history was replaced. The service knows which.
     if (epoch !== cursor.epoch) {
       this.doubted(room, now + this.#settings.spread * this.#settings.random());
       return;
@@ -193,7 +228,10 @@ export class Cursors {
     if (!isCaughtUp(cursor)) cursor.readAt = Math.min(cursor.readAt, now + wait);
   }
 
-  /** A push says that the caller is no longer in a room, or what it says is of another epoch: the room itself has the last word. */
+  /**
+   * A push states that the caller has left a room, or it has another epoch. The room is read to
+   * find out.
+   */
   doubted(room: string, when: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;
@@ -201,7 +239,7 @@ export class Cursors {
     cursor.readAt = Math.min(cursor.readAt, when);
   }
 
-  /** The caller's rooms, or those that moved since the last time. */
+  /** The response with the caller's rooms, or with those that changed since the last time. */
   listed(rooms: readonly ListedRoom[], since: string | undefined, now: number): void {
     const { epoch } = readCursor(since ?? '');
     const { only, isSelective } = this.#settings;
@@ -221,17 +259,19 @@ export class Cursors {
     }
     this.#since = since ?? this.#since;
     this.#isFirst = false;
-    // Administrators read rooms in which they are not: what happens there is pushed to members alone.
+    // Administrators read rooms without being members, but changes are only pushed to members.
     if (only !== undefined && !rooms.some(({ room }) => room === only)) this.#isConnected = false;
     if (only === undefined) this.#polled(now);
     else if (!this.#isConnected) this.#pollAt = now;
   }
 
-  /** What happened in a room after `after`, the cursor of the question, up to `next`. */
+  /**
+   * The response with the events of a room after `after`, the cursor of the request, up to `next`.
+   */
   read(room: string, after: number | undefined, { events, next, epoch }: EventPage, now: number): void {
     const cursor = this.#rooms.get(room);
     if (!cursor) return;
-    // An answer to a question from before the room was followed again, from another place.
+    // The request was sent before the room was followed again from another place.
     const isOfOther = epoch !== undefined && cursor.epoch !== undefined && epoch !== cursor.epoch;
     if (isOfOther || (after ?? 0) > (cursor.at ?? Number.POSITIVE_INFINITY)) {
       this.doubted(room, now);
@@ -255,16 +295,16 @@ export class Cursors {
     } else if (this.#settings.only !== undefined) this.#polled(now);
   }
 
-  /** The room is closed to the caller. */
+  /** The caller cannot read the room. */
   lost(room: string, now: number): void {
     const at = this.#rooms.get(room)?.at;
     if (at !== undefined) this.#left.set(room, at);
     if (this.#rooms.delete(room)) this.#ready.push({ type: 'left', room: { $oid: room } });
-    // Unless the caller was let in again meanwhile.
+    // The caller may have joined again in the meantime.
     if (this.#settings.only === undefined) this.#pollAt = Math.min(this.#pollAt, now);
   }
 
-  /** The question was about a place in a history that was replaced: of this room, or of all. */
+  /** The request's position is in a history that was replaced, of this room or of all rooms. */
   replaced(ask: Ask, now: number): void {
     this.#left.clear();
     if (ask.kind === 'rooms') {
@@ -276,7 +316,10 @@ export class Cursors {
     }
   }
 
-  /** A question was not answered; returns in how many milliseconds to ask again, which the service may have said. */
+  /**
+   * A request failed. Returns the milliseconds until the next attempt, which the service may have
+   * set.
+   */
   failed(ask: Ask, now: number, pause?: number): number {
     if (ask.kind === 'rooms') this.#isUnsynced = this.#isConnected;
     const cursor = ask.kind === 'events' ? this.#rooms.get(ask.room) : undefined;
@@ -288,7 +331,7 @@ export class Cursors {
     return wait;
   }
 
-  /** Asks at once: what happened in a room that is followed, or else where the rooms are. */
+  /** Requests immediately: the events of a followed room, or else the positions of the rooms. */
   wake(now: number, room?: string): void {
     this.#quiet = 0;
     this.#heldUntil = Number.NEGATIVE_INFINITY;
@@ -296,7 +339,10 @@ export class Cursors {
     else this.#pollAt = now;
   }
 
-  /** Asks where the rooms are at some moment within so many milliseconds: not with all others who learn of the same. */
+  /**
+   * Requests the rooms' positions at a random time within this many milliseconds, so that clients
+   * do not all send their requests at the same time.
+   */
   wakeWithin(milliseconds: number, now: number): void {
     if (this.#pollAt > now + milliseconds) this.#pollAt = now + milliseconds * this.#settings.random();
   }
@@ -311,7 +357,7 @@ export class Cursors {
     return this.#settings.interval(this.#quiet, this.#hadPush);
   }
 
-  /** Moves a cursor over what follows it, and over what came early and follows that. */
+  /** Moves a cursor over the events that follow it, and over early pushes that follow those. */
   #apply(cursor: Cursor, first: Pick<RoomMovement, 'seq' | 'events'>): void {
     for (let next: typeof first | undefined = first; next; ) {
       const at = cursor.at as number;

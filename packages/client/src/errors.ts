@@ -2,12 +2,15 @@ import type { ErrorBody } from './contract.ts';
 
 export type { ErrorBody };
 
-/** Why a call did not succeed: the status and the body of the response, or status 0 and the `cause` where the service did not answer. */
+/**
+ * The failure of a call: the status and the body of the response, or status 0 and the `cause` if
+ * there was no response.
+ */
 export class ChatError extends Error {
   override name = 'ChatError';
   readonly status: number;
   readonly body: ErrorBody | undefined;
-  /** What went wrong, for programs: `room_archived`, `history_replaced`, ... */
+  /** The error code for programs: `room_archived`, `history_replaced`, ... */
   readonly code: string | undefined;
 
   constructor(status: number, body?: ErrorBody, unanswered?: { address: string; cause: unknown }) {
@@ -22,23 +25,29 @@ export class ChatError extends Error {
     this.code = body && 'code' in body ? body.code : undefined;
   }
 
-  /** Whether the same call may succeed later: nothing was wrong with it. */
+  /** True if the same call may succeed later, because the request was valid. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-// `fetch` of Node.js says why in the cause of what it throws.
+// `fetch` of Node.js has the reason in the error's cause.
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? (error.cause instanceof Error && error.cause.message) || error.message : String(error);
 
-/** The exception for an error response; without a body where that is not the service's own, but a proxy's page. */
+/**
+ * The exception for an error response. If the response is not the service's own, e.g. a proxy's
+ * page, its body is ignored.
+ */
 export function errorOf({ status }: Response, error: unknown): ChatError {
   const isOwn = typeof error === 'object' && error !== null && 'title' in error && 'description' in error;
   return new ChatError(status, isOwn ? (error as ErrorBody) : undefined);
 }
 
-/** The data of a successful call; throws a `ChatError` otherwise: `const rooms = await unwrap(chat.GET('/api/rooms'))`. */
+/**
+ * The data of a successful call: `const rooms = await unwrap(chat.GET('/api/rooms'))`. Throws a
+ * `ChatError` if the call failed.
+ */
 export async function unwrap<T>(
   call: Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>,
 ): Promise<NonNullable<T>> {

@@ -7,47 +7,53 @@ import { ChatError, errorOf } from './errors.ts';
 import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
 import { nextQuery } from './pages.ts';
 
-/** Where to start following a room, and how. */
+/** The start of a followed room, and the pace. */
 export type FollowSettings = PaceSettings & {
-  /** The `cursor` of the last event seen, or its `seq`; without it, following starts now. */
+  /** The `cursor` of the last event seen, or its `seq`. Without it, following starts now. */
   after?: string | number;
 };
 
-/** Where to start following all of the caller's rooms: the `cursor` of the last event seen in each, or its `seq`, by the room's id. */
+/**
+ * The start of all followed rooms, by room id: the `cursor` of the last event seen, or its `seq`.
+ */
 export type LiveSettings = PaceSettings & { after?: Record<string, string | number> };
 
 /**
- * What `live` yields: events, and which room is to be read again because the service was restored; and, while the service can
- * push, who is typing, what the caller has read elsewhere, which room is left, and how those are whom the caller watches.
+ * The news of `live`: events, and rooms to read again after the service was restored. While there
+ * is a connection, also typing indicators, read markers of the caller's other devices, left rooms,
+ * and the presence of watched people.
  */
 export type News = FollowedEvent | Reset | TypingNotice | ReadFrame | PresenceFrame | PersonFrame | LeftRoom;
 
-/** News as they come; `wake()` asks at once, for those who know by other means that something happened. */
+/** A stream of news. `wake()` sends a request immediately, if you learn of news in another way. */
 export type EventStream<T = FollowedEvent | Reset> = AsyncGenerator<T, void> & { wake: () => void };
 
 /**
- * The same, with ways to tell the others in a room that the caller is typing, at most every 3 seconds, to watch people, and to say that the
- * caller is active, at most every minute.
+ * A stream of all rooms. It can also send typing indicators, at most every 3 seconds, watch people,
+ * and report that the caller is active, at most every minute.
  */
 export type LiveStream = EventStream<News> & Pick<Connection, 'typing' | 'watch' | 'active'>;
 
 type Chat = { client: Calls; connection: Connection };
 
-/** Follows one room; waits out temporary failures and throws other errors as `ChatError`. */
+/** Follows one room. Waits during temporary failures and throws other errors as `ChatError`. */
 export function follow(chat: Chat, room: string, { after, ...settings }: FollowSettings = {}): EventStream {
   const places = after === undefined ? {} : { [room]: after };
   const cursors = new Cursors({ only: room, after: places, interval: intervalOf(settings.interval), spread: 0 });
   return following<FollowedEvent | Reset>(chat, cursors, settings, room);
 }
 
-/** Follows all of the caller's rooms, also those that are joined meanwhile: from where the caller has read. Rooms that are left are no longer followed. */
+/**
+ * Follows all of the caller's rooms from their read markers, including rooms that the caller joins
+ * later. Rooms that the caller leaves are not followed any longer.
+ */
 export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {}): LiveStream {
   const cursors = new Cursors({ after, interval: intervalOf(settings.interval), spread: 2_000 });
   const { typing, watch, active } = chat.connection;
   return Object.assign(following<News>(chat, cursors, settings), { typing, watch, active });
 }
 
-/** How many notices wait for the iterator: they are of the moment. */
+/** The most notices that wait for the iterator; old ones are useless. */
 const mostNotices = 100;
 
 type Notice = TypingNotice | ReadFrame | PresenceFrame | PersonFrame;
@@ -105,7 +111,7 @@ function following<T extends News>(
       if (moved) cursors.listed(moved.members.map(asListed), moved.since, now());
       return moved !== undefined;
     } catch (error) {
-      // A token that may only read messages can follow a room that it is told of.
+      // A token that may only read messages can still follow a room whose id it gets.
       if (only === undefined || !(error instanceof ChatError) || error.status !== 403) throw error;
       cursors.listed([], undefined, now());
       return true;
@@ -164,7 +170,7 @@ function following<T extends News>(
   return Object.assign(iterate(), { wake });
 }
 
-/** Something to wait for: until it rings, or has rung since the last time, or for so many milliseconds. */
+/** A bell to wait for: until it rings or has rung since the last wait, or for some milliseconds. */
 function makeBell() {
   let hasRung = false;
   let wake = () => {};
@@ -191,7 +197,7 @@ const longestTimer = 2 ** 31;
 
 const asListed = ({ room, seq = 0, last_read = 0 }: Member) => ({ room: room.$oid, seq, lastRead: last_read });
 
-/** One page of events; undefined when the service is temporarily unavailable. */
+/** One page of events; undefined if the service is temporarily unavailable. */
 async function fetchEvents(
   client: Calls,
   room: string,
@@ -206,7 +212,10 @@ async function fetchEvents(
   return { events: answer.data, next: Number(at), epoch };
 }
 
-/** The caller's memberships of the rooms that moved, and since when to ask the next time; undefined when the service is unavailable. */
+/**
+ * The caller's memberships of rooms that changed, and the `since` of the next request; undefined if
+ * the service is unavailable.
+ */
 async function fetchMoved(client: Calls, since: string | undefined, signal: AbortSignal) {
   const members: Member[] = [];
   let next: string | undefined;

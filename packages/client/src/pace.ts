@@ -1,21 +1,33 @@
-/** How following goes: `live`, or `waiting` while the network or the service is down, until the next attempt. */
+/**
+ * The state of following: `live`, or `waiting` for the next attempt while the network or the
+ * service is down.
+ */
 export type FollowState = { state: 'live' } | { state: 'waiting'; until: Date };
 
-/** When to stop following, how often to poll where nothing is pushed, and whom to tell how it goes. */
+/**
+ * The signal to stop following, the polling interval without a connection, and a callback for the
+ * state.
+ */
 export type PaceSettings = {
   signal?: AbortSignal;
-  /** Milliseconds until the next poll, or a function of how many polls in a row found nothing. */
+  /**
+   * The milliseconds until the next poll, or a function of the number of consecutive polls without
+   * news.
+   */
   interval?: number | ((quiet: number) => number);
   onState?: (state: FollowState) => void;
 };
 
-/** A second for the first half minute in which nothing happens, then half as long again each time, up to 15 seconds. */
+/**
+ * Polls every second for half a minute without news. Then each interval is 1.5 times the last, up
+ * to 15 seconds.
+ */
 export const adaptive = (quiet: number): number => Math.min(15_000, 1_000 * 1.5 ** Math.max(0, quiet - 30));
 
-// Who has lost a connection comes back soon, and so do all the others.
+// After a lost connection all clients reconnect soon, so polling waits.
 const patient = 5_000;
 
-/** How many milliseconds to wait until the next poll. */
+/** The milliseconds until the next poll. */
 export const intervalOf =
   (interval: PaceSettings['interval']) =>
   (quiet: number, hadPush: boolean): number => {
@@ -23,7 +35,7 @@ export const intervalOf =
     return interval ? interval(quiet) : Math.max(adaptive(quiet), hadPush ? patient : 0);
   };
 
-/** Tells changes from one state to the other, and each new wait. */
+/** Reports each change of the state and each new delay. */
 export function stateTeller({ onState = () => {} }: Pick<PaceSettings, 'onState'>) {
   let isLive = false;
   return {

@@ -2,27 +2,30 @@ import type { Calls, PathOf } from './calls.ts';
 import type { Operations } from './contract.ts';
 import { errorOf } from './errors.ts';
 
-/** The paths whose GET answers with a list. */
+/** The paths of lists. */
 export type ListPath = {
   [Path in PathOf<'GET'>]: Operations[`GET ${Path}`]['data'] extends unknown[] ? Path : never;
 }[PathOf<'GET'>];
 
-/** A page of a list: an array of what the path lists. */
+/** A page of a list. */
 export type PageOf<Path extends ListPath> = Operations[`GET ${Path}`]['data'];
 
-/** What to list, as for `GET`: the `limit` of the query is the size of a page. */
+/** The options of a list, as for `GET`. The `limit` of the query is the page size. */
 export type PagesSettings<Path extends ListPath> = {
   params?: Pick<Operations[`GET ${Path}`], keyof Operations[`GET ${Path}`] & ('path' | 'query')>;
   signal?: AbortSignal;
 };
 
-/** Reads a list page by page, as its `Link` headers lead on. Throws a `ChatError` for a page that is refused, after the retries. */
+/**
+ * Reads a list page by page, following its `Link` headers. Throws a `ChatError` if a page fails
+ * after the retries.
+ */
 export async function* pages<Path extends ListPath>(
   client: Calls,
   path: Path,
   { params, signal }: PagesSettings<Path> = {},
 ): AsyncGenerator<PageOf<Path>, void> {
-  // The types of a call can't be followed where the path is not known.
+  // TypeScript cannot infer the types of a call with an unknown path.
   const get = client.GET as unknown as (path: Path, init: object) => Promise<Answer<Path>>;
   let query: object | undefined = (params as { query?: object } | undefined)?.query ?? {};
   while (query) {

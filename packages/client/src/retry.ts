@@ -1,12 +1,18 @@
-/** How often a request is sent, and how long to wait between attempts. */
+/** The number of attempts of a request, and the delay between them. */
 export type RetrySettings = {
-  /** The maximum number of times that a request is sent. */
+  /** The most attempts of a request. */
   attempts: number;
-  /** The first wait, in milliseconds; each further one is twice as long. A `Retry-After` takes precedence. */
+  /**
+   * The first delay, in milliseconds. Each further one is twice as long. A `Retry-After` takes
+   * precedence.
+   */
   firstWait: number;
 };
 
-/** A `fetch` that retries when that is safe: after a temporary refusal, or after a lost response if the request is repeatable. */
+/**
+ * A `fetch` that retries if that is safe: after a temporary refusal, or after a lost response if
+ * the request is repeatable.
+ */
 export function retrying(fetch: (request: Request) => Promise<Response>, { attempts, firstWait }: RetrySettings): typeof fetch {
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
@@ -24,7 +30,7 @@ export function retrying(fetch: (request: Request) => Promise<Response>, { attem
   };
 }
 
-/** Waits; rejects with the reason of the signal when that aborts. */
+/** Waits. If the signal aborts, rejects with its reason. */
 export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -40,7 +46,7 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-// After a 429 nothing was done; after the others the request may have been carried out.
+// After a 429 nothing was done. After the others the request may have been executed.
 const shouldRetry = (request: Request, { status }: Response) =>
   status === 429 || ((status === 502 || status === 503 || status === 504) && isRepeatable(request));
 

@@ -1,9 +1,12 @@
 /*
- * SHA-256 (FIPS 180-4) of a file as it is read: `crypto.subtle` wants all of it in memory, and does not exist in a
- * page on plain http.
+ * SHA-256 (FIPS 180-4) of a file as a stream. `crypto.subtle` needs the whole file in memory, and
+ * does not exist in a page over plain http.
  */
 
-/** The first 32 bits of the fractional parts of the roots of the first primes: square roots (2), or cube roots (3). */
+/**
+ * The first 32 bits of the fractional parts of the square roots (2) or cube roots (3) of the first
+ * primes.
+ */
 function fractionsOfRoots(count: number, root: 2 | 3): Uint32Array {
   const primes: number[] = [];
   for (let one = 2; primes.length < count; one++) if (primes.every((prime) => one % prime !== 0)) primes.push(one);
@@ -12,7 +15,7 @@ function fractionsOfRoots(count: number, root: 2 | 3): Uint32Array {
 
 const constants = fractionsOfRoots(64, 3);
 
-/** The SHA-256 of some bytes, in hexadecimal. */
+/** The SHA-256 of bytes, in hexadecimal. */
 export async function sha256(bytes: Blob): Promise<string> {
   const state = fractionsOfRoots(8, 2);
   let rest = new Uint8Array(0);
@@ -38,7 +41,7 @@ export async function sha256(bytes: Blob): Promise<string> {
 const words = new Uint32Array(64);
 const rotated = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
-/** Adds all whole blocks; returns how many bytes these are. */
+/** Adds all whole blocks, and returns their size in bytes. */
 function addBlocks(state: Uint32Array, bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -56,7 +59,8 @@ function addBlocks(state: Uint32Array, bytes: Uint8Array): number {
       const sum = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);
       const first = (h + sum + ((e & f) ^ (~e & g)) + (constants[i] as number) + (words[i] as number)) | 0;
       const second = ((rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      // One by one: this runs 64 times for 64 bytes, and a list would be made each time.
+      // Assigned one by one: this runs 64 times for 64 bytes, and an array would be allocated each
+      // time.
       h = g;
       g = f;
       f = e;

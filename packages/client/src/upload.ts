@@ -3,22 +3,24 @@ import type { Id } from './contract.ts';
 import { ChatError, errorOf, unwrap } from './errors.ts';
 import { sha256 } from './sha256.ts';
 
-/** What is said of a file besides its bytes. */
+/** The description of a file. */
 export type UploadSettings = {
-  /** The name that others see; that of a `File` otherwise. */
+  /** The name for other users; by default the name of the `File`. */
   name?: string;
   width?: number;
   height?: number;
-  /** In seconds. */
+  /** The duration in seconds. */
   duration?: number;
-  /** What it shows, for those who can't see it. */
+  /** A description for people who cannot see the file. */
   alt?: string;
-  /** A small picture of it: WebP, JPEG or PNG of at most 64 kB. */
+  /** A small preview picture: WebP, JPEG or PNG of at most 64 kB. */
   preview?: Blob;
   signal?: AbortSignal;
 };
 
-/** Announces a file for a room and uploads its bytes; returns the id that `files` of a message takes. */
+/**
+ * Announces a file for a room and uploads its bytes. Returns the id for the `files` of a message.
+ */
 export async function upload(calls: Calls, send: Send, room: string, file: Blob, settings: UploadSettings = {}): Promise<Id> {
   const { name = 'name' in file ? String(file.name) : 'file', preview, signal, ...others } = settings;
   const signalled = signal ? { signal } : {};
@@ -48,25 +50,26 @@ export async function upload(calls: Calls, send: Send, room: string, file: Blob,
 
 type Upload = { url: string; headers: Record<string, unknown> };
 
-/** Sends bytes to an object store, which is told nothing of the session. */
+/** Uploads bytes to an object store, without credentials of the session. */
 async function putElsewhere(send: Send, url: string, init: RequestInit): Promise<void> {
   const request = new Request(url, { ...init, method: 'PUT', credentials: 'omit', redirect: 'error' });
   const response = await answered(send(request), request);
   await response.body?.cancel();
 }
 
-/** Reads a file, or its small picture; where it is in an object store, there. */
+/** Downloads a file or its preview, from an object store if it is there. */
 export async function download(calls: Calls, send: Send, file: Id, { preview, signal }: DownloadSettings = {}): Promise<Blob> {
   const signalled = signal ? { signal } : {};
   const call = await calls.GET('/api/files/{file}/content', {
     params: { path: { file: file.$oid }, query: preview ? { preview: 'true' } : {} },
     parseAs: 'blob',
-    // Its address is followed without the token, which `fetch` would take along.
+    // The redirect is followed without the token, which `fetch` would send along.
     redirect: 'manual',
     ...signalled,
   });
   const { response } = call;
-  // A browser does not tell where it leads: it follows with the session's cookie, which is for the service alone.
+  // A browser hides the redirect's target. It follows the redirect itself, with the session cookie
+  // for the service only.
   const isHidden = response.type === 'opaqueredirect';
   const location = isHidden ? response.url : response.status === 302 && response.headers.get('Location');
   if (!location) return (await unwrap(Promise.resolve(call))) as Blob;
@@ -74,7 +77,7 @@ export async function download(calls: Calls, send: Send, file: Id, { preview, si
   return (await answered(send(request), request)).blob();
 }
 
-/** The answer of an object store, or what it means that there is none. */
+/** The response of an object store. Throws if it does not respond or reports an error. */
 async function answered(sent: Promise<Response>, { url, signal }: Request): Promise<Response> {
   const response = await sent.catch((cause) => {
     throw signal.aborted ? cause : new ChatError(0, undefined, { address: new URL(url).origin, cause });
@@ -83,7 +86,7 @@ async function answered(sent: Promise<Response>, { url, signal }: Request): Prom
   return response;
 }
 
-/** Which part of a file is read. */
+/** The part of a file to download. */
 export type DownloadSettings = { preview?: boolean; signal?: AbortSignal };
 
 const anyType = 'application/octet-stream';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createCalls } from '../src/calls.ts';
 import { ChatError } from '../src/index.ts';
 
-/** Calls whose requests are kept, and answered with the given response. */
+/** Creates calls that record their requests and get the given response. */
 function callsAnswered(answer: () => Response, settings: { token?: string; baseUrl?: string } = {}) {
   const requests: Request[] = [];
   const fetch = async (request: Request) => {

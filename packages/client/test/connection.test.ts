@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/connection.ts';
 
-/** A WebSocket whose other side says only what the test says. */
+/** A WebSocket whose other side is controlled by the test. */
 class Line {
   static readonly all: Line[] = [];
   readonly sent: string[] = [];
@@ -28,7 +28,7 @@ const now = { $date: '2026-11-21T09:04:12.345Z' };
 
 const hello = { type: 'hello', connection: 'x', ping: 50, now, epoch: '0' };
 
-/** A connection that is open, and what its listener is told. */
+/** An open connection, and the notifications of its listener. */
 async function opened({ presence = false } = {}) {
   const client = { POST: async () => ({ data: { url: '/socket', ticket: 'x' } }) };
   const settings = { baseUrl: 'http://localhost', WebSocket: Line as unknown as typeof WebSocket };

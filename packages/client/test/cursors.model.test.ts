@@ -4,16 +4,18 @@ import type { Event } from '../src/contract.ts';
 import { type Ask, Cursors, type ListedRoom, type Place } from '../src/cursors.ts';
 
 /*
- * A model of push, without a network or a database: writers, the pushes that they cause, a connection and the part of the client that decides.
- * Its steps happen in any order, and each writer may die between any two of its own:
+ * A model of push, without a network or a database. It has writers, their pushes, a connection, and
+ * the part of the client that decides. Its steps happen in any order, and each writer may die
+ * between any two of its steps:
  *
- * - A writer takes a place, stores what belongs there, asks who is connected, and pushes.
- * - A connection is recorded as open, then the client gets the hello, and then it reads where its rooms are.
- * - The client follows one room, or all that are its own, or, as the page does, the one that is open: then it opens one
- *   room after the other, goes on in each from where it was, and reads where they are after each push.
+ * - A writer reserves a place, stores its event, asks who is connected, and pushes.
+ * - A connection is recorded as open. Then the client gets the hello and reads the positions of its
+ *   rooms.
+ * - The client follows one room, or all of its rooms, or, like the page, the room that is open. The
+ *   page opens one room after the other, resumes each where it was, and reads it after each push.
  */
 
-/** How many courses of events are tried; CURSOR_MODEL_RUNS sets more. */
+/** The number of random courses; CURSOR_MODEL_RUNS sets another. */
 const numRuns = Number(process.env.CURSOR_MODEL_RUNS ?? 3_000);
 
 const rooms = ['garden', 'kitchen', 'attic'];
@@ -44,7 +46,10 @@ const courseOf = (kinds: string[]) =>
   });
 type Course = { steps: { kind: string; which: number }[]; follows: string; isFromStart: boolean; end: string };
 
-/** What is at a place of a room's feed: nothing until what belongs there is stored, and void if that never comes. */
+/**
+ * The content of a place in a room's feed. It is empty until its event is stored, and void if that
+ * never happens.
+ */
 type Content = 'empty' | 'abandoned' | 'event' | 'void';
 type Room = { places: Content[]; isMine: boolean; marker: number; movedAt: number; start: number | undefined };
 type Writer = { room: string; seq: number | undefined; isStored: boolean; hasAsked: boolean; audience: number | undefined };
@@ -55,14 +60,14 @@ type Frame =
   | { kind: 'pong'; positions: [room: string, seq: number][] };
 type Reply = { rooms: ListedRoom[]; since: string } | { events: Event[]; next: number } | 'closed';
 
-/** What a careless change could swap. */
+/** The steps that a careless change could swap. */
 type Mistake = 'none' | 'asks who is connected before it takes its place' | 'reads the positions before it is recorded as open';
 
 class World {
   readonly feeds = new Map<string, Room>();
   readonly log = new Map<string, number[]>(rooms.map((room) => [room, []]));
   readonly cursors: Cursors;
-  /** The rooms that are followed from their beginning on. */
+  /** The rooms that are followed from the beginning. */
   readonly given: Set<string>;
   readonly only: string | undefined;
   readonly mistake: Mistake;
@@ -74,7 +79,10 @@ class World {
   moves = 0;
   connections = 0;
   hasListed = false;
-  /** Whether the client follows the room that is open, which that is, up to where each was followed, and where the list has it. */
+  /**
+   * State of a client that follows only the open room: that room, the position of each room that
+   * was open, and the positions in the list.
+   */
   readonly isSelective: boolean;
   opened: string | undefined;
   readonly kept = new Map<string, Place>();
@@ -156,7 +164,10 @@ class World {
     writer.audience = this.connection?.isOpen ? this.connection.id : undefined;
   }
 
-  /** Pushes what is between some earlier place and its own, if there is no gap; its own event; or that it is there. */
+  /**
+   * Pushes the events after some earlier place up to its own, unless there is a gap. Otherwise
+   * pushes only its own event, or just the position.
+   */
   push(writer: Writer, which: number): void {
     const { room, seq, isStored, hasAsked, audience } = writer;
     if (!isStored || !hasAsked || seq === undefined) return;
@@ -177,7 +188,7 @@ class World {
     if (writer.seq !== undefined && !writer.isStored) places[writer.seq - 1] = 'abandoned';
   }
 
-  /** What readers do when nothing can fill a gap. */
+  /** Readers close a gap that nothing can fill. */
   close(room: string): void {
     const feed = this.feed(room);
     feed.places = feed.places.map((place) => (place === 'abandoned' ? 'void' : place));
@@ -218,7 +229,10 @@ class World {
     this.wire.push({ connection: this.connection.id, frame });
   }
 
-  /** Any frame, in any order; after its connection has ended, too, but for the hello. */
+  /**
+   * Delivers any frame, in any order. It may arrive after its connection has ended, unless it is
+   * the hello.
+   */
   deliver(which: number, isKept: boolean): void {
     const at = which % (this.wire.length || 1);
     const sent = this.wire[at];
@@ -233,7 +247,7 @@ class World {
     if (this.isSelective) this.cursors.wakeWithin(2_000, this.now);
   }
 
-  // Which room is open.
+  // Opens a room.
 
   open(room: string): void {
     if (!this.feed(room).isMine || room === this.opened) return;
@@ -281,7 +295,7 @@ class World {
   list(since = '0'): Reply {
     const found = rooms.filter((room) => this.feed(room).isMine && this.feed(room).movedAt >= Number(since));
     const positions = found.map((room) => ({ room, seq: this.feed(room).places.length, lastRead: this.feed(room).marker }));
-    // A reader of all rooms begins where they are in the first list that arrives.
+    // A reader of all rooms starts at their positions in the first list that arrives.
     if (!this.hasListed && !this.only && !this.isSelective)
       for (const { room, seq } of positions) if (!this.given.has(room)) this.feed(room).start = seq;
     return { rooms: positions, since: String(this.moves) };
@@ -319,7 +333,7 @@ class World {
     const { at, epoch } = this.cursors.placeOf(this.opened ?? '') ?? {};
     if (this.opened && at !== undefined) this.kept.set(this.opened, { at, epoch });
     for (const news of this.cursors.take()) {
-      // A room that is closed to the caller is forgotten.
+      // The client forgets a room that it cannot read.
       if (news.type === 'left' && this.isSelective) {
         this.kept.delete(news.room.$oid);
         if (this.opened === news.room.$oid) this.opened = undefined;
@@ -331,7 +345,7 @@ class World {
     }
   }
 
-  /** Lets everything end that is on its way, and the client follow up to the present. */
+  /** Finishes everything in progress, and lets the client catch up. */
   settle(): void {
     for (const writer of [...this.writers]) {
       if (!writer.isStored) this.store(writer);
@@ -352,7 +366,7 @@ class World {
     this.iterate();
   }
 
-  /** Has the client open all rooms, one after the other. */
+  /** Makes the client open all rooms, one after the other. */
   openAll(): void {
     for (const room of this.isSelective ? rooms : []) {
       this.open(room);
@@ -360,7 +374,7 @@ class World {
     }
   }
 
-  /** Compares what the client has with what is there. */
+  /** Compares the client's events with the stored ones. */
   compare(): void {
     for (const [room, { places, isMine, start }] of this.feeds) {
       if (!isMine || (this.only !== undefined && room !== this.only)) continue;
@@ -373,7 +387,7 @@ class World {
   }
 }
 
-/** Nothing is lost, and nothing is asked but what a beginning connection and the pushes lead to. */
+/** Nothing is lost. The client sends only requests that a new connection or a push causes. */
 const runOrderly = (course: Course, mistake: Mistake = 'none') => {
   const world = new World(course, mistake);
   for (const { kind, which } of course.steps) world.step(kind, which);
@@ -382,7 +396,10 @@ const runOrderly = (course: Course, mistake: Mistake = 'none') => {
   world.compare();
 };
 
-/** Everything may be lost; then there is a ping, a new connection, or none and therefore polling. */
+/**
+ * Everything may be lost. Then there is a ping, a new connection, or no connection and therefore
+ * polling.
+ */
 const runDisorderly = (course: Course) => {
   const world = new World(course, 'none');
   for (const { kind, which } of course.steps) world.step(kind, which);

@@ -7,7 +7,7 @@ import { type ClientSettings, createChatClient, type FollowedEvent, type News, u
 
 const baseUrl = await serveUrl();
 
-/** So seldom that whatever comes was pushed. */
+/** So long that all news must have been pushed. */
 const never = 600_000;
 
 const proxies: Awaited<ReturnType<typeof startProxy>>[] = [];
@@ -18,11 +18,11 @@ afterEach(async () => {
 const clientOf = ({ token }: Account, settings: Partial<ClientSettings> = {}) =>
   createChatClient({ baseUrl, token, ...settings });
 
-// What another process writes is pushed when a sweep finds it.
+// Sends through another process, whose writes are pushed when a sweep finds them.
 const send = (sender: Account, room: string, text: string) =>
   unwrap(clientOf(sender).POST('/api/messages', { body: { room, text } }));
 
-/** A way to the service that WebSockets alone take. */
+/** A proxy to the service that only forwards WebSockets. */
 async function aWay() {
   const proxy = await startProxy(new URL(baseUrl).host);
   proxies.push(proxy);
@@ -39,7 +39,7 @@ async function aWay() {
 const isEvent = (one: News): one is FollowedEvent => 'seq' in one;
 const textOf = (one: News) => (one.type === 'message.created' ? one.data.text : one.type);
 
-/** Takes news until one is as wanted. */
+/** Reads news until one matches. */
 async function until<T extends News>(news: AsyncGenerator<T, void>, isIt: (one: T) => boolean): Promise<T[]> {
   const taken: T[] = [];
   while (!taken.some(isIt)) {
@@ -60,7 +60,7 @@ it('the people whom a client watches are told to be active, and to have other na
   hers.watch([bob.id]);
   void his.next();
   await until(hers, bobIs('away'));
-  // What is said before the service has greeted is not sent.
+  // Reports before the service's greeting are not sent, so it repeats.
   const saying = setInterval(() => his.active(), 50);
   await until(hers, bobIs('active'));
   clearInterval(saying);
@@ -121,7 +121,7 @@ describe('the events of all rooms', () => {
       news.wake();
       for (let n = 0; n < 5; n++) await hear(`${mode} ${n}`);
     }
-    // After the last poll, the rest is heard by the connection.
+    // After the last poll, all further news must come through the connection.
     interval = never;
     for (let n = 0; n < 5; n++) await hear(`${n}`);
     await news.return();
@@ -134,7 +134,8 @@ describe('the events of all rooms', () => {
     const hers = clientOf(ann).live({ interval: never, after: { [room.id]: 0 } });
     const his = clientOf(bob).live({ interval: never, after: { [room.id]: 0 } });
     await Promise.all([hers, his].map((news) => until(news, (one) => textOf(one) === 'Hello')));
-    // They are connected when the first of these is heard; each is told at most every 3 seconds.
+    // They are connected when the first typing indicator arrives. Each sends one at most every 3
+    // seconds.
     const isTyping = until(his, ({ type }) => type === 'typing');
     const next = hers.next();
     const typing = setInterval(() => hers.typing(room.id), 100);

@@ -27,7 +27,7 @@ const programs = [...recipes.matchAll(/```(?:ts|python) (\S+)\n([^`]*(?:`(?!``)[
   }),
 );
 
-/** What a project may ask of the compiler, the types of its packages included. */
+/** Compiler options that a project may use, which also check the types of its packages. */
 const strictest = [
   '--strict',
   '--exactOptionalPropertyTypes',
@@ -39,7 +39,8 @@ const strictest = [
   ...['--skipLibCheck', 'false'],
 ];
 
-// A folder elsewhere in which the package is installed as npm installs it: packed, and beside what it depends on.
+// A separate folder in which the package is installed from its tarball with its dependencies, like
+// npm does.
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chat-service-client-'));
@@ -62,7 +63,7 @@ afterEach(async () => {
   await once(running, 'close');
 });
 
-/** Starts a program of the recipes as a user. */
+/** Starts an example program as a user. */
 const start = (file: string, { token }: Pick<Account, 'token'>, environment: Record<string, string> = {}): ChildProcess => {
   const env = { ...process.env, CHAT_URL: baseUrl, CHAT_TOKEN: token, ...environment };
   running = spawn(file.endsWith('.py') ? 'python3' : 'node', [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -76,7 +77,7 @@ describe('the package, installed in another folder', () => {
     expect(await readFile(join(folder, 'node_modules/chat-service-client/LICENSE'), 'utf8')).toBe(
       await readFile('LICENSE', 'utf8'),
     );
-    // Where the package is read, nothing stands beside it.
+    // Readers of the package see only its own files.
     const page = await readFile(join(folder, 'node_modules/chat-service-client/README.md'), 'utf8');
     expect([...page.matchAll(/\]\((?!https:|#)[^)]*\)/g)].map(([link]) => link)).toEqual([]);
   });
@@ -149,12 +150,12 @@ describe('the recipes', () => {
 
   it('the recipes include a bot that answers each mention in a thread', async () => {
     const ann = await anAccount();
-    // With what `bot create` gives it.
+    // The scopes are the defaults of `bot create`.
     const bot = await aBot(ann, { allowed: ['rooms:read', 'members:read', 'messages:read', 'messages:write'] });
     const room = await aRoomOf([ann, bot]);
     const chat = createChatClient({ baseUrl, token: ann.token });
     start('bot.ts', bot);
-    // It hears what is said once it runs.
+    // The bot answers messages that are sent after it has started.
     const answered = async () => {
       const { _id } = await unwrap(chat.POST('/api/messages', { body: { room, text: `@${bot.username} good morning` } }));
       await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -173,7 +174,7 @@ describe('the recipes', () => {
     async (file, command, said, visibleTo) => {
       const port = await freePort();
       const OWN_URL = `http://localhost:${port}/`;
-      // Where an operator has named the receiver, as it is within this machine.
+      // The receiver is on this machine, so the operator must allow it.
       const service = await aService({ WEBHOOK_HOSTS: OWN_URL.slice(0, -1) }, commands.serve);
       const ann = await anAccount();
       const bot = await aBot(ann, { allowed: ['account'] });

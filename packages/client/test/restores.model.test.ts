@@ -5,12 +5,13 @@ import { readCursor, writeCursor } from '../src/cursor.ts';
 import { type Ask, Cursors, type FollowedEvent } from '../src/cursors.ts';
 
 /*
- * A model of a service that is restored from its backups, again and again, and of a client that keeps what it has seen. The
- * deciding part of the client is the real one. It may have been away for any number of restores, and begin with whatever it or
- * an earlier version has stored at any time; pushes may be late, doubled and lost.
+ * A model of a service that is restored from its backups repeatedly, and of a client that stores
+ * what it has seen. It runs the client's real deciding part. The client may have missed any number
+ * of restores, and may start with state that it or an earlier version stored at any time. Pushes
+ * may be late, duplicated and lost.
  */
 
-/** How many courses of events are tried; CURSOR_MODEL_RUNS sets more. */
+/** The number of random courses; CURSOR_MODEL_RUNS sets another. */
 const numRuns = Number(process.env.CURSOR_MODEL_RUNS ?? 3_000);
 
 const rooms = ['garden', 'kitchen'];
@@ -44,16 +45,16 @@ const courses = record({
 });
 type Course = { steps: { kind: string; which: number }[]; follows: string; isBare: boolean };
 
-/** What a room's feed has at a place: a message, or the change of one. */
+/** An entry of a room's feed: a message, or its change. */
 type Entry = { message: number; text?: string };
 type State = { feeds: Record<string, Entry[]>; texts: Record<number, string> };
-/** What a client has seen of a room: its messages as they were last, and where it is. */
+/** The client's state of a room: the latest texts of its messages, and its position. */
 type Seen = { texts: Record<number, string>; cursor: string };
 type Frame = { room: string; epoch: string; seq: number; after: number; events: Event[] };
 type Reply = { rooms: { room: string; seq: number; lastRead: number }[]; since: string } | Page | 'replaced';
 type Page = { events: Event[]; next: number; epoch: string };
 
-/** What the service could do wrong. */
+/** Possible faults of the service. */
 type Mistake = 'none' | 'restores without another epoch';
 
 class World {
@@ -89,7 +90,7 @@ class World {
     return this.epochs.toString(16).padStart(15, '0');
   }
 
-  /** The client begins with what is stored, in an earlier version without epochs. */
+  /** The client starts with its stored state. An earlier version stored it without epochs. */
   begin(): Cursors {
     const cursorOf = ({ cursor }: Seen) => (this.isBare ? Number(cursor.split('.').at(-1)) : cursor);
     const after = Object.fromEntries(Object.entries(this.seen).map(([room, seen]) => [room, cursorOf(seen)]));
@@ -147,7 +148,7 @@ class World {
     feed.push({ message });
   }
 
-  /** The events between two places, each with its message as it is now. */
+  /** The events between two places, each with its message in its present form. */
   between(room: string, after: number, upTo: number): Event[] {
     const entries = this.feed(room).slice(after, upTo);
     return entries.map(({ message }, at) => {
@@ -179,7 +180,10 @@ class World {
     this.cursors = this.begin();
   }
 
-  /** Follows a room again, from where it was or after it was read again, also while a question about it is on its way. */
+  /**
+   * Follows a room again, from its position or after reading it again, even while a request for it
+   * is in progress.
+   */
   reopen(room: string, isReadAgain: boolean): void {
     this.cursors.unfollow(room);
     const cursor = writeCursor({ epoch: this.epoch, at: this.feed(room).length });
@@ -187,7 +191,7 @@ class World {
     follow(this.cursors, room, (this.seen[room] as Seen).cursor, this.now);
   }
 
-  /** Any frame, in any order, also of a connection that has ended long ago. */
+  /** Delivers any frame, in any order, even from a connection that ended long ago. */
   deliver(which: number, isKept: boolean): void {
     const frame = this.wire[which % (this.wire.length || 1)];
     if (!frame) return;
@@ -243,12 +247,12 @@ class World {
     }
   }
 
-  /** What the service says of a room. */
+  /** The messages of a room in the service. */
   history(room: string): Record<number, string> {
     return Object.fromEntries(this.feed(room).map(({ message }) => [message, this.state.texts[message] as string]));
   }
 
-  /** Lets everything end that is on its way, and the client follow up to the present. */
+  /** Finishes everything in progress, and lets the client catch up. */
   settle(): void {
     this.cursors.disconnected(this.now);
     this.cursors.connected(this.now);

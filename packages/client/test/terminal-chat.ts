@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Account } from '../../../test/support/accounts.ts';
 
-/** The terminal chat of the examples as someone uses it. */
+/** The terminal chat of the examples, operated like by a user. */
 export type Terminal = {
   /** Types a line. */
   type: (line: string) => void;
-  /** The lines that it has printed. */
+  /** The printed lines. */
   lines: () => string[];
   end: () => Promise<void>;
 };
 
-/** Bundles the program; returns how to start it, and how to delete it. */
+/** Bundles the program. Returns functions to start and to delete it. */
 export async function buildTerminalChat() {
   const folder = await mkdtemp(join(tmpdir(), 'terminal-chat-'));
   const program = join(folder, 'terminal-chat.js');

@@ -5,8 +5,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createChatClient, unwrap } from '../src/index.ts';
 
 /*
- * A service whose files are in an object store, as far as the client sees it: two servers, which note what reaches
- * them. What they answer is as the contract says.
+ * A service with files in an object store, as the client sees it: two servers that record their
+ * requests and respond according to the contract.
  */
 
 type Seen = { method: string; path: string; headers: Record<string, unknown>; body: string };
