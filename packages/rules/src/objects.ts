@@ -1,3 +1,3 @@
-/** True for an object of JSON: not null and not an array. */
+/** True for a JSON object, which is neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

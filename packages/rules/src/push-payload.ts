@@ -1,20 +1,20 @@
-/** A message of which a device is told. */
+/** A message in a notification. */
 export type PushedMessage = {
   room: string;
-  /** Its place. */
+  /** The message's place. */
   seq: number;
   author: string;
   /** Absent in a direct conversation. */
   room_name?: string;
-  /** Absent where the user or the service wants notifications without. */
+  /** Absent if the user or the service hides texts in notifications. */
   text?: string;
-  /** The thread in which alone it stands. */
+  /** The thread, if the message appears only there. */
   thread?: string;
 };
 
 /**
- * What a push tells a device: of messages in a room, of which it has the last one and how many are unread; of one of
- * which somebody wants to be reminded; or that pushes arrive. The device makes the sentences.
+ * The contents of a push. `messages`: new messages in a room, with the last one and the number of
+ * unread ones. `reminder`: a saved message. `test`: pushes arrive. The device writes the sentences.
  */
 export type PushPayload =
   | ({ type: 'messages'; count: number } & PushedMessage)

@@ -1,20 +1,23 @@
-/** The hours of each day in which somebody wants no notifications, on the clock of a time zone. Over midnight where `to` is earlier. */
+/** The daily quiet hours of a user, in a time zone. They include midnight if `to` is earlier. */
 export type QuietHours = {
-  /** Such as `22:00`, and `07:00`. */
+  /** For example `22:00`. */
   from: string;
   to: string;
-  /** Such as `Europe/Berlin`. */
+  /** For example `Europe/Berlin`. */
   time_zone: string;
 };
 
-/** Whether a time is within these hours. Not where the time zone is unknown here: somebody would hear of nothing and not know why. */
+/**
+ * True if a time is within quiet hours. False if the time zone is unknown, because the user would
+ * otherwise get no notifications without knowing why.
+ */
 export function isWithinHours({ from, to, time_zone }: QuietHours, time: Date): boolean {
   const now = clockIn(time_zone, time);
   if (now === undefined) return false;
   return from < to ? now >= from && now < to : now >= from || now < to;
 }
 
-/** The time of day on the clock of a time zone, such as `07:00`; undefined if there is no such time zone. */
+/** The time of day in a time zone, e.g. `07:00`; undefined if the time zone does not exist. */
 export function clockIn(time_zone: string, time: Date): string | undefined {
   try {
     return formatFor(time_zone).format(time);
@@ -23,7 +26,7 @@ export function clockIn(time_zone: string, time: Date): string | undefined {
   }
 }
 
-/** Made once for each time zone; there are some hundred, and as many names as people invent for none. */
+/** One for each time zone. There are a few hundred, but invalid names are unlimited. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const mostFormats = 500;
 

@@ -1,14 +1,14 @@
 import { isBlank, normaliseText } from './texts.ts';
 
-/** How many characters a reaction that is a word has at most. */
+/** The most characters of a reaction that is a word. */
 export const longestWord = 64;
 
 /**
- * A reaction as it is stored: an emoji in the one form that Unicode calls fully qualified, with or without
- * the selectors that it was sent with, or a word. Undefined for anything else.
+ * The stored form of a reaction. Emoji get the form that Unicode calls fully qualified, with
+ * whatever selectors they were sent. Words are also allowed. Undefined for anything else.
  */
 export function normaliseReaction(sent: string): string | undefined {
-  // No emoji is longer, and no word that is short enough.
+  // All emoji and valid words are shorter.
   if (sent.length > 4 * longestWord) return undefined;
   const emoji = normaliseEmoji(sent);
   if (emoji !== undefined) return emoji;
@@ -16,7 +16,7 @@ export function normaliseReaction(sent: string): string | undefined {
   return aWord.test(word) && !isBlank(word) && !aPathStep.test(word) ? word : undefined;
 }
 
-/** An emoji in the one form that Unicode calls fully qualified; undefined for anything else. */
+/** An emoji in the form that Unicode calls fully qualified; undefined for anything else. */
 export function normaliseEmoji(sent: string): string | undefined {
   const bare = sent.replace(selectors, '');
   const emoji = bare.replace(needsSelector, '$&\ufe0f');
@@ -28,16 +28,18 @@ const selectors = /[\ufe0e\ufe0f]/g;
 // Clients resolve these in an address before they send it.
 const aPathStep = /^\.\.?$/;
 
-// By itself it is shown as a text; a skin tone makes an emoji of it.
+// Without a selector these are shown as text. A skin tone also makes them emoji.
 const needsSelector = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu;
 
 const anEmoji = /^\p{RGI_Emoji}$/v;
 
-// One that came after this program, or a family of those that have no picture of their own: up to four pictures in a row.
+// An emoji that is newer than this program, or a family without its own picture: up to four
+// pictures in a row.
 const anUnlistedEmoji =
   /^\p{Extended_Pictographic}\p{Emoji_Modifier}?(\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){0,3}$/u;
 
-// Joiners are part of words in some scripts, where they stand between letters. What else nobody sees is part of none.
+// Joiners between letters belong to words in some scripts. Other invisible characters belong to no
+// word.
 const looseJoiner =
   /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu;
 

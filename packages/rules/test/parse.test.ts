@@ -29,7 +29,7 @@ it('there are more than 300 sample texts, in more than twenty scripts', () => {
   expect(Object.values(texts).flat().length).toBeGreaterThan(300);
 });
 
-/** Marks and what looks like them, between which words stand. */
+/** Marks and similar characters, with words between them. */
 const mark = constantFrom<string>(
   ...[
     '*',
@@ -93,7 +93,7 @@ const mark = constantFrom<string>(
   ...['https://', ' https://', '^', "'", '#', '-', '=', '\n>', '\n|-|\n', '\u200b', '👍', 'です', '안녕', 'שלום', 'ไทย'],
 );
 const message = array(tuple(mark, nat(4)), { maxLength: 40 });
-/** Words that are different from each other and stand in no other: each begins with `w`. */
+/** Words that are different and not contained in each other: each begins with `w`. */
 const write = (pieces: [string, number][]) => pieces.map(([sign, kind], at) => `${sign}${kind === 0 ? '' : `w${at}x`}`).join('');
 
 describe('the text of any message', () => {
@@ -116,7 +116,7 @@ describe('the text of any message', () => {
         const text = write(pieces);
         const drawn: string[] = textOfBlocks(parse(text)).match(/w\d+x/g) ?? [];
         const typed: string[] = text.match(/w\d+x/g) ?? [];
-        // Addresses that lead elsewhere than their text says are no words of it.
+        // An address whose link leads elsewhere does not count as a word of it.
         expect(typed.filter((word) => drawn.includes(word))).toEqual(drawn);
       }),
       { numRuns: 2_000 },
@@ -140,7 +140,10 @@ describe('the text of any message', () => {
   });
 });
 
-/** What takes a parser that looks back, or again, or calls itself for each sign, more than a step for each character. */
+/**
+ * Texts for which a parser that looks back, repeats or recurses per character would take more than
+ * linear time.
+ */
 const hostile = [
   ...[
     '*a ',

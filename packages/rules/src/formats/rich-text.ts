@@ -1,12 +1,12 @@
 import { lines, link } from './markdown.ts';
 import type { Reader } from './reader.ts';
 
-/* The blocks `rich_text` of Slack, which have text as its editor keeps it. */
+/* The `rich_text` blocks of Slack, which contain text in the format of its editor. */
 
-/** How many parts of a text are read: more than a body of a webhook has room for. */
+/** The most parts of a text that are read; more than fit in a webhook's body. */
 const mostParts = 10_000;
 
-/** A block of rich text as Markdown. */
+/** Converts a block of rich text to Markdown. */
 export const richText = (block: Reader): string => lines(...block.at('elements').list(mostParts).map(part));
 
 function part(sent: Reader): string {
@@ -64,7 +64,10 @@ function element(sent: Reader): string {
   }
 }
 
-/** The characters of an emoji, which Slack has as hexadecimal digits: `1f469-200d-1f4bb`; or else its name. */
+/**
+ * The characters of an emoji. Slack sends them as hexadecimal digits, e.g. `1f469-200d-1f4bb`, or
+ * else the name.
+ */
 function emoji(sent: Reader): string {
   const unicode = sent.at('unicode').text();
   if (/^[0-9a-f]{2,5}(-[0-9a-f]{2,5}){0,15}$/i.test(unicode))
@@ -79,7 +82,10 @@ const signs = [
   ['strike', '~~'],
 ] as const;
 
-/** A text in its styles. Blanks stay outside of the signs, which would mean nothing beside them. */
+/**
+ * A text with its styles. Spaces are moved outside of the marks, because Markdown ignores marks
+ * that are next to spaces on the inside.
+ */
 function styled(text: string, style: Reader): string {
   const [, before = '', within = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   if (within === '') return text;
@@ -88,7 +94,7 @@ function styled(text: string, style: Reader): string {
   return `${before}${marks.join('')}${code}${marks.reverse().join('')}${after}`;
 }
 
-/** A time by its seconds, as everybody can read it. */
+/** A time in readable form; the value is in seconds. */
 export function timeOf(seconds: number): string {
   const time = new Date(seconds * 1_000);
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

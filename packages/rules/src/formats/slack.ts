@@ -3,16 +3,20 @@ import { type Reader, webAddress } from './reader.ts';
 import { richText, timeOf } from './rich-text.ts';
 
 /*
- * Messages in Slack's shape, which many programs send: a text, blocks and attachments. Here they become one text, for
- * searches, notifications and programs; `slack-display.ts` reads how they are to look.
+ * Messages in Slack's format, which many programs send: a text, blocks and attachments. They become
+ * one text for searches, notifications and programs. `slack-display.ts` reads their display
+ * options.
  */
 
-/** As many as Slack takes itself. */
+/** Slack's own limit. */
 const mostBlocks = 50;
 export const mostAttachments = 100;
 export const mostFields = 50;
 
-/** A message in Slack's shape as Markdown. Its text only stands in for its blocks, where these show nothing. */
+/**
+ * Converts a message in Slack's format to Markdown. Its text is only used if its blocks show
+ * nothing.
+ */
 export const readSlack = (sent: Reader): string =>
   paragraphs(blocksOf(sent) || mrkdwn(sent.at('text').text()), ...sent.at('attachments').list(mostAttachments).map(attachment));
 
@@ -51,10 +55,10 @@ const imageTitle = (sent: Reader) => (sent.at('title').isThere ? sent.at('title'
 const words = (sent: Reader): string =>
   sent.at('type').text() === 'mrkdwn' ? mrkdwn(sent.at('text').text()) : sent.at('text').text();
 
-/** What stands in a context: a text, or a picture, of which its description is shown. */
+/** An element of a context: a text, or a picture, which is shown as its description. */
 const element = (sent: Reader): string => (sent.at('type').text() === 'image' ? sent.at('alt_text').line() : words(sent));
 
-/** A button, of which its link is shown: pressing any other would have to reach the program. */
+/** A button, which is shown as its link. Other buttons would need a callback to the program. */
 export function action(sent: Reader): string {
   const address = sent.at('url').address();
   if (!address) return '';
@@ -86,7 +90,7 @@ function field(sent: Reader): string {
   return title === '' ? value : `**${title}:** ${value}`;
 }
 
-/** Slack's markup as Markdown. What stands in code stays as it is, but for the entities. */
+/** Converts Slack's markup to Markdown. Code remains as it is, except for entities. */
 export function mrkdwn(text: string): string {
   const parts = text.split('```');
   const isOpen = parts.length % 2 === 0;
@@ -106,7 +110,10 @@ const inline = (text: string): string =>
     .map((part, at) => (at % 2 === 1 ? decoded(part) : marked(part)))
     .join('');
 
-/** Links and emphasis outside of code. Links are put aside meanwhile: an address may contain the signs of emphasis. */
+/**
+ * Links and emphasis outside of code. Links are replaced by placeholders first, because an address
+ * may contain marks of emphasis.
+ */
 function marked(text: string): string {
   const links: string[] = [];
   const withoutLinks = text.replace(
@@ -116,13 +123,13 @@ function marked(text: string): string {
   return decoded(emphasised(withoutLinks)).replace(/\ue000(\d+)\ue000/g, (whole, at: string) => links[Number(at)] ?? whole);
 }
 
-/** Bold and struck text outside of code, with as many signs as Markdown has. */
+/** Bold and struck text outside of code, with Markdown's doubled marks. */
 export const emphasised = (text: string): string =>
   text
     .replace(/(?<![\p{L}\p{N}*\\])\*(?![\s*])([^*\n]*[^*\s])\*(?![\p{L}\p{N}*])/gu, '**$1**')
     .replace(/(?<![\p{L}\p{N}~\\])~(?![\s~])([^~\n]*[^~\s])~(?![\p{L}\p{N}~])/gu, '~~$1~~');
 
-/** What stands between `<` and `>`: a mention, which is a name here, or a link. */
+/** The text between `<` and `>`: a mention, which becomes a name, or a link. */
 function reference(inner: string): string {
   const [target = '', ...rest] = inner.split('|');
   const label = decoded(rest.join('|'));

@@ -1,16 +1,16 @@
 import { characterAt, characterBefore, isUnspaced } from './characters.ts';
 
-/** The address as a link may have it; undefined for what is not an address of the web or of e-mail. */
+/** A safe address for a link; undefined if it is not a web or e-mail address. */
 export function safeAddress(text: string): string | undefined {
   if (!/^(?:https?:\/\/|mailto:)[^\s]/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
 }
 
-/** How many characters an address may have. */
+/** The most characters of an address. */
 export const longestAddress = 2_048;
 
-/** The address that stands in a sentence from here on, without what belongs to the sentence. */
+/** The address that begins here in a sentence, without the sentence's punctuation. */
 export function addressAt(text: string, from: number): string {
   start.lastIndex = from;
   let at = from + (start.exec(text)?.[0].length ?? 0);
@@ -29,7 +29,7 @@ export function addressAt(text: string, from: number): string {
     if (isHost ? /[,;!|']/.test(character) : /[,;|]/.test(character) && startsAt(text, at + 1)) break;
     if (character === '—' && before !== '_') break;
     const opener = closers[character as keyof typeof closers];
-    // A bracket or a quote that was opened outside closes there, too.
+    // A closing bracket or quote without its opening one in the address belongs to the sentence.
     if ((opener && --open[opener] < 0) || (isQuoted && character === "'")) break;
     if (character in open) open[character as keyof typeof open]++;
     isHost &&= !/[/?#]/.test(character);
@@ -43,8 +43,9 @@ export function addressAt(text: string, from: number): string {
 const closers = { ')': '(', ']': '[', '}': '{' } as const;
 
 /**
- * Whether the sentence goes on right after the slash of a host in Latin letters: `https://example.org/を見て`. Few paths begin there
- * in Hiragana, Thai and the like; in Korean, where it is a particle and the word ends with it.
+ * True if the sentence continues right after the slash of a host in Latin letters:
+ * `https://example.org/を見て`. Few paths begin with Hiragana, Thai and similar scripts. Of Korean,
+ * only a particle that ends its word counts.
  */
 function startsSentence(text: string, at: number, before: string): boolean {
   sentence.lastIndex = at;
@@ -61,14 +62,14 @@ const startsAt = (text: string, at: number): boolean => {
 
 const start = /https?:\/\/|www\./iy;
 
-// Space, what an address must encode, and punctuation beyond ASCII: sentences end with it, addresses rarely contain it.
-// Dashes and the middle dot of Catalan do stand in them.
+// Spaces, characters that an address must encode, and non-ASCII punctuation: sentences end with it,
+// and addresses rarely contain it. Dashes and the middle dot of Catalan are allowed.
 const ends =
   /[\s<>"`\\\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?![ -~\u00b7])[\p{Po}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Extended_Pictographic}]|[\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\uffee]/u;
 
 /**
- * Whether a character of a script without spaces goes on with an address after this one: it does in `/wiki/東京` and `?q=東京`,
- * and in a host of that script. After a Latin letter it begins the rest of the sentence.
+ * True if a character of a script without spaces can continue an address: as in `/wiki/東京`,
+ * `?q=東京`, or a host in that script. After a Latin letter it begins the rest of the sentence.
  */
 const mayGoOn = (before: string, isHost: boolean): boolean =>
   /[/=#?&\-_+%(@]/.test(before) || (isHost && before === '.') || isUnspaced(before);

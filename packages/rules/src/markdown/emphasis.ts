@@ -1,7 +1,7 @@
 import { characterAt, characterBefore, isPunctuation, isSpace, isUnspaced, isWidePunctuation, joinsWord } from './characters.ts';
 import type { Inline } from './pieces.ts';
 
-/** A run of `*`, `_` or `~`, and what it may do. */
+/** A run of `*`, `_` or `~`, and whether it can open or close emphasis. */
 export type Delimiter = {
   type: 'delimiter';
   character: string;
@@ -9,14 +9,15 @@ export type Delimiter = {
   opens: boolean;
   closes: boolean;
   at: number;
-  /** Whether it stands between two letters of a word in Latin letters and the like. */
+  /** True if it is between two letters of a word in Latin or a similar script. */
   isInWord: boolean;
 };
 export type Piece = Inline | Delimiter;
 
 /**
- * What a run of `*`, `_` or `~` may do, by what stands before and after it: as CommonMark says, but that Chinese and Japanese write
- * no spaces, that people calculate, and that faces such as `^_^` are faces.
+ * The role of a run of `*`, `_` or `~`, from the characters before and after it. It follows
+ * CommonMark, with exceptions. Chinese and Japanese do not use spaces, people write calculations,
+ * and faces such as `^_^` remain.
  */
 export function delimiterAt(text: string, at: number, length: number): Delimiter | undefined {
   const character = text[at] as string;
@@ -38,16 +39,20 @@ export function delimiterAt(text: string, at: number, length: number): Delimiter
 
 const isWordlike = (character: string) => !isPunctuation(character) || isWidePunctuation(character);
 
-// What a single sign between two others belongs to: quotes and brackets around emphasis, or else a face or a path.
+// The characters that may precede a single mark: quotes and brackets around emphasis. After others
+// it is part of a face or a path.
 const mayOpenAfter = (before: string, length: number) =>
   length === 1 ? /[\p{Ps}\p{Pi}"'*_~]/u.test(before) : isPunctuation(before);
 const mayCloseBefore = (after: string, length: number) =>
   length === 1 ? /[\p{Pe}\p{Pf}\p{Pd}"'*_~.,;:!?…]/u.test(after) : isPunctuation(after);
 
-/** The sign of a pattern such as `*.js`, or at the end of a comment. */
+/** The asterisk of a pattern such as `*.js`, or at the end of a comment. */
 const starOfCode = /^\*(?:\.[\w{[?*]|\/(?:\s|$))/i;
 
-/** Whether a run is part of something else: `2*3`, `x**2`, `^_^`, `(*^ω^*)`, `(*)`, `*.txt`, a pattern of paths and the like. */
+/**
+ * True if a run is part of something else: `2*3`, `x**2`, `^_^`, `(*^ω^*)`, `(*)`, `*.txt`, a
+ * pattern of paths and the like.
+ */
 function isOther(character: string, length: number, before: string, after: string): boolean {
   if (character === '*' && /^(?:[a-z]\d|\d[a-z\d])$/i.test(before + after)) return true;
   if (/[/\\]/.test(before) && /[/\\]/.test(after)) return true;
@@ -56,10 +61,12 @@ function isOther(character: string, length: number, before: string, after: strin
   return before === '(' && /[)^´｀]/.test(after);
 }
 
-/** How deep emphasis may be nested; what is deeper is shown as it was typed. */
+/** The deepest nesting of emphasis. Deeper marks are shown as typed. */
 const deepest = 8;
 
-/** The pieces of a line so far, and how much there is in them: answered in constant time, whatever was put in. */
+/**
+ * The pieces of a line so far, with their visible content and depth. Queries take constant time.
+ */
 export class Pieces {
   readonly #list: Piece[] = [];
   readonly #depths: number[] = [];
@@ -86,17 +93,20 @@ export class Pieces {
     this.#depths.pop();
   }
 
-  /** Whether what follows a piece may be put into another one: if it says something, and is not nested too deep. */
+  /**
+   * True if the pieces after this one may be wrapped: they have visible content and are not nested
+   * too deeply.
+   */
   mayWrap(index: number): boolean {
     return this.#lastSaid > index && !this.isDeepAfter(index);
   }
 
-  /** Whether what follows a piece is nested as deep as it may be. */
+  /** True if the pieces after this one have reached the deepest nesting. */
   isDeepAfter(index: number): boolean {
     return this.#lastDeep > index;
   }
 
-  /** Takes out what follows a piece; returns it as it is shown, and how deep it is nested. */
+  /** Removes the pieces after this one, and returns them as they are shown, with their depth. */
   takeAfter(index: number): { children: Inline[]; depth: number } {
     const depth = this.#depths.splice(index + 1).reduce((most, one) => Math.max(most, one), 0);
     return { children: asShown(this.#list.splice(index + 1)), depth };
@@ -108,7 +118,7 @@ export class Pieces {
   }
 }
 
-/** What nothing closed is text, and texts next to each other are one. */
+/** Delimiters that were not closed become text. Adjacent texts are joined. */
 function asShown(pieces: readonly Piece[]): Inline[] {
   const shown: Inline[] = [];
   for (const piece of pieces) {
@@ -120,7 +130,10 @@ function asShown(pieces: readonly Piece[]): Inline[] {
   return shown;
 }
 
-/** What is open, by what could close it: one stack for all, and one for each kind that tells in constant time where its newest is. */
+/**
+ * The open delimiters: one stack for all, and one for each kind, whose top is the newest opener of
+ * that kind.
+ */
 export class Openers {
   readonly #pieces: Pieces;
   readonly #open: { piece: number; kind: string; at: number }[] = [];
@@ -135,8 +148,8 @@ export class Openers {
   }
 
   /**
-   * Closes what a run closes, and opens what it opens. What it can close began after the mark `bottom`. The word in which it stands
-   * begins at `wordFrom`.
+   * Closes the delimiters that a run closes, or opens new ones. It only closes delimiters after the
+   * mark `bottom`. The run's word begins at `wordFrom`.
    */
   meet(met: Delimiter, bottom: number, wordFrom: number): void {
     const length = met.length;
@@ -155,12 +168,12 @@ export class Openers {
     else this.#newest.set(kind, [this.#open.length - 1]);
   }
 
-  /** Forgets what was opened after a mark. */
+  /** Removes the openers after a mark. */
   drop(mark: number): void {
     while (this.#open.length > mark) this.#newest.get((this.#open.pop() as { kind: string }).kind)?.pop();
   }
 
-  /** Closes the newest fitting opener once; returns how much of the run is left. */
+  /** Closes the newest matching opener once. Returns the remaining length of the run. */
   #close(met: Delimiter, length: number, bottom: number, wordFrom: number): number {
     if (!met.closes || met.length === 0) return met.length;
     const found = this.#find(met, length, wordFrom);
@@ -181,7 +194,10 @@ export class Openers {
     return met.length - used;
   }
 
-  /** The newest opener that a run may close. A run that could also open, or be closed, only matches by CommonMark's rule of three. */
+  /**
+   * The newest opener that a run may close. A run that can both open and close must satisfy
+   * CommonMark's rule of three.
+   */
   #find(met: Delimiter, length: number, wordFrom: number): number | undefined {
     let newest = -1;
     for (const isInWord of [false, true])
@@ -195,7 +211,10 @@ export class Openers {
     return newest < 0 ? undefined : newest;
   }
 
-  /** Whether two runs within words, as in `a*b*c` and `f**k this s**t`, emphasise nothing: they do where both are `**` in one word. */
+  /**
+   * True if two runs within words, as in `a*b*c` and `f**k this s**t`, are not emphasis. They are
+   * only if both are `**` in one word.
+   */
   #isTimes(candidate: number, met: Delimiter, wordFrom: number): boolean {
     const { piece, at } = this.#open[candidate] as { piece: number; at: number };
     return at < wordFrom || Math.min((this.#pieces.at(piece) as Delimiter).length, met.length) < 2;

@@ -1,8 +1,9 @@
 import { characterBefore, isSpace } from './characters.ts';
 
 /**
- * Tells which backslashes of a text are marks, asked from left to right. One is where it keeps what follows from being a mark; in a
- * path of Windows, or before anything else, it is a backslash. Every character is looked at a few times, so the time is linear.
+ * Returns a function that decides which backslashes escape. Call it from left to right. A backslash
+ * escapes if a mark follows. In a Windows path, or before other characters, it is literal. The time
+ * is linear.
  */
 export function findEscapes(text: string): (at: number) => boolean {
   let word = { end: 0, isPath: false };
@@ -14,7 +15,7 @@ export function findEscapes(text: string): (at: number) => boolean {
         pathsUntil = lineEnd(text, at);
     }
     const before = characterBefore(text, at);
-    // Of `/\` people draw.
+    // People draw with `/\`.
     if (word.isPath || before === '/' || (at < pathsUntil && !isSpace(before))) return false;
     return isMark(text, at + 1);
   };
@@ -24,8 +25,9 @@ export function findEscapes(text: string): (at: number) => boolean {
 const startsPath = /(?:^|[^\p{L}\p{N}])[A-Za-z]:\\|(?:^|\s)\\\\[\p{L}\p{N}]/u;
 
 /**
- * What shows that a word is a path or a pattern, where people type backslashes for themselves: one stands before a letter or a sign
- * that Markdown does not know, or after a drive, a dot, a variable, a domain or a `^`.
+ * Matches words that are paths or patterns, in which backslashes are literal. A backslash is before
+ * a letter or a character without a meaning in Markdown, or after a drive, a dot, a variable, a
+ * domain or a `^`.
  */
 const pathOrPattern = new RegExp(
   [
@@ -54,7 +56,7 @@ const lineEnd = (text: string, at: number) => {
   return end < 0 ? text.length : end;
 };
 
-/** Whether something would be a mark here if no backslash stood before it. */
+/** True if there would be a mark here without the backslash before it. */
 function isMark(text: string, at: number): boolean {
   inLine.lastIndex = at;
   if (inLine.test(text)) return true;
@@ -64,5 +66,5 @@ function isMark(text: string, at: number): boolean {
 
 const inLine = /[\\`*_~[\]]|[@＠﹫][A-Za-z0-9]|![[]|<(?:https?:|mailto:|[\w.+-]{1,64}@)|:[a-z0-9_+-]{1,64}:/iy;
 
-/** What has a meaning at the start of a line alone. */
+/** Marks that have a meaning only at the start of a line. */
 const atStart = /(?<=^[ \t]{0,16}\\)[#>+-]|(?<=^[ \t]{0,16}\d{1,9}\\)[.)]/my;

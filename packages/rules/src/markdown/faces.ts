@@ -1,13 +1,16 @@
-/** Arms, as of a shrug, are neither escaped nor emphasis, however many backslashes it took elsewhere. */
+/**
+ * The arms of a shrug are neither escapes nor emphasis. Other chats require different numbers of
+ * backslashes for it.
+ */
 export const shrug = /\\{1,3}(_\([^()\n]{1,24}\)|\*[oO._^]{1,3}\*)\\?(_?\/)/y;
 
-/** The length of what begins here with a sign of emphasis and is something else: a face, a pattern, or a name that programs have. */
+/** The length of a face, a pattern or a program's name that begins here with a mark of emphasis. */
 export function faceAt(text: string, at: number): number | undefined {
   signed.lastIndex = at;
   return signed.exec(text)?.[0].length;
 }
 
-// Names that Python, C and PHP write so. Others are known by what stands around them.
+// Names in Python, C and PHP that have this form. Others are recognised by their context.
 const names =
   'init|main|name|file|dict|doc|all|class|call|str|repr|new|del|len|iter|next|enter|exit|eq|hash|getattr|setattr|getitem|setitem|version|author|path|package|module|slots|future|annotations|proto|pycache|construct|attribute|declspec|func|FILE|LINE|DIR|FUNCTION|CLASS|METHOD|DATE|TIME';
 

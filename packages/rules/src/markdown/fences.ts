@@ -2,21 +2,22 @@ import { isBlank } from './characters.ts';
 import { indentOf, isBlankLine, withoutIndent } from './indents.ts';
 import type { FoundBlock } from './pieces.ts';
 
-/** The line at or after `from` that ends the code of a fence; undefined if no line does. */
+/** Finds the line at or after `from` that closes a fence; undefined if none does. */
 export type FindEnd = (from: number, fence: string) => number | undefined;
 
-/** The fence that a line opens: the columns before it, its signs, and what stands beside it. */
+/** The fence that a line opens: the columns before it, its characters, and its info string. */
 export function openingFence(line: string): { indent: number; fence: string; info: string } | undefined {
   const [, indent = '', fence = '', info = ''] = /^([ \t]*)(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/.exec(line) ?? [];
   return fence === '' || (fence[0] === '~' && info.includes('~')) ? undefined : { indent: indentOf(indent), fence, info };
 }
 
-/** Whether a line ends the code of a fence. */
+/** True if a line closes the code of a fence. */
 export const closesFence = (line: string, fence: string): boolean => isBare(line.trim(), fence) || endsWith(line, fence);
 
 /**
- * The block of code that begins at a line. Only its language may stand beside the fence: anything else is the first line of the code.
- * A fence of nothing is text, and so are tildes that nothing closes, because people decorate with them.
+ * The code block that begins at a line. Only a language may follow the fence; anything else is the
+ * first line of code. An empty fence is text. So are tildes without a closing fence, because people
+ * use them as decoration.
  */
 export function fenceAt(lines: string[], at: number, findEnd: FindEnd): FoundBlock | undefined {
   const opening = openingFence(lines[at] as string);
@@ -36,7 +37,10 @@ export function fenceAt(lines: string[], at: number, findEnd: FindEnd): FoundBlo
   return { block: { type: 'code', text, language: isLanguage ? language : '' }, end: (end ?? lines.length) + 1 };
 }
 
-/** The words before a fence and the fence, in a line such as ``see: ```js``, if the next line with such a fence ends its code. */
+/**
+ * Splits a line such as ``see: ```js`` into its words and the fence, if the next line with such a
+ * fence closes it.
+ */
 export function splitAtFence(lines: string[], at: number): [words: string, fence: string] | undefined {
   const [, words = '', signs = '', language = ''] =
     /^([^`]*[^`\s])\s*(`{3,})([\w#+.-]{0,20})\s*$/.exec(lines[at] as string) ?? [];
@@ -46,7 +50,7 @@ export function splitAtFence(lines: string[], at: number): [words: string, fence
   return next < lines.length && closesFence(lines[next] as string, signs) ? [words, signs + language] : undefined;
 }
 
-/** What stands before a fence in the line that it ends. */
+/** The part of a line before the fence at its end. */
 const withoutFence = (line: string, fence: string) => {
   const typed = line.trimEnd();
   return isBare(typed.trim(), fence) ? '' : typed.slice(0, -fence.length);
@@ -54,13 +58,19 @@ const withoutFence = (line: string, fence: string) => {
 
 const isBare = (line: string, fence: string) => line.length >= fence.length && line[0] === fence[0] && /^(?:`+|~+)$/.test(line);
 
-/** Whether a line ends with a fence of backticks that it has not opened itself, as people close what they paste. */
+/**
+ * True if a line ends with a fence of backticks that it has not opened itself. People often close
+ * pasted code in this way.
+ */
 const endsWith = (line: string, fence: string) => {
   const typed = line.trimEnd();
   return fence[0] === '`' && typed.endsWith(fence) && typed.indexOf(fence) === typed.length - fence.length;
 };
 
-/** Finds where fences end. Once no further end is found, none is looked for again, so that the search is linear in all. */
+/**
+ * Creates a function that finds closing fences. It stores the last ones, so that all searches
+ * together take linear time.
+ */
 export function findFenceEnds(lines: string[]): FindEnd {
   let last: ReturnType<typeof findLastEnds> | undefined;
   return (from, fence) => {
@@ -71,7 +81,10 @@ export function findFenceEnds(lines: string[]): FindEnd {
   };
 }
 
-/** The longest bare fence of each sign from each line on, and the last line that ends with a fence. */
+/**
+ * The longest bare fence of each character from each line on, and the last line that ends with a
+ * fence.
+ */
 function findLastEnds(lines: string[]) {
   const bare = { '`': Array<number>(lines.length + 1).fill(0), '~': Array<number>(lines.length + 1).fill(0) };
   const ending = new Map<string, number>();

@@ -1,7 +1,7 @@
-/** Whether a line has nothing but spaces. */
+/** True if a line is empty or has only spaces. */
 export const isBlankLine = (line: string): boolean => line.trim() === '';
 
-/** How far a line is indented, in columns: a tab leads to the next fourth one. */
+/** The indentation of a line in columns. A tab reaches the next multiple of four. */
 export function indentOf(line: string): number {
   let columns = 0;
   for (const character of line) {
@@ -12,19 +12,22 @@ export function indentOf(line: string): number {
   return columns;
 }
 
-/** A line without so many columns of its indentation, as far as it has them. */
+/** A line without up to `most` columns of its indentation. */
 export function withoutIndent(line: string, most: number): string {
   if (most === 0) return line;
   return ' '.repeat(Math.max(0, indentOf(line) - most)) + line.replace(/^[ \t]+/, '');
 }
 
 /**
- * How an item of a list begins: its sign (the same for all numbers), its number, the column of the sign and of the text after it, and
- * the text.
+ * The beginning of a list item: its marker (the same for all numbers), its number, the columns of
+ * the marker and the text, and the text.
  */
 export type ItemStart = { sign: string; number: number | undefined; indent: number; textFrom: number; text: string };
 
-/** The item of a list that begins in a line. A year or a phone number is no number of an item, and `* * *` is a time of cron. */
+/**
+ * The list item that begins in a line. A year or a phone number is not a number of an item, and `*
+ * * *` is a cron schedule.
+ */
 export function itemAt(line: string): ItemStart | undefined {
   const found = /^[ \t]*((?!(?:[-*+] ){2})[-*+]|(?!0\d)(\d{1,3})[.)])(?:([ \t]+)(?=\S)|$)/.exec(line);
   if (!found) return undefined;

@@ -8,8 +8,9 @@ import type { Inline } from './pieces.ts';
 import { textOf } from './plain.ts';
 
 /**
- * Parses emphasis, code, links, mentions and codes of emoji in one pass from left to right. What opens waits on stacks, what closes
- * finds it there in constant time, and what was skipped is not looked at again, so the time is linear.
+ * Parses emphasis, code, links, mentions and emoji codes in one pass from left to right. Openers
+ * wait on stacks, where closers find them in constant time. Skipped text is not read again, so the
+ * time is linear.
  */
 export function parseInline(text: string): Inline[] {
   const pieces = new Pieces();
@@ -18,7 +19,7 @@ export function parseInline(text: string): Inline[] {
   const codeEnds = findCodeEnds(text);
   const isEscape = findEscapes(text);
   let plainFrom = 0;
-  // Where the word begins that goes up to `spacesUntil`.
+  // The start of the word that ends at `spacesUntil`.
   let wordFrom = 0;
   let spacesUntil = 0;
   let at = 0;
@@ -52,7 +53,7 @@ export function parseInline(text: string): Inline[] {
       const run = runAt(text, at);
       const end = codeEnds(at, run);
       const code = end === undefined ? '' : trimCode(text.slice(at + run, end));
-      // Nothing in a box would be nothing at all.
+      // An empty code span would be invisible.
       if (end === undefined || isBlank(code)) at += run;
       else push({ type: 'code', text: code }, end + run);
     } else if (character === '*' || character === '_' || character === '~') {
@@ -82,7 +83,7 @@ export function parseInline(text: string): Inline[] {
       openers.drop(bracket.delimiters);
       const { children, depth } = pieces.takeAfter(bracket.piece);
       pieces.pop();
-      // No link within a link: what was open outside of this one can no longer become one.
+      // Links cannot be nested, so brackets that are open outside of this one cannot become links.
       brackets.length = 0;
       pieces.push(linkTo(target, withoutLinks(children)), depth + 1);
       at = plainFrom = target.end;
@@ -101,10 +102,13 @@ export function parseInline(text: string): Inline[] {
 
 type Bracket = { piece: number; delimiters: number };
 
-// Whatever may have a meaning; letters only where an address may begin.
+// All characters that may have a meaning. Letters are included only if an address may begin there.
 const special = /[\\`*_~\]<@＠﹫:]|!?\[|(?<![a-z0-9])(?:https?:\/\/|www\.)/giu;
 
-/** What a backslash stands before that is a backslash itself: where `\\` or `\*` is as it was typed, the second sign is no mark either. */
+/**
+ * The next position after a literal backslash. In a literal `\\` or `\*`, the second character is
+ * not a mark either.
+ */
 const afterBackslash = (text: string, at: number): number => (/[\\`*_~[\]@＠<:!]/.test(text[at + 1] ?? '') ? at + 2 : at + 1);
 
 function runAt(text: string, at: number): number {
@@ -113,7 +117,10 @@ function runAt(text: string, at: number): number {
   return end - at;
 }
 
-/** Finds where a code span ends that begins with a run of so many backticks; each position is passed once for each length of a run. */
+/**
+ * Returns a function that finds the end of a code span with this many backticks. It passes each
+ * position once for each length.
+ */
 function findCodeEnds(text: string): (at: number, length: number) => number | undefined {
   const runs = new Map<number, number[]>();
   for (const { index, 0: run } of text.matchAll(/`+/g)) {
@@ -142,7 +149,7 @@ const linkTo = ({ href, title }: Target, children: Inline[]): Inline => ({
   children: isBlank(textOf(children)) ? [{ type: 'text', text: href }] : children,
 });
 
-/** What a link contains: addresses in it are text, because it leads elsewhere. */
+/** The content of a link. Addresses in it become text, because the link has another target. */
 const withoutLinks = (pieces: Inline[]): Inline[] =>
   pieces.flatMap((piece) => {
     if (!('children' in piece)) return [piece];
@@ -170,10 +177,10 @@ function destinationAt(text: string, at: number): Target | undefined {
 
 const afterAddress = /[ \n]{0,3}(?:"([^"\n]{0,200})")?[ \n]{0,3}\)/y;
 
-/** A piece, if there is one, and where to go on. */
+/** A piece, if there is one, and the position after it. */
 type Word = { piece?: Inline; end: number };
 
-/** The address, address in angle brackets, mention or code of an emoji that begins here. */
+/** The address, bracketed address, mention or emoji code that begins here. */
 function wordAt(text: string, at: number, isAfterMention: boolean, isAfterEmoji: boolean): Word {
   const character = text[at] as string;
   if (character === ':') return emojiAt(text, at, isAfterEmoji);
@@ -198,7 +205,10 @@ function wordAt(text: string, at: number, isAfterMention: boolean, isAfterEmoji:
 
 const angled = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2048}|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})>/iy;
 
-/** `:smile:`, unless it is part of something else, such as `std::max::` and `12:30:45`. Which codes there are, the reader knows. */
+/**
+ * `:smile:`, unless it is part of something else, such as `std::max::` or `12:30:45`. The reader
+ * decides which codes exist.
+ */
 function emojiAt(text: string, at: number, isAfterEmoji: boolean): Word {
   const before = characterBefore(text, at);
   emojiCode.lastIndex = at;

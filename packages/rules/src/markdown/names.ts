@@ -1,8 +1,9 @@
 import { characterAt, characterBefore, joinsWord } from './characters.ts';
 
 /**
- * The end of the mention that begins at an `@`; undefined if none does. A name within a word or an address is not a mention, such as
- * `ann@example.org`, `@ann@example.org`, `@ann/cli` and `example.org/@ann`.
+ * The end of the mention that begins at an `@`; undefined if none does. A name in a word or an
+ * address is not a mention, such as `ann@example.org`, `@ann@example.org`, `@ann/cli` and
+ * `example.org/@ann`.
  */
 export function mentionEnd(text: string, at: number, isAfterMention: boolean): number | undefined {
   const before = characterBefore(text, at);
@@ -12,7 +13,7 @@ export function mentionEnd(text: string, at: number, isAfterMention: boolean): n
   sticky.lastIndex = at;
   let name = sticky.exec(text)?.[1];
   if (name === undefined) return undefined;
-  // The underscore before it opens emphasis that the one after it closes.
+  // The underscore before it opens emphasis, and the one after it closes it.
   if (before === '_') name = name.replace(/_+$/, '');
   const end = at + 1 + name.length;
   foreign.lastIndex = end;
@@ -22,11 +23,11 @@ export function mentionEnd(text: string, at: number, isAfterMention: boolean): n
 
 const isSign = (character: string): boolean => /[@＠﹫]/.test(character);
 
-// Names are ASCII; keyboards for Chinese and Japanese type them in full width as well.
+// Names are ASCII. Keyboards for Chinese and Japanese also type them in full width.
 const letter = 'A-Za-z0-9Ａ-Ｚａ-ｚ０-９';
 const sticky = new RegExp(`[@＠﹫]([${letter}][${letter}._．＿－-]{0,63})`, 'y');
 
-/** What shows that a name belongs to another service or to a path. */
+/** A suffix that marks a name of another service, or a path. */
 const foreign = /[@＠﹫][\w-]|\/\w|:[A-Za-z0-9-]+\.[A-Za-z0-9]/y;
 
 const isFreeUnderscore = (text: string, at: number) => {
@@ -35,8 +36,8 @@ const isFreeUnderscore = (text: string, at: number) => {
 };
 
 /**
- * The names that a mention as it was typed may mean, the longest first: `@ada.` at the end of a sentence means `ada`, unless
- * somebody is called `ada.`.
+ * The names that a mention may mean, the longest first. At the end of a sentence, `@ada.` means
+ * `ada`, unless the user `ada.` exists.
  */
 export function namesOf(mention: string): string[] {
   const names = [mention.slice(1).normalize('NFKC').toLowerCase()];

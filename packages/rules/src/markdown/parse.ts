@@ -4,12 +4,13 @@ import { parseInline } from './inline.ts';
 import type { Block, FoundBlock } from './pieces.ts';
 import { tableAt } from './tables.ts';
 
-/** How deep quotes and lists may be nested; what is deeper is shown as it was typed. */
+/** The deepest nesting of quotes and lists. Deeper ones are shown as typed. */
 const deepest = 8;
 
 /**
- * Parses what chats use of Markdown. Every line is looked at a few times for each level of nesting, so the time is linear in the
- * length of the text, even for a hostile text. Nothing is dropped: what has no meaning here, such as HTML, stays text.
+ * Parses the subset of Markdown that chats use. Each line is read a few times per nesting level, so
+ * the time is linear in the text's length, even for a hostile text. Nothing is dropped: unsupported
+ * syntax, such as HTML, remains as text.
  */
 export const parse = (text: string): Block[] => parseBlocks(text.split('\n'), 0);
 
@@ -69,7 +70,7 @@ function quoteAt(lines: string[], at: number, depth: number): FoundBlock | undef
   if (end === at) return undefined;
   const typed = lines.slice(at, end);
   const inner = typed.map((line) => line.replace(quoted, ''));
-  // A quote of nothing would be nothing to see.
+  // An empty quote would be invisible.
   const isEmpty = inner.every((line) => /^[>\s]*$/.test(line));
   const block: Block = isEmpty
     ? { type: 'paragraph', children: [{ type: 'text', text: typed.join('\n') }] }
@@ -77,13 +78,16 @@ function quoteAt(lines: string[], at: number, depth: number): FoundBlock | undef
   return { block, end };
 }
 
-/** A quote begins with `>`, unless that belongs to a comparison or a face: `>5`, `>€5`, `>=`, `>:(`, `>_<`, `>w<`. */
+/**
+ * A quote begins with `>`, except in a comparison or a face: `>5`, `>€5`, `>=`, `>:(`, `>_<`,
+ * `>w<`.
+ */
 const quoted =
   /^ {0,3}>(?![~+.-]?\p{Sc}?\d|[=<]|\((?:\s|$)|[:;][-'^]?(?:[()|/\\DPpOo]|[\]3{}@XxSsCc](?:\s|$))|[._^-]+[<>]|[^\s<>]{1,5}<(?:\s|$)) ?/u;
 
 function listAt(lines: string[], at: number, depth: number, inParagraph: boolean, findEnd: FindEnd): FoundBlock | undefined {
   const first = itemAt(lines[at] as string);
-  // A line that happens to begin with a number, or a lone sign, is no list in the middle of a text.
+  // In a paragraph, a line that begins with a number or has only a marker is not a list.
   if (!first || first.text === '' || (inParagraph && first.number !== undefined && first.number !== 1)) return undefined;
 
   const items: Block[][] = [];
@@ -93,7 +97,8 @@ function listAt(lines: string[], at: number, depth: number, inParagraph: boolean
     const item = itemAt(lines[end] as string);
     if (item?.sign !== first.sign || ruleAt(lines[end] as string, end)) break;
     if (item.number !== undefined && before?.number !== undefined) {
-      // Numbers are shown as they were typed: either they count up, or all are the same and are counted for the reader.
+      // Numbers are shown as typed. They must either count up, or be all equal, and then they are
+      // counted for the reader.
       step ??= item.number === before.number ? 0 : 1;
       if (item.number !== before.number + step) break;
     }
@@ -109,7 +114,8 @@ function listAt(lines: string[], at: number, depth: number, inParagraph: boolean
     if (end < lines.length && isBlankLine(lines[end] as string) && itemAt(lines[end + 1] ?? '')) end++;
     before = item;
   }
-  // What was taken out and put in, as in a patch or for and against, is told apart by its signs.
+  // Lines with `+` and `-`, as in a patch or in pros and cons, are distinguished by their signs, so
+  // they are not lists.
   if (isChange(first, lines[end]) || isChange(first, lines[at - 1])) {
     const typed = lines.slice(at, end).join('\n');
     return { block: { type: 'paragraph', children: parseInline(typed) }, end };
@@ -122,13 +128,16 @@ const isChange = ({ sign, indent }: ItemStart, line = ''): boolean => {
   return other !== undefined && other.indent === indent && /[+-]/.test(other.sign) && other.sign !== sign;
 };
 
-/** The line that ends the code that a line opens; none if it opens none, or nothing ends it. */
+/** The line that closes the code which a line opens; otherwise -1. */
 const codeEnd = (line: string, at: number, findEnd: FindEnd): number => {
   const fence = openingFence(line)?.fence;
   return (fence === undefined ? undefined : findEnd(at + 1, fence)) ?? -1;
 };
 
-/** Whether a line belongs to an item: it is indented at least so far, or blank before one that is. */
+/**
+ * True if a line belongs to an item: it has at least this indentation, or is blank before a line
+ * that has.
+ */
 function continues(lines: string[], at: number, indent: number): boolean {
   const line = isBlankLine(lines[at] as string) ? lines[at + 1] : lines[at];
   return line !== undefined && !isBlankLine(line) && indentOf(line) >= indent;

@@ -1,10 +1,13 @@
-/** A piece of a line. The text of a mention and of an emoji's code is as it was typed, such as `@ann` and `:smile:`. */
+/**
+ * A piece of a line. The text of a mention or an emoji code is as typed, such as `@ann` or
+ * `:smile:`.
+ */
 export type Inline =
   | { type: 'text' | 'code' | 'mention' | 'emoji'; text: string }
   | { type: 'strong' | 'em' | 'del'; children: Inline[] }
   | { type: 'link'; href: string; title?: string; children: Inline[] };
 
-/** How the cells of a column are aligned, if the text says so. */
+/** The alignment of a column's cells; undefined if the text does not state one. */
 export type Alignment = 'left' | 'center' | 'right' | undefined;
 
 /** A block of a message's text. */
@@ -16,5 +19,5 @@ export type Block =
   | { type: 'table'; head: Inline[][]; rows: Inline[][][]; align: Alignment[] }
   | { type: 'rule' };
 
-/** A block, and the line after it. */
+/** A block, and the index of the line after it. */
 export type FoundBlock = { block: Block; end: number };

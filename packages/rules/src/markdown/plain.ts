@@ -1,6 +1,6 @@
 import type { Block, Inline } from './pieces.ts';
 
-/** What blocks say, without marks; each block is on lines of its own. */
+/** The text of blocks without marks. Each block is on separate lines. */
 export const textOfBlocks = (blocks: readonly Block[]): string => blocks.map(textOfBlock).join('\n');
 
 function textOfBlock(block: Block): string {
@@ -23,7 +23,7 @@ function textOfBlock(block: Block): string {
 
 const markerOf = (start: number | undefined, at: number) => (start === undefined ? '-' : `${start + at}.`);
 
-/** What pieces of a line say, without marks. */
+/** The text of pieces without marks. */
 export const textOf = (pieces: readonly Inline[]): string => pieces.map(textOfPiece).join('');
 
 const textOfPiece = (piece: Inline): string => {
@@ -31,7 +31,7 @@ const textOfPiece = (piece: Inline): string => {
   return textOf(piece.children) + (piece.type === 'link' && piece.title ? ` (${piece.title})` : '');
 };
 
-/** Every piece of blocks, those within others included. */
+/** All pieces of blocks, including nested ones. */
 export function* inlinesOf(blocks: readonly Block[]): Generator<Inline> {
   for (const block of blocks)
     if (block.type === 'paragraph' || block.type === 'heading') yield* within(block.children);

@@ -1,26 +1,32 @@
 /*
- * How texts are compared in a search: without case, without what is only a variant of a letter, and without accents where leaving
- * them out is a habit of writing. Vowel signs of Indic scripts, of Thai and their like, and the voicing marks of kana make other
- * words, and stay.
+ * How searches compare texts: without case, without variants of a letter, and without accents that
+ * people omit. Vowel signs of Indic scripts, Thai and similar scripts change the word, so they are
+ * kept. So are the voicing marks of kana.
  */
 
 /**
- * Accents, points and other marks that a reader may leave out, tones of emoji, and characters that nobody sees. The marks of й, ў and ї
- * make letters of their own, which nobody leaves out.
+ * Accents, points and other marks that a writer may omit, skin tones of emoji, and invisible
+ * characters. The marks of й, ў and ї are never omitted, because they form other letters.
  */
 const dropped =
   /\u0640|\u093c|\p{Emoji_Modifier}|\p{Default_Ignorable_Code_Point}|(?=\p{M})(?!\u3099|\u309a)(?<![иИуУ](?=\u0306)|[іІ](?=\u0308))(?:\p{Script=Inherited}|\p{Script=Greek}|\p{Script=Cyrillic}|\p{Script=Arabic}|\p{Script=Hebrew}|\p{Script=Syriac})/gu;
 
-/** Letters that have no decomposition, each followed by what people write who do not have it on their keyboard. */
+/** Letters without a decomposition, each with its usual replacement on keyboards that lack it. */
 const variants =
   'ßss ẞSS æae ÆAE œoe ŒOE øo ØO łl ŁL đd ĐD ðd ÐD þth ÞTH ħh ĦH ŧt ŦT ŋn ŊN ıi ȷj ɨi ƗI ʉu ɄU ƶz ƵZ ǥg ǤG ƀb ɃB ɓb ƁB ɗd ƊD ƙk ƘK ƴy ƳY ɫl';
-/** The final sigma, and letters that keyboards of Persian, Urdu and Arabic have each in their own form, or that are typed for each other. */
+/**
+ * The final sigma, letters with different code points on Persian, Urdu and Arabic keyboards, and
+ * letters that are used for each other.
+ */
 const forms = 'ςσ ىي یي کك ٱا ةه ہه';
 const punctuation = `‐- ‑- ‒- –- —- ―- −- ‘' ’' ‚' ‛' ʼ' ′' ׳' “" ”" „" ‟" ″" ״" ⁄/`;
 const replaced = new Map(`${variants} ${forms} ${punctuation}`.split(' ').map((pair) => [pair.slice(0, 1), pair.slice(1)]));
 const replaceable = new RegExp(`[${[...replaced.keys()].join('')}]`, 'gu');
 
-/** Digits of other scripts, and katakana, each of which has its hiragana so many places before it. */
+/**
+ * Digits of other scripts, and katakana. Each katakana has its hiragana at a fixed distance before
+ * it.
+ */
 const shifted = /(?![0-9])\p{Nd}|[ァ-ヶ]/gu;
 
 function shift(letter: string): string {
@@ -31,10 +37,10 @@ function shift(letter: string): string {
   return String(value);
 }
 
-/** Whether a text has nothing to fold but its case. */
+/** True if folding a text only changes its case. */
 export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
-/** A text as it is compared, but with its case, by which words within words are told. */
+/** A folded text that keeps its case, which is needed to find words within words. */
 export function foldVariants(text: string): string {
   if (isAscii(text)) return text;
   return text
@@ -45,7 +51,10 @@ export function foldVariants(text: string): string {
     .replace(shifted, shift);
 }
 
-/** A text as it is compared, but with its case; and, if that is another, with the letters that German and Nordic writers put for ä, ö, ü, ø and å. */
+/**
+ * A folded text that keeps its case. If it differs, also the text in the German and Nordic spelling
+ * of ä, ö, ü, ø and å.
+ */
 export function foldSpellings(text: string): [plain: string, ...others: string[]] {
   const plain = foldVariants(text);
   if (isAscii(text)) return [plain];
@@ -54,11 +63,14 @@ export function foldSpellings(text: string): [plain: string, ...others: string[]
   return spelled === composed ? [plain] : [plain, foldVariants(spelled)];
 }
 
-/** A text in lower case without what `foldSpellings` may add: the same for all spellings of a word, and for some other words. */
+/**
+ * A lowercase text without the letters that `foldSpellings` may add. It is equal for all spellings
+ * of a word, and for some other words.
+ */
 export const dropSpelling = (text: string): string => (/[aou]e|aa/.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text);
 
-/** Lower case, which is as long as what it is made of where variants are folded. */
+/** The text in lower case, with the same length if variants are folded. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
-/** A text as it is compared. */
+/** The folded form of a text. */
 export const fold = (text: string): string => foldCase(foldVariants(text));

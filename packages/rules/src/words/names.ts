@@ -2,7 +2,10 @@ import { fold, foldCase, foldSpellings } from './fold.ts';
 import { startsIn } from './query.ts';
 import { runsOf } from './runs.ts';
 
-/** Whether somebody means a name who has typed this of it: the beginnings of some of its words, in any case and spelling. */
+/**
+ * True if the typed text matches a name: it has the beginnings of some of its words, in any case
+ * and spelling.
+ */
 export function matchesName(name: string, typed: string): boolean {
   const names = foldSpellings(name);
   const [plain, other = plain] = foldSpellings(typed);
@@ -10,7 +13,7 @@ export function matchesName(name: string, typed: string): boolean {
   return partsOf(plain).every((part, at) => names.some((one) => hasPart(one, part) || hasPart(one, spelled[at] as string)));
 }
 
-/** What was typed by its words, without the sign that stands before names in a text. */
+/** The words of a typed text, without a `@` or `#` before them. */
 export const partsOf = (typed: string): string[] => foldCase(typed).split(/\s+/).map(dropSign).filter(Boolean);
 
 const dropSign = (part: string) => part.replace(/^[@#](?=.)/, '');
@@ -26,17 +29,17 @@ function hasPart(name: string, part: string): boolean {
   return false;
 }
 
-/** Whether a name begins with what was typed of it. */
+/** True if a name begins with the typed text. */
 export const startsName = (name: string, typed: string): boolean => fold(name).startsWith(dropSign(fold(typed).trim()));
 
-/** Somebody who has a username and maybe a full name. */
+/** Somebody with a username and perhaps a full name. */
 type Person = { username: string; name?: string | undefined };
 
-/** Whether somebody means a person who has typed this of the username, the full name, or both. */
+/** True if the typed text matches a person's username, full name, or both. */
 export const matchesPerson = ({ username, name = '' }: Person, typed: string): boolean =>
   matchesName(`${username} ${name}`, typed);
 
-/** The order of people of whose names something was typed: those with one that begins with it come first. */
+/** Compares people who match a typed text. Names that begin with it come first. */
 export function comparePersons(typed: string): (one: Person, other: Person) => number {
   const isStarted = ({ username, name = '' }: Person) => Number(startsName(username, typed) || startsName(name, typed));
   return (one, other) =>

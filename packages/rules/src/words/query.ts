@@ -1,34 +1,37 @@
 import { foldCase, foldSpellings } from './fold.ts';
 import { type Run, runsOf, wordStarts } from './runs.ts';
 
-/** So many words of a search count. */
+/** The most words of a search. */
 export const mostWords = 10;
 
-/** One thing that a search asks for: a word, a phrase, or what stands together, such as an address. */
+/** One condition of a search: a word, a phrase, or a connected text such as an address. */
 export type Term = {
-  /** As texts are compared. */
+  /** The folded text. */
   text: string;
   isExcluded: boolean;
   runs: readonly Run[];
   pattern: RegExp;
 };
 
-/** What a search asks for, and how many of its words do not count. */
+/** The conditions of a search, and the number of ignored words. */
 export type Query = { terms: readonly Term[]; ignored: number };
 
-// After a phrase in quotation marks may come what ends a sentence or separates phrases.
+// Punctuation may follow a quoted phrase.
 const between = /[([{]*(-?)"([^"]+)"(?:[.,;:!?)\]}]+|(?=\s|$))|(-?)(\S+)/g;
 
-// What ends a sentence, or encloses a word, is not part of it; other characters are, as in C++, #4711 or /etc.
+// Punctuation around a word is not part of it. Other characters are, as in C++, #4711 or /etc.
 const enclosing = '\\s()\\[\\]{}<>"\'`«»‹›.,;:!?¡¿*~|。、・「」『』【】〈〉《》〔〕।؟،؛';
 const opening = new RegExp(`^(?:(?!(?<!\\.)\\.\\p{L})[${enclosing}])+`, 'u');
 const closing = new RegExp(`[${enclosing}/\\\\]+$`, 'u');
 
-/** Reads what somebody wants to find: all words, those in quotation marks next to each other, and none after a hyphen. */
+/**
+ * Parses a search. All words must match, quoted ones next to each other, and words after a hyphen
+ * must not.
+ */
 export function readQuery(sought: string): Query {
   const terms: Term[] = [];
   let [count, ignored] = [0, 0];
-  // Both have the same words, in other letters.
+  // Both spellings have the same words.
   const [plain, other = plain] = foldSpellings(sought);
   const spelled = divide(other);
   for (const [at, { parts: all, isExcluded }] of divide(plain).entries()) {
@@ -59,17 +62,20 @@ function termOf(parts: string[], spelled: string[], isExcluded: boolean): Term {
 const patternOf = (parts: string[]) =>
   parts.map((part) => foldCase(part).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('[^\\p{L}\\p{M}\\p{N}]+');
 
-/** Whether a term ends within what alternates between letters and digits, such as a hash, of which it may be the beginning. */
+/** True if a term ends within alternating letters and digits, such as the beginning of a hash. */
 export const endsInHash = ({ text, runs }: Term): boolean => {
   const [first, second, last] = runs.slice(-3);
   if (!first || !second || last?.kind !== 'digits' || last.at + last.text.length < text.length) return false;
   return continues(first, second) && continues(second, last);
 };
 
-/** A place where a term stands in a text, by the text as it is compared. */
+/** A match of a term, as positions in the folded text. */
 export type Hit = { at: number; end: number; isWhole: boolean };
 
-/** Where a term stands in a text whose variants are folded: at the beginning of words, which may go on after it. */
+/**
+ * The matches of a term in a text with folded variants. Each begins at the start of a word, which
+ * may continue after it.
+ */
 export function* hitsOf(term: Term, text: string): Generator<Hit> {
   const folded = foldCase(text);
   const [first, last] = [term.runs[0] as Run, term.runs.at(-1) as Run];
@@ -83,17 +89,17 @@ export function* hitsOf(term: Term, text: string): Generator<Hit> {
     }
     const end = at + found.length;
     const goesOn = (ends === 'letters' && isLetter(folded, end)) || (ends === 'digits' && isDigit(folded, end));
-    // Of 10.0.0.1 another address goes on, and a single letter begins too many words.
+    // After 10.0.0.1 another address may continue, and a single letter begins too many words.
     if (goesOn && (ends === 'digits' ? !endsInHash(term) : last.text.length === 1)) continue;
-    // A number is not sought in a hash that begins with it.
+    // A number does not match a hash that begins with it.
     if (first === last && ends === 'digits' && /^\p{L}+\p{N}/u.test(folded.slice(end, end + 20))) continue;
     yield { at, end, isWhole: !goesOn };
   }
 }
 
 /**
- * Where words and numbers begin in a text whose variants are folded. What alternates between letters and digits, such as a hash, is one word,
- * but for names such as `base64Url`.
+ * The starts of words and numbers in a text with folded variants. Alternating letters and digits,
+ * such as a hash, are one word, except for names such as `base64Url`.
  */
 export function startsIn(text: string): ReadonlySet<number> {
   const starts = new Set<number>();
@@ -123,7 +129,7 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   return pattern.test(text);
 }
 
-/** How well a text answers a search: undefined if it lacks a term, or has one that is excluded. */
+/** The score of a text for a search; undefined if it lacks a term or contains an excluded one. */
 export function scoreOf({ terms }: Query, text: string): number | undefined {
   const spellings = foldSpellings(text);
   const folded = foldCase(spellings[0]);
@@ -133,7 +139,7 @@ export function scoreOf({ terms }: Query, text: string): number | undefined {
     for (const variants of spellings) {
       if (worth > 0) break;
       for (const { at, isWhole } of hitsOf(term, variants)) {
-        // What was typed with its hyphen finds a text that has it so, such as a command with its options.
+        // A typed hyphen also finds texts that contain it, such as a command with its options.
         if (term.isExcluded && !/(^|\s)-$/.test(variants.slice(Math.max(0, at - 2), at))) return undefined;
         worth += isWhole ? 2 : 1;
         if (worth >= mostWorth) break;
@@ -147,5 +153,5 @@ export function scoreOf({ terms }: Query, text: string): number | undefined {
   return Math.round((1000 * score) / Math.sqrt(folded.length + 1));
 }
 
-/** So much is the most that one term of a text is worth, however often it stands there. */
+/** The highest score of one term in a text, however often it occurs. */
 const mostWorth = 10;

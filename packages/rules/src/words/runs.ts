@@ -1,6 +1,8 @@
 import { isAscii } from './fold.ts';
 
-/** Letters of scripts that put no spaces between words, or that put particles right after them. */
+/**
+ * Letters of scripts without spaces between words, or with particles that directly follow words.
+ */
 const unspaced =
   '(?=[\\p{L}\\p{M}\\p{N}])[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Bopomofo}\\p{scx=Hangul}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}\\p{scx=Tibetan}\\p{scx=Yi}\\p{scx=Balinese}\\p{scx=Javanese}\\p{scx=Tai_Le}\\p{scx=New_Tai_Lue}\\p{scx=Tai_Tham}\\p{scx=Tai_Viet}]';
 const scripts = ['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew'];
@@ -9,19 +11,22 @@ const letters = [
   `(?:(?!${unspaced})[\\p{L}\\p{M}](?<![${scripts.map((script) => `\\p{Script=${script}}`).join('')}]))+`,
 ].join('|');
 
-/** Made at its first use: it takes a tenth of the start of a function, and most texts are of ASCII alone. */
+/** Created on first use: it takes a tenth of a function's start, and most texts are ASCII. */
 const makeEachRun = () =>
   new RegExp(`((?:${unspaced})+)|(\\p{N}+)|(${letters})|(\\p{Extended_Pictographic}|\\p{Regional_Indicator})`, 'gu');
 let eachRun: RegExp | undefined;
 
-// Finds the same in a text of ASCII alone, several times as fast.
+// Finds the runs of an ASCII text, several times as fast.
 const eachAsciiRun = /\d+|[a-z]+/gi;
 const kinds = ['unspaced', 'digits', 'letters', 'picture'] as const;
 
-/** A part of a text all of whose characters are of one kind, by its place in the text. */
+/** A part of a text with characters of one kind, and its position. */
 export type Run = { kind: (typeof kinds)[number]; at: number; text: string };
 
-/** The runs of a text whose variants are folded: words, numbers, and each sentence of scripts without spaces. */
+/**
+ * The runs of a text with folded variants: words, numbers, and each sentence of scripts without
+ * spaces.
+ */
 export function runsOf(text: string): Run[] {
   const runs: Run[] = [];
   if (isAscii(text)) {
@@ -39,7 +44,7 @@ export function runsOf(text: string): Run[] {
 
 const lastDigit = '9'.charCodeAt(0);
 
-/** The places within a run of letters at which a word begins: `camelCase` has two, `HTTPServer` has two. */
+/** The starts of words within a run of letters: `camelCase` has two, `HTTPServer` has two. */
 export function wordStarts(run: string): number[] {
   if (run.length === 1 || run.slice(1) === run.slice(1).toLowerCase()) return [0];
   return [0, ...Array.from(run.matchAll(/(?<=[\p{Ll}\p{M}])\p{Lu}|(?<=\p{Lu})\p{Lu}(?=\p{Ll})/gu), ({ index }) => index)];
