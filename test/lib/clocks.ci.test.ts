@@ -25,11 +25,12 @@ useOwnDatabase();
 useConfig({ RATE_LIMITS: 'on' });
 
 /*
- * The clock of the machine was hours ahead, or behind, and is right again: whatever times are stored are off by as
- * much. Nothing may be refused for longer than its limit ever lasts, nothing may live longer, and nothing is lost.
+ * The machine's clock was hours ahead or behind, and is right again, so all stored times are wrong.
+ * No refusal may last longer than its limit, nothing may live longer than allowed, and nothing may
+ * be lost.
  */
 
-/** Moves every stored time, in whatever field. */
+/** Moves every stored time, in all fields. */
 async function moveTimes(hours: number): Promise<void> {
   const move = (value: unknown): unknown => {
     if (value instanceof Date) return new Date(value.getTime() + hours * 3_600_000);
@@ -43,7 +44,10 @@ async function moveTimes(hours: number): Promise<void> {
   }
 }
 
-/** Calls again where it is refused for a moment: who had begun a burst may have to wait as if it were used up. */
+/**
+ * Retries after short refusals: a caller with an unfinished burst may have to wait as if the burst
+ * was used up.
+ */
 const call: Call = async (...request) => {
   for (;;) {
     const reply = await inProcess(...request);
@@ -52,7 +56,7 @@ const call: Call = async (...request) => {
   }
 };
 
-/** The seconds that a refused request is to wait; 0 if it was not refused. */
+/** The seconds until a rejected request may be retried; 0 if it was not rejected. */
 const waitOf = ({ status, headers }: Reply): number => (status === 429 ? Number(headers['retry-after']) : 0);
 
 const callerOf = async ({ token }: Account) => {

@@ -19,7 +19,7 @@ const lonely = await aMessage(owner, elsewhere);
 
 const token = ['aggregate tokens'];
 const change = ['aggregate messages', 'findAndModify rooms', 'findAndModify messages', 'insert events'];
-// A reply is noted in the message that it answers, and for those who follow its thread.
+// A reply is recorded in its parent message, and for the followers of its thread.
 const notingReply = ['update messages', 'update threads'];
 const page = ['aggregate rooms', 'aggregate messages'];
 // Replies are counted only if there are messages with replies.
@@ -30,7 +30,7 @@ const keyed = { 'idempotency-key': key };
 const one = `/api/messages/${pinned._id.$oid}`;
 const list = `/api/messages?room=${room}`;
 
-// The order matters: each row depends on the ones before it.
+// The order matters: each row depends on the rows before it.
 const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a message', 'POST', '/api/messages', { body: { room, text: 'Hello' } }, ['findAndModify rooms', 'insert messages']],
   [
@@ -79,7 +79,7 @@ const rows: [string, string, string, Record<string, unknown>, string[]][] = [
   ['a page before a seq', 'GET', `${list}&before=3`, {}, withReplies],
   ['a page after a seq', 'GET', `${list}&after=1`, {}, page],
   ['a page around a seq', 'GET', `${list}&around=2`, {}, ['aggregate rooms', ...Array(3).fill('aggregate messages')]],
-  // The first message at or after a time: by bisection of 13 places.
+  // The first message at or after a time, by bisection of 13 places.
   [
     'a page at a time',
     'GET',

@@ -28,7 +28,7 @@ const idsFor = async (q: string, limit?: number) => (await find(q, limit)).map((
 const oid = ({ id }: { id: string }) => new ObjectId(id);
 
 let number = 0;
-/** A word that no other account begins with. */
+/** A random word, so that no other account has a name that begins with it. */
 const aWord = () =>
   `${String.fromCharCode(98 + (number % 20))}${'wxz'[number++ % 3]}${crypto.randomUUID().slice(0, 8).replaceAll(/\d/g, 'q').replaceAll('-', '')}`;
 
@@ -168,7 +168,7 @@ describe('the search of an administrator for accounts', () => {
       const stages = await planOf(one);
       expect(stages).toContain('IXSCAN');
       expect(stages).not.toContain('COLLSCAN');
-      // The engine that stands in for MongoDB in tests sorts what an index has found.
+      // The engine that replaces MongoDB in tests sorts the results of an index.
       if (isEmbedded) expect(stages).not.toContain('SORT');
     }
   });
@@ -211,7 +211,7 @@ describe('accounts that an earlier version stored', () => {
 
   describe('made, renamed or deleted beside this version', () => {
     const check = async () => expect(await admin(['database', 'check'])).toMatchObject({ code: 0, stderr: '' });
-    /** What an earlier version writes: it knows nothing of the index. */
+    /** Writes like an earlier version, without the index. */
     const write = (account: Account, change: Parameters<typeof users.unscoped.updateOne>[1]) =>
       users.unscoped.updateOne({ _id: oid(account) }, change);
 

@@ -21,7 +21,7 @@ const server = await startMailServer(
       done(answer === 'later' ? refuse(451) : answer === 'refuse' ? refuse(550) : undefined),
   },
 );
-/** Before the mail server, to be taken away. */
+/** A proxy in front of the mail server, which a test can close. */
 const front = createServer((socket) => {
   const behind = connect(Number(new URL(server.url).port), '127.0.0.1');
   for (const one of [socket, behind]) {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close();
 });
 
-// Before the service reads its settings.
+// This must happen before the service reads its settings.
 useConfig({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'chat@example.org' });
 useConfig({ PUBLIC_URL: 'https://chat.example.org', RATE_LIMITS: 'on', WRITE_BURST: '1000' });
 type TestRoom = Awaited<ReturnType<typeof aRoom>>;
@@ -49,7 +49,7 @@ type TestRoom = Awaited<ReturnType<typeof aRoom>>;
 const anEmail = () => `${aName()}@example.org`;
 const invite = ({ path, owner }: TestRoom, body: object) =>
   call('POST', `${path}/invitations`, { token: owner.token, body, source: anAddress() });
-/** How so many invitations to an address are answered, one after the other. */
+/** The statuses of several invitations to an address, sent one after the other. */
 async function send(room: TestRoom, email: string, count: number): Promise<number[]> {
   const statuses = [];
   for (let at = 0; at < count; at++) statuses.push((await invite(room, { email })).status);

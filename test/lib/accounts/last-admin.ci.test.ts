@@ -5,7 +5,7 @@ import { useOwnDatabase } from '../../support/config.ts';
 import { startProcesses } from '../../support/processes.ts';
 import type { StepDown } from '../../support/workers/step-down.ts';
 
-// Who the last administrator is depends on every account.
+// Every account affects who is the last administrator, so this needs its own database.
 useOwnDatabase();
 
 const users = database.collection('users');

@@ -6,7 +6,7 @@ import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
-// Who the last administrator is depends on every account.
+// Every account affects who is the last administrator, so this needs its own database.
 useOwnDatabase();
 
 const users = database.collection('users');
@@ -58,7 +58,8 @@ describe('the last administrator', () => {
     await users.updateOne({ _id: new ObjectId(abandoned.id) }, { $set: { leaving: claim } });
     const body = { is_admin: false };
     expect((await call('PATCH', '/api/users/me', { token: mine.token, body })).status).toBe(200);
-    // The claim is released: should that process wake up, its update finds no claim and changes nothing.
+    // The claim is released. If that process resumes, its update does not find the claim and
+    // changes nothing.
     expect(await users.findOne({ _id: new ObjectId(abandoned.id) })).not.toHaveProperty('leaving');
     expect(await call('PATCH', '/api/users/me', { token: abandoned.token, body })).toMatchObject(lastStays);
   });

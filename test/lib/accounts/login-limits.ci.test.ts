@@ -11,7 +11,7 @@ import type { LoginAttempt } from '../../support/workers/log-in.ts';
 const processes = await startProcesses<LoginAttempt[], number[]>(10, 'log-in');
 afterAll(() => processes.end());
 
-/** Spreads attempts over ten concurrent processes, and counts the statuses. */
+/** Distributes attempts over ten concurrent processes, and counts the statuses. */
 async function attack(attempts: LoginAttempt[]): Promise<Record<number, number>> {
   const shares = Array.from({ length: 10 }, (_, share) => attempts.filter((_attempt, index) => index % 10 === share));
   const counts: Record<number, number> = {};
@@ -44,7 +44,7 @@ describe('guesses of passwords, through ten concurrent processes', () => {
 
     expect((await logIn(inProcess, username, password, elsewhere)).status).toBe(429);
     expect((await logIn(inProcess, username, password, home)).status).toBe(201);
-    // At home, only the limits of that address apply.
+    // From the owner's address, only the limits of that address apply.
     expect(await attack(times(20, () => ({ name: username, password: 'a guess', source: home })))).toEqual({ 401: 5, 429: 15 });
   });
 
@@ -107,7 +107,8 @@ describe.each(transports())('a login, %s', (_transport, call) => {
     const source = anAddress();
     expect((await logIn(call, username, password, source)).status).toBe(201);
     const statuses: number[] = [];
-    // Few at a time: a busy process refuses those who would wait for long, which counts as no guess.
+    // Few at a time: an overloaded process rejects requests that would wait long, and those do not
+    // count as guesses.
     for (let round = 0; round < 3; round++) {
       const guesses = await Promise.all(times(17, () => logIn(call, aName(), 'a guess', source)));
       statuses.push(...guesses.map(({ status }) => status));
@@ -188,6 +189,6 @@ describe('the limits of logins', () => {
     expect(kept).not.toContain(name);
   });
 
-  /** The limits of one account alone: other tests count theirs at the same time. */
+  /** Only the limits of one account, because other tests count theirs concurrently. */
   const of = (account: string) => ({ _id: { $gte: keyOf('account', account), $lt: `${keyOf('account', account)}!` } });
 });

@@ -8,7 +8,7 @@ import { logIn } from '../../../lib/sign-in/login.ts';
 import { aName, anAccount, anAddress } from '../../support/accounts.ts';
 import { useConfig } from '../../support/config.ts';
 
-// Expensive enough for the hash to dominate the time of a login.
+// Expensive enough that the hash dominates the time of a login.
 useConfig({ BCRYPT_COST: '7' });
 
 const users = database.collection('users');
@@ -26,7 +26,7 @@ describe('a login', () => {
       old: () => attempt(old.username, 'incorrect horse'),
       deactivated: () => attempt(deactivated.username, deactivated.password),
     };
-    // Of the processor, in microseconds: whatever else the machine does takes none of it.
+    // CPU time in microseconds, so that other load on the machine does not count.
     const taken: Record<string, number> = {};
     for (let round = 0; round < 80; round++) {
       for (const [kind, run] of Object.entries(kinds)) {
@@ -36,7 +36,7 @@ describe('a login', () => {
       }
     }
     const [unknown = 0, ...others] = Object.values(taken);
-    // Without a hash to compare with, an unknown name would take less than half as long.
+    // Without a hash to compare, an unknown name would take less than half as long.
     for (const other of others) {
       expect(other / unknown).toBeGreaterThan(0.75);
       expect(other / unknown).toBeLessThan(1.33);

@@ -5,14 +5,14 @@ import { hashPassword, verifyPassword } from '../../../lib/credentials/passwords
 import { useConfig } from '../../support/config.ts';
 import { inProcess } from '../../support/transports.ts';
 
-// Expensive enough for two queued passwords to take two seconds.
+// Expensive enough that two queued passwords take two seconds.
 useConfig({ BCRYPT_COST: '14' });
 
 const aHash = async (plain = 'correct horse', cost = 4) => computeInThread({ isNew: true, plain, cost });
 
 describe('the threads for passwords', () => {
   it('the threads for passwords do not block other requests', async () => {
-    // The first request loads what it calls, which takes longer on a busy machine than the hash.
+    // The first request loads its modules, which may take longer than the hash on a busy machine.
     await inProcess('GET', '/api/users/me', {});
     let isHashed = false;
     const hashed = aHash('correct horse', 14).then(() => {
@@ -39,7 +39,7 @@ describe('the threads for passwords', () => {
         ({ status, headers }) => ended.push(`${status}, Retry-After ${headers['Retry-After']}`),
       );
     await Promise.all(Array.from({ length: 12 }, compute));
-    // In each of one or two threads, one is computed and two are queued.
+    // With one or two threads, each computes one hash and has two queued.
     const computed = ended.filter((end) => end === 'computed').length;
     expect(computed).toSatisfy((count) => count === 3 || count === 6);
     expect(ended.slice(0, -computed)).toEqual(Array(12 - computed).fill('503, Retry-After 2'));

@@ -36,18 +36,18 @@ const byAdmin = { kind: 'user', name: admin.username };
 const byCommand = { kind: 'command line', name: expect.any(String) };
 const byService = { kind: 'service', name: null };
 
-/** A request of the administrator, which succeeds. */
+/** Sends a successful request of the administrator. */
 async function ask(method: string, path: string, body?: unknown): Promise<void> {
   const reply = await call(method, path, { token: admin.token, body });
   expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300);
 }
 
-/** A command, which succeeds. */
+/** Runs a successful command. */
 async function type(...words: string[]): Promise<void> {
   expect(await command(words)).toMatchObject({ code: 0 });
 }
 
-/** What an act of a row leaves: who did it, and to what, by name. */
+/** The expected entry of an act: its actor and its target, by name. */
 type Left = { actor: object; target: string | null };
 type Row = [way: string, act: () => Promise<Left>];
 
@@ -83,7 +83,7 @@ const onBot = (
   },
 ];
 
-/** A member, who is made an owner of the room. */
+/** Makes a member an owner of the room. */
 async function ownerOf(room: string, member: Account): Promise<Account> {
   await ask('PATCH', await membership(room, member), { role: 'owner' });
   return member;
@@ -94,7 +94,7 @@ const aCommand = { url: 'https://bot.example.org/', description: 'Deploys the pa
 
 const idIn = ({ body }: { body: unknown }) => (body as { _id: { $oid: string } })._id.$oid;
 
-/** An outgoing webhook that a member has made. */
+/** Creates an outgoing webhook of a member. */
 async function outgoingOf(room: string, member: Account): Promise<string> {
   const { token } = await ownerOf(room, member);
   const body = { url: 'https://receiver.example.org/', events: ['message.created'] };
@@ -129,7 +129,10 @@ async function firstOf(kind: 'sessions' | 'tokens', account: Account): Promise<s
   return `/api/${kind}/${(body as [{ _id: { $oid: string } }])[0]._id.$oid}`;
 }
 
-/** Somebody who signs in by the provider, as one of the group of administrators or not, or both in turn. */
+/**
+ * Somebody who signs in through the provider, with or without the group of administrators, or both
+ * in turn.
+ */
 const byGroup = (way: string, ...groups: string[][]): Row => [
   way,
   async () => {
@@ -147,7 +150,7 @@ const byGroup = (way: string, ...groups: string[][]): Row => [
   },
 ];
 
-/** Somebody who has signed in by the provider. */
+/** Somebody who has signed in through the provider. */
 const connected = (
   way: string,
   act: (account: { id: string; username: string }) => Promise<unknown>,
@@ -183,7 +186,7 @@ const created = (way: string, act: (username: string) => Promise<unknown>, actor
   },
 ];
 
-/** An import of another chat, and what is done with it afterwards. */
+/** An import of another chat, and an act on it. */
 const onImport = (way: string, act?: (workspace: string) => Promise<unknown>): Row => [
   way,
   async () => {
@@ -195,7 +198,7 @@ const onImport = (way: string, act?: (workspace: string) => Promise<unknown>): R
   },
 ];
 
-/** How each action comes about, by every way that there is to it. */
+/** All ways to cause each action. */
 const rows: Record<Action, Row[]> = {
   'user.created': [
     created(
@@ -463,10 +466,10 @@ const rows: Record<Action, Row[]> = {
       },
     ],
   ],
-  // It can't copy every database: then a second entry says so.
+  // Not every database can be copied; then a second entry records the failure.
   'data.backed_up': [onData('a command', 'backup', join(directory, 'copy'))],
   'data.restored': [onData('a command', 'database', 'restored')],
-  // Another database than the embedded one has nothing to acknowledge.
+  // Only the embedded database has a loss to acknowledge.
   'data.loss_acknowledged': [onData('a command', 'database', 'acknowledge')],
   'data.converted': [onImport('a command')],
   'data.conversion_undone': [onImport('a command', (workspace) => type('import', 'undo', workspace, '--yes'))],

@@ -29,7 +29,7 @@ async function aTrail(count = 5): Promise<AuditDocument[]> {
 
 const problem = async () => (await verifyTrail()).problem;
 
-/** Puts other entries in the place of all that there are, and leaves the record of the end as it is. */
+/** Replaces all entries, and leaves the record of the trail's end unchanged. */
 async function replace(entries: AuditDocument[]): Promise<void> {
   await audit.deleteMany({});
   if (entries.length > 0) await audit.insertMany(entries);
@@ -192,7 +192,7 @@ describe('the audit trail', () => {
   it('the audit trail shows that more is missing at its beginning than was cut off', async () => {
     await aTrail();
     await auditStates.insertOne({ _id: 'cut', seq: 2, hash: (await audit.findOne({ _id: 2 }))?.hash ?? '' });
-    // A sweep that was interrupted has noted what it is about to cut off.
+    // An interrupted sweep has recorded the entries that it is about to remove.
     expect(await verifyTrail()).toEqual({ entries: 3, first: 3, last: 5, problem: null });
     await audit.deleteMany({ _id: { $lte: 3 } });
     expect(await problem()).toBe('Entry 3 is missing at the beginning, and no sweep has cut that off.');

@@ -14,7 +14,7 @@ async function leasedUntil(leased_until: Date): Promise<ObjectId> {
 }
 
 describe('a lease', () => {
-  // It is given back until a moment ago: what ended a day ago is deleted by its index.
+  // Released until a moment ago: a lease that ended a day ago is deleted by its index.
   it('a lease is held by one at a time, however many take it and give it back', async () => {
     const _id = await leasedUntil(new Date());
     let [holding, most, taken] = [0, 0, 0];

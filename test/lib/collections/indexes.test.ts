@@ -25,7 +25,7 @@ it.each<[string, object]>([
 it('indexes of earlier versions are dropped, and those that others have created stay', async () => {
   const theirs = { key: { text: 1, room: 1 }, name: 'theirs' };
   await messages.unscoped.createIndexes([{ key: { room: 1, thread: 1, seq: 1 }, name: 'room, thread, seq' }, theirs]);
-  // As several processes do when they start together.
+  // Like several processes that start together.
   const [counts] = await Promise.all([ensureIndexes(), ensureIndexes(), ensureIndexes()]);
   const expected = ['_id_', ...messageIndexes.map(({ name }) => name)];
   expect(await names()).toEqual([...expected, 'theirs'].sort());
@@ -48,6 +48,6 @@ it('another EVENT_DAYS changes how long events are kept', async () => {
 
 it('the version of the indexes is a digest of their definitions', () => {
   const digest = createHash('sha256').update(JSON.stringify(indexes)).digest('hex').slice(0, 16);
-  // Changed indexes need another version, so that a deployment makes them before it serves.
+  // Changed indexes need a new version, so that a deployment creates them before it serves.
   expect(indexVersion).toBe(digest);
 });

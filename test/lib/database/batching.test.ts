@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withDeadline } from '../../../lib/base/deadline.ts';
 import { batch, batchByKey, fulfilled, loader, singleFlight } from '../../../lib/database/batching.ts';
 
-/** Work that ends when the test ends it. */
+/** Work that ends when the test says so. */
 function controlledWork<I, O>() {
   const started: { items: I[]; end: (results: PromiseSettledResult<O>[]) => void; fail: (error: Error) => void }[] = [];
   const work = (items: I[]) => {

@@ -87,7 +87,7 @@ describe('the database client', () => {
 
       proxy.set('pass');
       expect((await call('GET', '/api/rooms', { token })).status).toBe(200);
-      // Well under the 30 s after which the gateway times out; the deadline of a request is 10 s.
+      // Well under the gateway's timeout of 30 s. The deadline of a request is 10 s.
     },
     25_000,
   );
@@ -97,7 +97,7 @@ describe('the database client', () => {
     proxy.set('down');
     proxy.set('pass');
     const post = async () => (await call('POST', '/api/rooms', { token, body: { name: 'After the cut' } })).status;
-    // The first request may still fail, before the driver has noticed the cut.
+    // The first request may still fail, before the driver notices the interruption.
     expect([201, 503]).toContain(await post());
     expect(await post()).toBe(201);
   });

@@ -75,5 +75,5 @@ describe('operations on a database within this process', () => {
   });
 });
 
-/** The fields of each command, its name first. */
+/** The fields of each command, starting with its name. */
 const fieldsGot = async (work: () => Promise<unknown>) => (await commandsGot(work)).map((command) => [...command.keys()]);

@@ -12,7 +12,7 @@ import { useOwnDatabase } from '../../support/config.ts';
 
 useOwnDatabase();
 
-/** `EXPORTED_STORES=10000` tries as many random stores, which takes minutes. */
+/** `EXPORTED_STORES=10000` tries this many random stores, which takes minutes. */
 const randomStores = Number(process.env.EXPORTED_STORES ?? 25);
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-export-'));
@@ -21,14 +21,14 @@ const file = join(directory, 'all.ndjson');
 
 type Store = Record<string, Document[]>;
 
-/** Collections without indexes, but for that of `_id`: random documents would contradict the others. */
+/** Collections without further indexes, which random documents would violate. */
 const stored = ['rooms', 'messages', 'users'];
 const clear = () => Promise.all(stored.map((name) => database.collection(name).deleteMany({})));
 beforeEach(async () => {
   await Promise.all(collectionNames.map((name) => database.dropCollection(name)));
 });
 
-/** Exports a store, deletes it, imports it, and gives what is there then, and what was there before. */
+/** Exports a store, deletes and imports it, and returns the documents before and after. */
 async function exportAndImport(store: Store): Promise<{ before: Store; after: Store }> {
   for (const [name, documents] of Object.entries(store))
     if (documents.length > 0) await database.collection(name).insertMany(documents);
@@ -96,7 +96,7 @@ describe('an export that is imported', () => {
 });
 
 const aText = fc.string({ unit: anyCharacter, maxLength: 40 });
-/** Not `$`, which MongoDB reserves, and which Extended JSON has for types. */
+/** Without `$`, which MongoDB reserves, and which Extended JSON uses for types. */
 const aName = aText.map((text) => text.replaceAll(/[\0$.]/g, '-'));
 const { value: aValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

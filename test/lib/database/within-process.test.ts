@@ -64,7 +64,7 @@ describe('the state of collections', () => {
 
 type Things = ReturnType<typeof database.collection<{ _id: number }>>;
 
-/** What each write asks of the disk. */
+/** The write concern of each write. */
 const concernsOf = (commands: GotCommand[]): Record<string, unknown> =>
   Object.fromEntries(
     commands.flatMap((command) => {

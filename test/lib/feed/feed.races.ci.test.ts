@@ -18,11 +18,12 @@ import { aRoomOf } from '../../support/rooms.ts';
 import { inProcess } from '../../support/transports.ts';
 import type { Attempt, WriteJob } from '../../support/workers/write.ts';
 
-// Shorter than the test, so that feeds close gaps, and shorter than one process is frozen, so that its changes come too late.
+// Shorter than the test, so that feeds close gaps; and shorter than a process is suspended, so that
+// its changes arrive too late.
 const [patience, frozenFor] = [2, 3];
 useConfig({ FEED_PATIENCE: String(patience) });
 
-/** How many changes are made in all; FEED_CHANGES sets more. */
+/** The number of changes; FEED_CHANGES sets another. */
 const changes = Number(process.env.FEED_CHANGES ?? 640);
 const [processes, writersEach, readers] = [4, 8, 8];
 const hour = 3_600_000;
@@ -69,10 +70,13 @@ it(`every reader sees every change once and in order: ${processes * writersEach}
   await rm(directory, { recursive: true });
 }, 600_000);
 
-/** What a reader keeps of an event. */
+/** The parts of an event that a reader keeps. */
 type Seen = { seq: number; type: string; actor: string; message: string };
 
-/** Polls the feed from the beginning, or from a cursor for now before anything has happened, in pages of various sizes. */
+/**
+ * Polls the feed in pages of various sizes. It starts at the beginning, or at a cursor from before
+ * the first event.
+ */
 async function follow(room: string, { token }: Account, index: number, isOver: () => boolean): Promise<() => Promise<Seen[]>> {
   const seen: Seen[] = [];
   let cursor = index % 2 ? '0' : ((await inProcess('GET', `/api/events?room=${room}`, { token })).headers['x-next-cursor'] ?? '');
@@ -108,7 +112,10 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
   }
 }
 
-/** Lets accounts write from a process: the first has a fast clock, the second a slow one, the third is killed, the fourth is frozen. */
+/**
+ * Lets accounts write from a process. The first has a fast clock, the second a slow one, the third
+ * is killed, and the fourth is suspended.
+ */
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
   const start = async (count: number, killShare: number) => {
@@ -120,7 +127,7 @@ async function write(room: string, accounts: Account[], index: number, log: stri
   };
   const share = changes / processes / writersEach;
   if (index === 2) {
-    // Twice killed after about twenty changes.
+    // It is killed twice, after about twenty changes each.
     for (let kills = 0; kills < 2; kills++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
   }
   const { writer, done } = await start(share, 0);

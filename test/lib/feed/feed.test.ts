@@ -223,12 +223,12 @@ const history = async (room: string) => {
 
 const edit = (id: string, text: string) => inProcess('PATCH', `/api/messages/${id}`, { token: owner.token, body: { text } });
 
-/** How many messages a room has, and how many of them come after a marker, by its counters. */
+/** The counters of a room's messages. */
 const counters = async (room: string) => (await rooms.findOne({ _id: new ObjectId(room) })) ?? expect.fail('no such room');
 const counted = async (room: string) => messageCount(await counters(room));
 const unread = async (room: string, ordinal: number) => unreadOf(await counters(room), { ordinal, deleted: 0 });
 
-/** What a function leaves behind when it dies between taking a `seq` and using it. */
+/** The state after a function died between reserving a `seq` and using it. */
 const abandonPlace = (room: string, isMessage: boolean) =>
   rooms.updateOne(
     { _id: new ObjectId(room) },
@@ -238,14 +238,14 @@ const abandonPlace = (room: string, isMessage: boolean) =>
     },
   );
 
-/** Runs `what` before the next document is inserted into a collection; settles as `what` does. */
+/** Runs `what` before the next document is inserted into a collection. It settles like `what`. */
 const beforeInsert = (collection: string, what: () => Promise<unknown>) =>
   beforeNext('insertOne', (called) => called.collectionName === collection, what);
 
 const beforeUpdateOne = (collection: string, what: () => Promise<unknown>) =>
   beforeNext('updateOne', (called) => called.collectionName === collection, what);
 
-/** The same before the next message is changed. */
+/** Runs `what` before the next message is changed. It settles like `what`. */
 const beforeUpdate = (what: () => Promise<unknown>) =>
   beforeNext('findOneAndUpdate', (called) => called.collectionName === 'messages', what);
 

@@ -61,7 +61,7 @@ describe('files', () => {
     for (const { name } of await database.listCollections().toArray()) await database.collection(name).deleteMany({});
     await run(transferCommands.import, path);
     expect(await read()).toBe('Hello');
-    // The preview's 16 bytes, and what was only announced.
+    // The preview's 16 bytes, and the size of the announced file.
     expect(await fileQuotas.findOne({ _id: ann.id })).toMatchObject({ bytes: 5 + 16 + 5 });
     expect((await run(databaseCommands['database check'])).text).toContain('\nfiles: 1\n');
   });

@@ -32,7 +32,7 @@ const announce = async ({ token }: Account, room: string, size: number, fields: 
 
 const usedBy = async (owner: string) => (await fileQuotas.findOne({ _id: owner }))?.bytes ?? 0;
 
-/** Everything that was announced goes. */
+/** Removes all announced files. */
 const sweepAll = () => sweepFiles({ now: Date.now() + 2 * unboundTime });
 
 describe('the space for files', () => {
@@ -62,7 +62,8 @@ describe('the space for files', () => {
     expect(Math.max(...used)).toBeLessThanOrEqual(99_000);
     expect(await usedBy('service')).toBe(granted * 9_000);
     expect(used.reduce((sum, one) => sum + one)).toBe(granted * 9_000);
-    // As many as fit into 250 kB, or one less where two took and gave back what a third could have had.
+    // As many files as fit into 250 kB. There may be one less if two requests reserved and released
+    // space that a third could have used.
     expect(granted).toBeGreaterThanOrEqual(24);
     expect(granted).toBeLessThanOrEqual(27);
     await sweepAll();
@@ -117,7 +118,7 @@ describe('an upload', () => {
     await handle.close();
     const before = readdirSync(directory, { recursive: true }).length;
     expect((await put()).body).toMatchObject({ description: 'There is no space left for files.' });
-    // But for the directory that a file of that key will be in.
+    // Except the directory for a file with that key.
     expect(readdirSync(directory, { recursive: true }).length).toBeLessThanOrEqual(before + 1);
     expect((await put()).status).toBe(204);
   });

@@ -14,9 +14,9 @@ import { credentials, region, startFakeS3 } from '../../support/fake-s3.ts';
 import { measured } from '../../support/files.ts';
 
 /*
- * The store as the service uses it, in front of a fake that computes the signatures itself. With S3_TEST_ENDPOINT the
- * same is asked of a real store, in the bucket S3_TEST_BUCKET (`files`) and with the usual variables for its keys,
- * but for what only the fake can be told to do.
+ * The store as the service uses it, in front of a fake that verifies signatures. With
+ * S3_TEST_ENDPOINT, a real store is tested in the bucket S3_TEST_BUCKET (`files`), with the usual
+ * variables for its keys. Tests that control the fake are then skipped.
  */
 
 const real = process.env.S3_TEST_ENDPOINT;
@@ -45,7 +45,7 @@ const announcedAs = (bytes: string, type = 'text/plain') => ({ type, ...measured
 const put = async ({ url, headers }: { url: string; headers: Record<string, string> }, body: string, changed = {}) =>
   (await fetch(url, { method: 'PUT', body, headers: { ...headers, ...changed } })).status;
 
-/** Stores bytes as a sender does. */
+/** Stores bytes like a sender. */
 async function anObject(bytes = 'Hello', key = aKey()): Promise<string> {
   expect(await put(direct.upload(key, announcedAs(bytes)), bytes)).toBe(200);
   return key;
@@ -277,7 +277,7 @@ describe.skipIf(real)('an object store that answers slowly', () => {
     const turn = { caller: 'ann', pause: () => isHeld.unshift(false), resume: async () => void isHeld.unshift(true) };
     const read = withTurn(turn, () => store.beginning(key));
     const finish = await sent.promise;
-    // The beginning of the answer has arrived.
+    // The beginning of the response has arrived by then.
     await sleep(200);
     expect(isHeld).toEqual([false, true]);
     finish();

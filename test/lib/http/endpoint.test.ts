@@ -86,7 +86,7 @@ describe('endpoint', () => {
     const handler = endpoint({ GET: some, POST: some });
     const withToken = { 'content-type': 'application/json', 'x-auth-token': 'a'.repeat(32) };
     expect(await handler(anEvent('OPTIONS'), aContext)).toMatchObject({ statusCode: 204, headers: { allow } });
-    // Without a valid token, the 401 comes before the 405.
+    // Without a valid token, the 401 takes precedence over the 405.
     expect(await handler(anEvent(method, withToken), aContext)).toMatchObject({ statusCode: 401 });
   });
 

@@ -12,7 +12,7 @@ import { inProcess as call, type Reply } from '../../support/transports.ts';
 
 await useDatabaseWithin();
 
-/* Where the database is within the process. */
+/* These tests need the database in the same process. */
 describe('a remembered answer', () => {
   it('a remembered answer equals a fresh one, whatever has happened, for everybody', async () => {
     await fc.assert(
@@ -25,14 +25,15 @@ describe('a remembered answer', () => {
           const wanted = again.map(
             ([path, who]) => [asked[path % asked.length], scene.people[who] ?? other] as [string, Account],
           );
-          // One after the other: a user has one search at a time.
+          // One after the other, because a user may only have one search at a time.
           const getAll = async () => {
             const answers: Reply[] = [];
             for (const [path, { token }] of wanted) answers.push(await get(path, token));
             return answers;
           };
           await getAll();
-          // Who asks while something changes may see it before or after; who asks then sees it.
+          // A request during a change may see the state before or after. A later request must see
+          // the change.
           await (isWhileAsked ? Promise.all([getAll(), happens(), getAll()]) : happens());
           expect(await getAll(), change).toEqual(await afresh(getAll));
         }
@@ -89,7 +90,7 @@ describe('a remembered answer', () => {
     const { token } = scene.people[0] as Account;
     for (const path of Object.values(reads).flatMap((pathsOf) => pathsOf(scene))) {
       if ((await get(path, token)).status !== 200) throw new Error(`${path} is refused.`);
-      // That the token is used is noted a moment later.
+      // The use of the token is stored a moment later.
       await expect.poll(() => commandsGot(() => get(path, token)), { message: path }).toEqual([]);
     }
   });
@@ -98,7 +99,10 @@ describe('a remembered answer', () => {
 type Scene = { people: Account[]; rooms: TestRoom[]; memberships: string[]; message: string };
 type Happening = Scene & { actor: Account; other: Account; room: TestRoom };
 
-/** An administrator and three people, the first and the second with a conversation; a room of all but the last, and a hidden one. */
+/**
+ * An administrator and three people. The first two have a conversation. One room has everybody but
+ * the last, and one is hidden.
+ */
 async function aScene(): Promise<Scene> {
   const people = [await anAdmin(), await anAccount(), await anAccount(), await anAccount()] as [
     Account,
@@ -118,7 +122,7 @@ async function aScene(): Promise<Scene> {
   return { people, rooms, memberships, message: (body as { _id: { $oid: string } })._id.$oid };
 }
 
-/** What is read, by the function that remembers it. */
+/** The remembered requests, by their function. */
 const reads: Record<string, (scene: Scene) => string[]> = {
   bans: ({ rooms }) => rooms.map(({ id }) => `/api/bans?room=${id}`),
   blocks: () => ['/api/blocks'],
@@ -160,7 +164,7 @@ const reads: Record<string, (scene: Scene) => string[]> = {
   ],
 };
 
-/** What can happen; some of it is refused where it comes at the wrong time, as for one who has left. */
+/** The changes. Some are rejected if they come at the wrong time, e.g. after the user has left. */
 const changes = {
   nothing: async () => undefined,
   message: ({ actor, room }: Happening) => send(actor, room, 'said'),
@@ -223,7 +227,7 @@ const aStep = fc.record({
   to: aPerson,
   room: fc.nat({ max: 1 }),
   isWhileAsked: fc.boolean(),
-  // Half of them by the one whom it concerns.
+  // Half of them are made by the affected user.
   again: fc.array(fc.tuple(fc.nat({ max: 1_000 }), fc.nat({ max: 7 })), { minLength: 3, maxLength: 8 }),
 });
 
@@ -246,7 +250,10 @@ async function onMember(room: TestRoom, account: Account, work: (path: string) =
 
 const changeMine = ({ actor, room }: Happening, body: object) => onMember(room, actor, (path) => act(actor, 'PATCH', path, body));
 
-/** An answer without what each has of its own. A cursor for later may be as old as the list, because nothing has changed since. */
+/**
+ * A response without the parts that are always different. A cursor may be as old as the list,
+ * because nothing has changed since.
+ */
 async function get(path: string, token: string): Promise<Reply> {
   const { status, body, headers } = await call('GET', path, { token });
   const { 'x-request-id': _id, 'x-next-cursor': cursor, ...others } = headers;

@@ -50,7 +50,7 @@ function answer(value: unknown, encoding: string | undefined) {
   return handler(event, { awsRequestId: 'request-1' } as Context);
 }
 
-/** Text that no compression makes smaller than 16 bits per character. */
+/** Text that cannot be compressed below 16 bits per character. */
 function noise(length: number): string {
   let state = 1;
   const next = () => {

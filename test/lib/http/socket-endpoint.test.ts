@@ -18,7 +18,7 @@ describe('socketEndpoint', () => {
       return { statusCode, body: JSON.parse(body) };
     };
     expect(await answerTo('CONNECT')).toMatchObject({ statusCode: status, body: { description: message } });
-    // With another status, API Gateway would tell the client in words of its own.
+    // With another status, API Gateway would send the client its own message.
     expect(await answerTo('MESSAGE')).toEqual({ statusCode: 200, body: { type: 'error', status, message } });
   });
 });

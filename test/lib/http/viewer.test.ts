@@ -48,20 +48,21 @@ it('the documented distribution sends the secret and the address of the viewer, 
     DistributionConfig: {
       Origins: [{ OriginCustomHeaders: [{ HeaderName: 'X-Origin-Verify', HeaderValue: { Ref: 'Secret' } }] }],
       DefaultCacheBehavior: {
-        // Known as CachingDisabled.
+        // The managed policy CachingDisabled.
         CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
         OriginRequestPolicyId: { Ref: 'WithViewerAddress' },
         ResponseHeadersPolicyId: { Ref: 'WithCors' },
       },
     },
   });
-  // It adds what the gateway's own errors lack, and changes no answer of the service.
+  // It adds headers that the gateway's own errors lack, and does not change the service's
+  // responses.
   expect(Resources.WithCors?.Properties).toMatchObject({
     ResponseHeadersPolicyConfig: { CorsConfig: { AccessControlAllowCredentials: false, OriginOverride: false } },
   });
 });
 
-/** From where a request that the gateway got from an edge of CloudFront comes. */
+/** The source of a request that an edge of CloudFront forwarded to the gateway. */
 function sourceOf(headers: Record<string, string>): string {
   const event = { headers, requestContext: { http: { sourceIp: '130.176.0.1' } } };
   viewer(secrets).before?.({ event } as never);

@@ -12,7 +12,7 @@ await useDatabaseWithin();
 
 const [tokens, users, messages] = ['tokens', 'users', 'messages'].map((name) => database.collection(name)) as [Any, Any, Any];
 
-/* Where the database is within the process. */
+/* These tests need the database in the same process. */
 describe('a cached caller', () => {
   it('a cached caller is found without the database while no token and no account changes', async () => {
     const { id, token } = await anAccount();
@@ -64,7 +64,8 @@ describe('a cached caller', () => {
         const accounts = await Promise.all([anAccount(), anAccount()]);
         for (const [index, change, isWhileAsked] of happening) {
           const account = accounts[index] as Account;
-          // Who asks while something changes may see it before or after; who asks then sees it.
+          // A request during a change may see the state before or after. A later request must see
+          // the change.
           if (isWhileAsked) await Promise.all([findCaller(account.token), changes[change](account), findCaller(account.token)]);
           else await changes[change](account);
           for (const { id, token } of accounts) expect(shown(await findCaller(token))).toEqual(await callerNow(id, token));
@@ -84,7 +85,7 @@ const accountOf = ({ id }: Account) => ({ _id: new ObjectId(id) });
 const tokenOf = ({ token }: Account) => ({ hash: hashOf(token) });
 const fromNow = (milliseconds: number) => new Date(Date.now() + milliseconds);
 
-/** What can happen to someone's account or token. */
+/** The changes of an account or its token. */
 const changes = {
   nothing: async () => undefined,
   deactivated: (one: Account) => set(users, accountOf(one), { is_active: false }),
@@ -110,7 +111,7 @@ const anEvent = fc.tuple(
   fc.boolean(),
 );
 
-/** The same by another way: the rule once more, on what is stored. */
+/** Finds the caller independently of the implementation, from the stored documents. */
 async function callerNow(id: string, token: string) {
   const [stored, user] = await Promise.all([tokens.findOne({ hash: hashOf(token) }), users.findOne({ _id: new ObjectId(id) })]);
   if (!stored || !user?.is_active) return undefined;
@@ -127,7 +128,7 @@ const shown = (caller: Awaited<ReturnType<typeof findCaller>>) =>
     scopes: caller.token.scopes,
   };
 
-/** Uses a token until it is known, and nothing is left to be noted of it. */
+/** Uses a token until it is cached and its use is stored. */
 async function useUntilNoted(token: string): Promise<void> {
   await findCaller(token);
   await expect.poll(async () => (await tokens.findOne({ hash: hashOf(token) }))?.last_used_at).toBeInstanceOf(Date);

@@ -26,7 +26,8 @@ describe('a token', () => {
     const expected = 1_000_000 / 36;
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
     expect(counts.size).toBe(36);
-    // 35 degrees of freedom: a fair draw is above 90 once in a million runs; the remainder of a byte would give about 2 000.
+    // 35 degrees of freedom. A fair draw is above 90 once in a million runs. The remainder of a
+    // byte would give about 2,000.
     expect(chiSquare).toBeLessThan(90);
     expect(new Set(made).size).toBe(made.length);
   });

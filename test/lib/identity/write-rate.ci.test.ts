@@ -10,7 +10,10 @@ const settings = { RATE_LIMITS: 'on', WRITES_PER_SECOND: '1', WRITE_BURST: '20' 
 const { call, end } = await callThrough(10, settings);
 afterAll(end);
 
-/** An account with a room, whose burst takes hours to be free again, so that no test depends on how long it runs. */
+/**
+ * An account with a room. Its burst takes hours to refill, so that tests do not depend on their
+ * duration.
+ */
 async function aSlowAccount(): Promise<Account & { room: string }> {
   const account = await anAccount();
   await users.updateOne({ _id: new ObjectId(account.id) }, { $set: { writes_per_second: 0.001 } });

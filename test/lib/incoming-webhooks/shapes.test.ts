@@ -437,7 +437,7 @@ it('the links of what is made are links to those who read it, whatever their lab
 });
 
 describe('requests that may be anything', () => {
-  /** How a body is read: a text that a message can have, nothing, or a refusal. */
+  /** The result of a body: a message's text, nothing, or an error. */
   const read = (body: unknown, headers: Record<string, string> = {}) => {
     try {
       const { text } = readSent(bytesOf(body), headers);
@@ -574,7 +574,7 @@ describe('requests that may be anything', () => {
   ])('a body is read in a moment: %s', (_what, body, outcome) => {
     const begun = performance.now();
     expect(read(body)).toBe(outcome);
-    // Some milliseconds where nothing else runs.
+    // Takes a few milliseconds on an idle machine.
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });

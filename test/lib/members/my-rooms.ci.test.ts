@@ -108,10 +108,12 @@ type Listed = { _id: { $oid: string }; room_name: string; unread: number; seq: n
 const list = async ({ token }: Account, query = '') =>
   (await succeed(call('GET', `/api/members?user=me&${query}`, { token }))).body as Listed[];
 
-/** The same by another way, for which nothing is kept. */
+/** Reads the list in a way that nothing is cached for. */
 const readAnew = (reader: Account) => list(reader, `since=${new Date(0).toISOString()}`);
 
-/** What the list was read from, and how many rooms were asked for by their ids. */
+/**
+ * The collections that were read for the list, and the number of rooms that were requested by id.
+ */
 const readsOf = async (reader: Account) =>
   (await commandsOf(() => list(reader)))
     .filter(({ collection }) => ['rooms', 'reads'].includes(collection))
@@ -127,7 +129,7 @@ async function blockedBy(reader: Account): Promise<void> {
   await aRoom({ owner: reader });
 }
 
-/** Leaves a room in which something has happened just before. */
+/** Leaves a room just after something happened in it. */
 async function leave(reader: Account, room: TestRoom): Promise<void> {
   const member = await memberId(room, reader);
   await aMessage(ann, room.id);
@@ -137,7 +139,10 @@ async function leave(reader: Account, room: TestRoom): Promise<void> {
 const mute = async (reader: Account, room: TestRoom, is_muted: boolean) =>
   call('PATCH', `/api/members/${await memberId(room, reader)}`, { token: reader.token, body: { is_muted } });
 
-/** The place of a message is taken, and counted, and closed when the message does not come. */
+/**
+ * The place of a message is reserved and counted. It is closed, because the message does not
+ * arrive.
+ */
 async function aLostMessage(room: string): Promise<void> {
   const changed = await takePlace({ where: { _id: new ObjectId(room) } }, 1);
   if (!changed) throw new Error(`There is no room ${room}.`);
@@ -147,7 +152,7 @@ async function aLostMessage(room: string): Promise<void> {
   expect(await list(ann)).toEqual(await readAnew(ann));
 }
 
-/** A message mentions someone, whose read marker learns it a moment later. */
+/** A message mentions somebody. Their read marker is updated a moment later. */
 async function aLateMention(room: string, reader: Account): Promise<void> {
   const { _id } = await aMessage(ann, room);
   const mentioned = { _id: new ObjectId(_id.$oid) };

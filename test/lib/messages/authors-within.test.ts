@@ -46,7 +46,7 @@ const page = async (room: string, { token }: Account) =>
     username: string;
   }[];
 
-/** The collections that are read for a request, joined ones included. */
+/** The collections that are read for a request, including joined ones. */
 async function asked(path: string, { token }: Account): Promise<unknown[]> {
   const got = await commandsGot(() => succeed(call('GET', path, { token })));
   return got

@@ -26,13 +26,13 @@ await useDatabaseOutside();
 const dayLength = 86_400_000;
 const owner = await anAccount();
 
-/** Noon of the day that is so many days ago. */
+/** Noon of the day that was this many days ago. */
 const noon = (daysAgo: number) => new Date(Math.floor(Date.now() / dayLength) * dayLength + dayLength / 2 - daysAgo * dayLength);
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
-/** At the end of this day, for the messages of today not to be in the future. */
+/** The end of this day, so that today's messages are not in the future. */
 const now = noon(0).getTime() + dayLength / 2 - 1;
 
-/** A room with messages that were sent at these times, which grow, at these places. */
+/** A room with messages at these increasing times and places. */
 async function aRoomWith(times: Date[], seqOf = (index: number) => index + 1): Promise<ObjectId> {
   const room = new ObjectId(await aRoomOf([owner]));
   const sent = times.map((created_at, index) => ({
@@ -51,7 +51,7 @@ async function manyRoomsWith(times: Date[], count: number): Promise<ObjectId[]> 
   const like = await rooms.findOne({ _id: room });
   const sent = await messages.unscoped.find({ room }).toArray();
   const ids = Array.from({ length: count - 1 }, () => new ObjectId());
-  // The name is unique.
+  // The name must be unique.
   await database.collection('rooms').insertMany(ids.map((_id) => ({ ...like, _id, name_key: _id.toHexString() })) as never);
   const copies = ids.flatMap((id) => sent.map((message) => ({ ...message, _id: new ObjectId(), room: id })));
   await database.collection('messages').insertMany(copies as never);
@@ -63,7 +63,7 @@ const find = (...ids: ObjectId[]) =>
 const count = async (ids: ObjectId[], options: Parameters<typeof countDays>[3] = {}) =>
   (await countDays(await find(...ids), 5, await readGeneration(), { now, ...options })).map((one) => one.messages);
 
-/** Each count that is stored. */
+/** All stored counts. */
 const anyDay = { _id: { $lt: 'generation' } };
 
 describe('the messages of a day', () => {
@@ -93,7 +93,8 @@ describe('the messages of a day', () => {
     await call('DELETE', `/api/messages/${sent[3]}`, { token: owner.token });
     await call('PATCH', `/api/messages/${sent[2]}`, { token: owner.token, body: { text: 'Changed' } });
     expect((await count([new ObjectId(room)])).at(-1)).toBe(5);
-    // As if the first two had been sent the day before yesterday, which was counted without them.
+    // As if the first two had been sent on the day before yesterday, which was counted without
+    // them.
     await forgetDayCounts();
     const ids = sent.slice(0, 2).map((id) => new ObjectId(id));
     await messages.unscoped.updateMany({ _id: { $in: ids } }, { $set: { created_at: noon(2) } });
@@ -115,7 +116,7 @@ describe('the messages of a day', () => {
         (one, other) => one.getTime() - other.getTime(),
       );
       const expected = [4, 3, 2, 1, 0].map((daysAgo) => times.filter((time) => dayOf(time) === dayOf(noon(daysAgo))).length);
-      // With places that changes have, and not messages.
+      // Some places have changes instead of messages.
       const room = await aRoomWith(times, (at) => at * 3 + 2);
       expect(await count([room])).toEqual(expected);
       await forgetDayCounts();
@@ -128,14 +129,15 @@ describe('the messages of a day', () => {
     const sent = (await commandsOf(() => count([room]))).filter(
       ({ name, collection }) => name === 'find' && collection === 'messages',
     );
-    // Today's midnight, and yesterday's; the days before have none.
+    // Two midnights must be found, of today and yesterday. The earlier days are before all
+    // messages.
     expect(sent.length).toBeLessThan(2 * 30);
     expect(sent.length).toBeGreaterThan(10);
     const { filter, sort, limit } = sent.at(10)?.command ?? {};
     const plan = await database.command({ explain: { find: 'messages', filter, sort, limit }, verbosity: 'executionStats' });
     const { winningPlan } = plan.queryPlanner;
     expect(JSON.stringify(winningPlan)).toContain('IXSCAN');
-    // The engine that stands in for MongoDB in tests sorts what an index has found.
+    // The engine that replaces MongoDB in tests sorts the results of an index.
     if (!isEmbedded) return;
     expect(plan.executionStats.totalDocsExamined).toBe(1);
     expect(JSON.stringify(winningPlan)).toContain('"indexName":"room, seq"');
@@ -154,7 +156,7 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments({ _id: dayOf(new Date(now)) })).toBe(0);
     await rooms.updateOne({ _id: room }, { $inc: { message_count: 1 } });
     expect(await count([room])).toEqual([0, 0, 1, 1, 2]);
-    // It stays when the room is deleted.
+    // The count remains after the room is deleted.
     expect(await countDays([], 5, await readGeneration(), { now })).toMatchObject([
       {},
       {},
@@ -176,9 +178,9 @@ describe('what was counted of a day that is over', () => {
     const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
     const room = await aRoomWith([noon(1), new Date(soonAfter - 1)]);
     const sent = await messages.findOne({ room, seq: 2 });
-    // It has its place, and is not stored yet.
+    // Its place is reserved, and the message is not stored yet.
     await messages.unscoped.deleteOne({ room, seq: 2 });
-    // Today alone, as a look does whose time is over before it comes to yesterday.
+    // Only today, as if the time was up before yesterday was counted.
     await countDays(await find(room), 1, await readGeneration(), { now: soonAfter });
     await messages.unscoped.insertOne(sent as MessageDocument);
     expect(await count([room])).toEqual([0, 0, 0, 1, 1]);
@@ -211,7 +213,7 @@ describe('days whose messages take longer to count than one look has', () => {
   const looksUp = async (work: () => Promise<unknown>) =>
     (await commandsOf(work)).filter(({ name, collection }) => name === 'find' && collection === 'messages').length;
 
-  /** So many milliseconds that no day is counted within them: there are four with messages. */
+  /** A time in milliseconds that is too short to count one of the four days with messages. */
   async function tooFew(): Promise<number> {
     const begun = performance.now();
     expect(await count(all)).toEqual(right);
@@ -245,7 +247,7 @@ describe('days whose messages take longer to count than one look has', () => {
     await rooms.unscoped.deleteOne({ _id });
     await database.collection('rooms').insertOne({ ...like, _id: imported } as never);
     await messages.unscoped.updateMany({ room }, { $set: { room: imported } });
-    // As another process forgets, which does not reach into the memory of this one.
+    // Another process discards the counts, which does not affect this process's memory.
     await dayCounts.deleteMany({});
     expect(await count([imported, ...all])).toEqual([0, many + 1, 2 * many + 1, many + 1, many + 1]);
     await rooms.unscoped.deleteOne({ _id: imported });
@@ -267,7 +269,7 @@ describe('days whose messages take longer to count than one look has', () => {
     await messages.unscoped.insertOne({ ...sent, _id: new ObjectId(), seq: 2, ordinal: 2 } as MessageDocument);
     await rooms.updateOne({ _id: room }, { $set: { seq: 2, message_count: 2 } });
     await forgetDayCounts();
-    // Another process begins the next generation, or is about to store what it has counted for the last one.
+    // Another process begins the next generation, or is about to store counts of the last one.
     const next = await readGeneration();
     await dayCounts.updateOne({ _id: dayOf(noon(2)) }, { $set: { messages: 9, generation } }, { upsert: true });
     await countDays(before, 5, generation, { now });
@@ -286,12 +288,12 @@ describe('days whose messages take longer to count than one look has', () => {
     const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
     const ids = await manyRoomsWith([noon(1)], 60);
     await count(ids, { now: soonAfter });
-    // The days before are stored: this is the time of yesterday alone.
+    // The earlier days are stored, so this is the time for yesterday only.
     const begun = performance.now();
     await count(ids, { now: soonAfter });
     const time = (performance.now() - begun) * 0.6;
     await count(ids, { now: soonAfter, until: performance.now() + time });
-    // A message of yesterday comes to the first room.
+    // The first room gets a message of yesterday.
     const room = ids.toSorted((one, other) => (one.toHexString() < other.toHexString() ? -1 : 1))[0] as ObjectId;
     const [first] = await messages.unscoped.find({ room }).toArray();
     await messages.unscoped.insertOne({ ...first, _id: new ObjectId(), seq: 2, ordinal: 2 } as MessageDocument);

@@ -52,11 +52,11 @@ describe('the newest page of a room, with the database within the process', () =
 const read = (room: string, { token }: Account) => call('GET', `/api/messages?room=${room}&limit=100`, { token });
 const newest = async (room: string, account: Account) => (await succeed(read(room, account))).body;
 
-/** The same page by another way. */
+/** Reads the page through a request that is not cached. */
 const notKept = async (room: string, { token }: Account) =>
   (await succeed(call('GET', `/api/messages?room=${room}&limit=100&before=1000000`, { token }))).body;
 
-/** Reads until the page is kept, and nothing is left to be noted a moment later. */
+/** Reads until the page is cached and all writes have ended. */
 const untilKnown = (room: string, account: Account) => expect.poll(() => commandsGot(() => newest(room, account))).toEqual([]);
 
 const unnamed = ({ id }: Account) =>

@@ -136,7 +136,8 @@ describe('the newest page of a room that may lack something', () => {
     const { seq, ordinal, at } = await taken(room, 0);
     const changed = { seq, ordinal, at, type: 'message.edited', actor: new ObjectId(ann.id) } as const;
     await readOften(room);
-    // The event is there, as a reader after the page finds it, and the page is from before the change.
+    // The event is stored, as a reader after the page would find it, and the page is from before
+    // the change.
     await insertEvent({ room: new ObjectId(room), ...changed, data: { message: _id } });
     await readOften(room);
     await messages.updateOne({ _id }, { $set: { text: 'Changed', changed } });
@@ -175,7 +176,7 @@ it('everyone immediately sees their own changes while others read and write', as
       expect(await mine()).toMatchObject({ text: `${index} in round ${round}` });
       await succeed(call('PATCH', `/api/messages/${_id.$oid}`, { token: who.token, body: { text: 'Changed' } }));
       expect(await mine()).toMatchObject({ text: 'Changed' });
-      // So that pages are kept now and then.
+      // So that pages are cached in some of the runs.
       await delay(20);
     }
   });
@@ -193,19 +194,19 @@ async function newest(room: string, { token }: Account): Promise<Message[]> {
   return (await succeed(call('GET', `/api/messages?room=${room}&limit=100`, { token }))).body as Message[];
 }
 
-/** The same page by another way. */
+/** Reads the page through a request that is not cached. */
 async function notKept(room: string, { token }: Account): Promise<Message[]> {
   return (await succeed(call('GET', `/api/messages?room=${room}&limit=100&before=1000000`, { token }))).body as Message[];
 }
 
-/** The database commands that something sends. */
+/** The database commands that some work sends. */
 async function namesOf(work: () => Promise<unknown>): Promise<string[]> {
   const names = (await commandsOf(work)).map(({ name, collection }) => `${name} ${collection}`);
-  // That the token is used is noted now and then.
+  // The use of the token is stored from time to time.
   return names.filter((name) => name !== 'update tokens');
 }
 
-/** Reads a page as often as it takes to keep it, and waits for what decides whether it is kept. */
+/** Reads a page as often as it takes to be cached, and waits for that decision. */
 async function readOften(room: string): Promise<void> {
   for (let count = 0; count < 4; count++) {
     await newest(room, ann);
@@ -222,7 +223,7 @@ async function stored({ _id }: Message) {
   return found;
 }
 
-/** Takes a room's next place and leaves it empty, as a function does that was just frozen. */
+/** Reserves a room's next place and leaves it empty, like a function that was suspended. */
 async function taken(room: string, ofMessages: number) {
   const changed = await takePlace({ where: { _id: new ObjectId(room) } }, ofMessages);
   if (!changed) throw new Error('There is no such room.');

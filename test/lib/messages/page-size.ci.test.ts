@@ -13,7 +13,7 @@ await useDatabaseOutside();
 const owner = await anAccount();
 const { token } = owner;
 const { id: room } = await aRoom({ owner });
-// 40 kB each: as long as a message can be.
+// 40 kB each, the longest message.
 const texts = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(4)}${'🦉'.repeat(9_990)}`);
 const sent: string[] = [];
 for (const text of texts) sent.push((await aMessage(owner, room, { text }))._id.$oid);
@@ -42,7 +42,9 @@ async function follow(limit: number) {
   }
 }
 
-/** These ids in order, on pages as long as those; the order on one page is another matter. */
+/**
+ * These ids in order, in pages of the same lengths. The order within a page does not matter here.
+ */
 function inPages(ids: string[], pages: Seen[][]): string[][] {
   let start = 0;
   return pages.map(({ length }) => {
@@ -68,7 +70,7 @@ describe('a page of messages that are as long as can be', () => {
     const [first, second] = [await aRoom({ owner }), await aRoom({ owner })];
     const found: string[] = [];
     for (let at = 0; at < 60; at++) {
-      // Two thirds are long, and all but the last of the short ones are in a room of their own.
+      // Two thirds are long. The short ones except the last are in a separate room.
       const text = at % 3 === 0 ? 'osprey' : `osprey ${'🦉'.repeat(9_990)}`;
       const message = await aMessage(owner, at % 3 === 0 && at < 57 ? second.id : first.id, { text });
       found.unshift(message._id.$oid);

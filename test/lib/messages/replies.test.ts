@@ -11,7 +11,7 @@ const owner = await anAccount();
 const { id: room } = await aRoom({ owner });
 const anHourAgo = () => new Date(Date.now() - 3_600_000);
 
-/** A message with so many replies, stored as if they had been sent at that time. */
+/** A message with this many replies, stored as if they had been sent at that time. */
 async function aThread(count: number, created_at: Date): Promise<ObjectId> {
   const parent = await aMessage(owner, room);
   const _id = new ObjectId(parent._id.$oid);

@@ -26,7 +26,7 @@ const read = async ({ id, owner }: TestRoom) =>
 const texts = async (room: TestRoom) => (await read(room)).map(({ text }) => text);
 const keep = (room: TestRoom, retention_days: number | null, token = room.owner.token) =>
   call('PATCH', `${room.path}/details`, { token, body: { retention_days } });
-/** As if a message had been sent so many days ago. */
+/** As if a message had been sent this many days ago. */
 const age = ({ _id }: Message, days: number) =>
   messages.updateOne({ _id: new ObjectId(_id.$oid) }, { $set: { created_at: new Date(inDays(-days)) } });
 
@@ -67,7 +67,7 @@ describe('messages', () => {
     expect((await thread()).map(({ text }) => text)).toEqual(['reply']);
     expect((await call('GET', '/api/saved', { token: room.owner.token })).body).toEqual([]);
     await age(reply, 8);
-    // What is behind the place that was swept is swept with what follows it.
+    // A message behind the swept place is swept with the next messages.
     await sweepMessages();
     expect((await thread()).map(({ text }) => text)).toEqual(['']);
     expect(await files.countDocuments({ room: new ObjectId(room.id) })).toBe(0);
@@ -100,11 +100,11 @@ describe('messages', () => {
     expect(await sweepMessages()).toBe(4);
     for (const room of some) expect(await texts(room)).toEqual(['', 'evidence', '']);
     expect(await sweepMessages()).toBe(0);
-    // The hold outlives the account.
+    // The hold remains after the account is deleted.
     await deleteUser(new ObjectId(held.id));
     expect(await sweepMessages()).toBe(0);
     await holdUser(new ObjectId(held.id), false);
-    // As if the process had died when it began.
+    // As if the process had died at its start.
     expect(await sweepMessages({ until: 0 })).toBe(0);
     expect(await sweepMessages()).toBe(2);
     expect(await texts(some[0])).toEqual(['', '', '']);
@@ -120,7 +120,7 @@ describe('messages', () => {
     }
     await keep(room, 7);
     expect(await sweepMessages()).toBe(0);
-    // What is said later is swept all the same.
+    // Later messages are still swept.
     await age(await aMessage(room.owner, room.id, { text: 'later' }), 8);
     expect(await sweepMessages()).toBe(1);
     await holdUser(new ObjectId(bob.id), false);

@@ -16,7 +16,7 @@ import { offlineUrl } from '../../support/services.ts';
 import { type Call, inProcess, overHttp, type Reply } from '../../support/transports.ts';
 import type { WriteJob } from '../../support/workers/write.ts';
 
-/** How many messages are sent; SENDS sets more. */
+/** The number of messages; SENDS sets another. */
 const sends = Number(process.env.SENDS ?? 320);
 const accounts = await Promise.all(Array.from({ length: 16 }, () => anAccount()));
 const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Message ${index}`);
@@ -46,7 +46,8 @@ describe(`repeated messages (${sends} sent again under their keys until they are
     expect((await attemptsIn([log])).done).toHaveLength(sends);
     expect(await sentIn(room)).toEqual(expected());
 
-    // A write that the driver repeats may have taken two places: one of them stays empty, and a feed passes it.
+    // A write that the driver repeats may have reserved two places. One of them stays empty, and a
+    // feed passes it.
     await age(room);
     expect(await readFeed(room)).toEqual(expected());
     const stored = await rooms.findOne({ _id: new ObjectId(room) });

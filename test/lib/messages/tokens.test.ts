@@ -6,7 +6,7 @@ import { tokensOf } from '../../../lib/messages/search/tokens.ts';
 const author = new ObjectId();
 const tokensIn = (text: string): string[] => tokensOf({ text }, author).trim().split(' ');
 
-// Beside a text of another script each run is looked at by the rules for all scripts.
+// Next to a text of another script, each run is processed by the rules for all scripts.
 const other = ' ж';
 
 describe('the tokens of a message', () => {

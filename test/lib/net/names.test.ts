@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { resolveName } from '../../../lib/net/names.ts';
 
-/** A name server on this machine: it knows these names, and is silent for all others. An empty entry does not exist. */
+/**
+ * A name server on this machine. It knows these names and is silent for all others. A name with an
+ * empty entry does not exist.
+ */
 const known: Record<string, { v4?: number[]; v6?: Buffer }> = {};
 const asked: string[] = [];
 const socket = createSocket('udp4');

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { get, isPublic, post } from '../../../lib/net/outbound.ts';
 
-/** What the names of these tests resolve to, as a name server of an attacker's may say. */
+/** The resolved addresses of the tests' names, as from an attacker's name server. */
 const addresses: Record<string, string[]> = {};
 let lookups = 0;
 let asked6: string[] = [];
@@ -22,7 +22,7 @@ vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation((async (name: string
 vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation((async () => asked6) as never);
 afterAll(() => vi.restoreAllMocks());
 
-/** Listens where nobody from outside may reach. */
+/** A listener that outside requests must not reach. */
 let heard = 0;
 const inner = createListener((socket) => {
   heard++;
@@ -90,7 +90,7 @@ describe('a request to an address that a user has chosen', () => {
     await expect(send(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
     addresses['attacker.example'] = [address];
     await expect(send(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
-    // One that is public does not help.
+    // An additional public address does not help.
     addresses['attacker.example'] = ['9.9.9.9', address];
     await expect(send(`https://attacker.example:${port}/`)).rejects.toThrow('which is not public');
     await expect(fetched(`https://${host}:${port}/`)).rejects.toThrow('not an address of the public internet');
@@ -102,7 +102,8 @@ describe('a request to an address that a user has chosen', () => {
     addresses['rebound.example'] = ['9.9.9.9'];
     addresses['rebound.example later'] = [address];
     lookups = 0;
-    // It goes to the address that was looked at, or nowhere: there is no time to get there.
+    // The connection goes to the checked address or nowhere. With this limit, there is not enough
+    // time for it.
     const url = new URL(`https://rebound.example:${port}/`);
     await expect(post(url, { headers: {}, body, mayBeInner: false, longest: 0 })).rejects.toThrow();
     expect(lookups).toBe(1);

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { isMailServerReady, trySendingMail } from '../../../lib/net/mail.ts';
 import { useConfig, withPatience } from '../../support/config.ts';
 
-/** A mail server that greets, and whose answer to the first command does not end. */
+/** A mail server that sends its greeting, and then an endless response to the first command. */
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
   sockets.add(socket);

@@ -21,12 +21,15 @@ import { inProcess as call } from '../../support/transports.ts';
 usePushService();
 await useDatabaseOutside();
 
-/** What the mail server says: it takes all, refuses for now or for good, or says nothing after the greeting or the e-mail. */
+/**
+ * The behaviour of the mail server: it accepts, rejects temporarily or permanently, or stays silent
+ * after the greeting or the e-mail.
+ */
 type Answers = 'take' | 'later' | 'refuse' | 'silent' | 'silent at the e-mail' | 'silent after the e-mail';
 let answers: Answers = 'take';
 type Digest = ReceivedMail & { headers: Record<string, string> };
 const received: { to: string; mail: Digest }[] = [];
-/** What happens when an e-mail has come, before the mail server says so. */
+/** Runs when an e-mail has arrived, before the mail server confirms it. */
 let onMail: () => Promise<unknown> = async () => undefined;
 
 const refuse = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
@@ -39,7 +42,7 @@ const server = await startMailServer(
   {
     onConnect: (_session, done) => {
       if (answers !== 'silent') done();
-      // The first connection asks whether it is there.
+      // The first connection only checks the server.
       if (answers === 'silent at the e-mail') answers = 'silent';
     },
     onRcptTo: (_address, _session, done) =>
@@ -48,7 +51,7 @@ const server = await startMailServer(
 );
 afterAll(() => void server.close());
 
-// Before the service reads its settings.
+// This must happen before the service reads its settings.
 useConfig({ SMTP_URL: server.url, MAIL_FROM: 'chat@example.org', PUBLIC_URL: 'https://chat.example.org' });
 useOwnDatabase();
 type Account = Awaited<ReturnType<typeof anAccount>>;
@@ -59,14 +62,14 @@ const send = () => sendDigests({ until: performance.now() + 60_000 });
 const mailsOf = ({ email }: Account) => received.filter(({ to }) => to === email).map(({ mail }) => mail);
 const changeMe = ({ token }: Account, body: object) => succeed(call('PATCH', '/api/users/me', { token, body }));
 
-/** Somebody with a confirmed address who has no session. */
+/** Somebody with a confirmed address and without a session. */
 async function anAddressee(): Promise<Account> {
   const account = await anAccount();
   await users.updateOne({ _id: new ObjectId(account.id) }, { $set: { confirmed_email: account.email } });
   return account;
 }
 
-/** Two in a room, of whom one has mentioned the other. */
+/** Two people in a room; one has mentioned the other. */
 async function mentioned({ text = 'look at the **plan**', name = 'Release' } = {}) {
   const [ann, bob] = [await anAddressee(), await anAccount()];
   const room = await aRoom({ owner: bob, members: [ann], name });
@@ -82,7 +85,7 @@ const converse = async ({ token }: Account, other: Account): Promise<string> => 
 const changeMembership = async (room: TestRoom, account: Account, body: object) =>
   succeed(call('PATCH', `/api/members/${await memberId(room, account)}`, { token: account.token, body }));
 
-/** The time since somebody's last e-mail, or the last use of a session, passes. */
+/** Lets time pass since somebody's last e-mail or last use of a session. */
 const pass = (account: Account, milliseconds: number) =>
   digests.updateOne({ _id: new ObjectId(account.id) }, [{ $set: { at: { $add: ['$at', -milliseconds] } } }]);
 async function useSession({ id }: Account, ago: number): Promise<void> {
@@ -329,7 +332,7 @@ describe('the link in an e-mail', () => {
     expect(body).not.toHaveProperty('email_digest');
     await send();
     expect(mailsOf(ann)).toHaveLength(2);
-    // Those of earlier e-mails work as well.
+    // The links of earlier e-mails work as well.
     expect(await call('POST', path)).toMatchObject({ status: 200 });
     expect((await changeMe(ann, { name: 'Ann' })).body).toMatchObject({ email_digest: false });
   });
@@ -451,7 +454,7 @@ describe('a process', () => {
     await lease(60_000);
     await send();
     expect(mailsOf(ann)).toEqual([]);
-    // That of a clock that was ahead.
+    // A lease from a clock that was ahead.
     await lease(600_000);
     await send();
     expect(mailsOf(ann)).toHaveLength(1);
@@ -478,7 +481,7 @@ describe('a process', () => {
     const sent = await commandsOf(async () => expect((await send()).accounts).toBe(before + 251));
     expect(mailsOf(ann)).toHaveLength(1);
     const finds = sent.filter(({ name, collection }) => name === 'find' && collection !== 'digest_rounds');
-    // Those of each account are alike.
+    // The queries of each account are alike.
     const kinds = new Map(finds.map((one) => [`${one.collection} ${Object.keys(one.command.filter)}`, one]));
     const plans = await Promise.all([...kinds.values()].map(planOf));
     expect(plans.flat()).not.toContain('COLLSCAN');
@@ -490,7 +493,7 @@ describe('a process', () => {
     const serving = sendDigestsMeanwhile({ wait: 0 });
     await expect.poll(() => mailsOf(ann).length).toBe(1);
     await serving.end();
-    // The round goes on where it was.
+    // The round continues where it was.
     await digestRounds.updateOne({ _id: 'round' }, { $unset: { after: '' } });
     const { ann: other } = await mentioned();
     await runSchedule();

@@ -5,8 +5,8 @@ import { decrypt, usePushService } from '../../support/push-service.ts';
 usePushService();
 
 /*
- * The push service of these tests is the second implementation beside the library that encrypts. That it is right shows
- * the example of RFC 8291, section 5.
+ * In these tests, the push service is a second implementation besides the library that encrypts.
+ * The example of RFC 8291, section 5, shows that it is correct.
  */
 it('the decryption of pushes in the tests reads the example of RFC 8291', () => {
   const ecdh = createECDH('prime256v1');

@@ -18,7 +18,8 @@ type Token = { token: string };
 type Call = typeof inProcess;
 type Pair = { public_key: string; private_key: string };
 
-// Processes with keys: none, another, and both, of which the other encrypts. This one has the first.
+// Processes with different keys: none, another, and both, with the other first. This process has
+// the first key.
 const newKey = 'cd'.repeat(32);
 const processes = await Promise.all(
   ['', newKey, `${newKey},${process.env.SECRET_KEY}`].map((SECRET_KEY) => callThrough(1, { SECRET_KEY, LOG_LEVEL: 'silent' })),
@@ -95,7 +96,7 @@ it('a rotation keeps the earlier pair until the last device has subscribed with 
   expect(key).not.toBe(earlier);
   expect((await inProcess('GET', path, ann)).body).toEqual({ key, is_subscribed: false, of: 'mine' });
   expect(await subscribe(ann, hers, { key: earlier })).toMatchObject({ status: 409, body: { code: 'other_key' } });
-  // Expired, the database forgets it by itself.
+  // The database deletes it after it has expired.
   const inDays = async () => {
     const pair = await pushKeys.findOne({ _id: earlier });
     return pair?.expires_at && Math.round((pair.expires_at.getTime() - Date.now()) / 86_400_000);

@@ -16,13 +16,13 @@ usePushService();
 useOwnDatabase();
 
 /*
- * Processes that are killed while they tell a device, some when the push has come and some at any other moment. The next
- * one tells; what the device shows is what its service worker does with the pushes that it gets.
+ * Processes are killed while they notify a device, some when the push has arrived and some at other
+ * moments. The next process continues. The device handles pushes like its service worker.
  */
 
-/** How many processes are killed on each host; at night more. */
+/** The number of processes that are killed on each host; more at night. */
 const kills = Number(process.env.KILLS ?? 6);
-/** How many of them are killed at the same time: a server would tell the room of another. */
+/** The number of concurrent kills. A server would also notify the room of another. */
 const atOnce = { serve: 1, aws: 3 };
 
 async function subscribe({ token }: Account): Promise<Device> {
@@ -32,12 +32,15 @@ async function subscribe({ token }: Account): Promise<Device> {
   return device;
 }
 
-/** Kills a process that tells of a message, and has another one tell; returns how often the push came. */
+/**
+ * Kills a process that sends a notification, and lets another one continue. Returns the number of
+ * pushes that arrived.
+ */
 async function killed(host: TellJob['host'], number: number): Promise<number> {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([bob, ann]);
   const device = await subscribe(ann);
-  // The server finds nothing before it starts.
+  // The server finds nothing to do before it starts.
   const processes = await startProcesses<TellJob, void>(1, 'tell', {});
   const { seq } = await aMessage(bob, room, { text: `@${ann.username}` });
   const working = processes.ask(0, { host, room }).catch(() => undefined);
@@ -48,14 +51,15 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
   if (host === 'aws') await working;
   processes.end();
   const tellAgain = async () => {
-    // Its lease has run out. The database may still have had a command of it, which took that once more.
+    // Its lease has expired. The database may still have executed a command of it, which renewed
+    // the lease.
     await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date() } });
     return tellOfRoom(room);
   };
   await expect.poll(tellAgain).toBe('all');
   expect(await tellAgain()).toBe('all');
   const payloads = device.pushes.map(({ payload }) => payload);
-  // Twice at most, and the second one is silent: it is not newer than what is shown.
+  // At most twice. The second one is silent, because it is not newer than the one that is shown.
   expect(payloads.length).toBeGreaterThanOrEqual(1);
   expect(payloads.length).toBeLessThanOrEqual(2);
   for (const payload of payloads) expect(payload).toMatchObject({ room, seq, count: 1 });

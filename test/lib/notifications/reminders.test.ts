@@ -27,7 +27,7 @@ async function subscribe(account: Account): Promise<Device> {
   return device;
 }
 
-/** Somebody with so many devices who wants to be reminded of a message. */
+/** Somebody with this many devices and a reminder of a message. */
 async function reminded({ devices: count = 1 } = {}) {
   const [me, author] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: author, members: [me], name: 'Plans' });
@@ -41,7 +41,7 @@ async function reminded({ devices: count = 1 } = {}) {
 const remind = ({ token }: Account, { _id }: Message, remind_at: Date | null) =>
   succeed(call('PUT', `/api/messages/${_id.$oid}/save`, { token, body: { remind_at } }));
 
-/** Moves the clock past all reminders. */
+/** Moves all reminders into the past. */
 const wait = () => saved.updateMany({ tell_at: { $exists: true } }, { $set: { tell_at: new Date(0), remind_at: new Date(0) } });
 
 const payloads = ({ pushes }: Device) => pushes.map(({ payload }) => payload);
@@ -57,7 +57,7 @@ describe('a reminder', () => {
     const { username } = author;
     const told = { type: 'reminder', room: room.id, seq: message.seq, author: username, room_name: 'Plans', text: 'the invoice' };
     expect(devices.map(payloads)).toEqual([[told], [told]]);
-    // For a phone that is off, for a day.
+    // Kept for a day, for a phone that is off.
     expect(devices[0]?.pushes[0]?.headers.ttl).toBe('86400');
   });
 
@@ -83,7 +83,7 @@ describe('a reminder', () => {
       throw new Error('dead');
     });
     await expect(tellReminders()).rejects.toThrow('dead');
-    // Nobody knows yet that it died.
+    // The lease of the dead process has not expired yet.
     await tellReminders();
     expect(payloads(device)).toEqual([]);
     await wait();

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 
 const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
-/** When a header expires, in milliseconds. */
+/** The time when a header expires, in milliseconds. */
 const expiryOf = (header: string): number => {
   const [, claims = ''] = header.split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString()).exp * 1_000;

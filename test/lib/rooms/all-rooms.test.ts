@@ -71,10 +71,10 @@ type Listed = { _id: { $oid: string }; name: string };
 const list = async () => (await succeed(call('GET', '/api/rooms', { token: admin.token }))).body as Listed[];
 const names = async () => (await list()).map(({ name }) => name);
 
-/** The list as its pages of two rooms give it. */
+/** All pages of the list, with two rooms each. */
 const pages = () => everyPage(call, '/api/rooms?limit=2', admin.token);
 
-/** How the rooms were read: which commands, and how many rooms each asked for by their ids. */
+/** The commands that read the rooms, and the number of rooms that each requested by id. */
 const readsOf = async (work: () => Promise<unknown>) =>
   (await commandsOf(work))
     .filter(({ collection }) => collection === 'rooms')

@@ -88,14 +88,14 @@ describe('deleting a room', () => {
   });
 });
 
-/** A room with a member, and messages as `lib/collections/rooms/messages.ts` stores them. */
+/** A room with a member, and messages in the format of `lib/collections/rooms/messages.ts`. */
 async function aRoomWithMessages(count: number): Promise<TestRoom> {
   const created = await aRoom({ members: [member] });
   const room = new ObjectId(created.id);
   const seqs = Array.from({ length: count }, (_, index) => index + 2);
   await database.collection('messages').createIndexes([{ key: { room: 1, seq: 1 }, name: 'room, seq', unique: true }]);
   const stored = seqs.map((seq) => ({ room, seq, ordinal: seq - 1, text: '' }));
-  // No call takes so long on a busy machine that the client gives it up.
+  // In batches, so that no call reaches the client's timeout on a busy machine.
   for (let at = 0; at < count; at += 1_000) await database.collection('messages').insertMany(stored.slice(at, at + 1_000));
   return created;
 }

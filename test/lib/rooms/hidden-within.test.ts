@@ -28,7 +28,7 @@ it.each([
 ])(
   'nothing in a hidden room is read before it is known that the caller may not see it, so that no time tells that it exists: GET %s',
   async (path) => {
-    // What its members have read is kept, and is not looked at either.
+    // The read state of its members is cached, so it is not queried either.
     for (let count = 0; count < 3; count++)
       expect((await inProcess('GET', path, { token: hidden.owner.token })).status).toBeLessThan(300);
     await inProcess('GET', path, { token: stranger.token });

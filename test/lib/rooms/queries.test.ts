@@ -40,9 +40,9 @@ beforeAll(async () => {
     last_message_at: null,
   }));
   await rooms.unscoped.insertMany(busyRooms);
-  // What looks into a collection that is not there has no plan.
+  // A query of a collection that does not exist does not have a plan.
   await avatars.insertOne({ _id: new ObjectId(), version: 'a', type: 'image/png', bytes: new Binary(Buffer.from('x')) });
-  // Among a few documents an engine may well look at all of them.
+  // With only a few documents, an engine may scan all of them.
   await users.unscoped.insertMany(
     Array.from({ length: 500 }, (_, index) => ({
       username: `crowd-${index}`,

@@ -6,7 +6,7 @@ const secret = Buffer.from('12345678901234567890');
 const halfMinute = 30_000;
 
 describe('a code by time', () => {
-  // RFC 6238, appendix B, whose eight digits end in the six of an app.
+  // RFC 6238, appendix B. The last six of its eight digits are an app's code.
   it.each([
     [59, '94287082'],
     [1_111_111_109, '07081804'],

@@ -46,7 +46,7 @@ async function withWebhook() {
   return { room, bot, receiver, mention };
 }
 
-/** How many webhooks of bots the service reads meanwhile. */
+/** The number of bots' webhooks that the service reads during the work. */
 async function countRead(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const record = ({ reply }: CommandSucceededEvent) => {
@@ -66,7 +66,8 @@ describe('thousands of webhooks of bots', () => {
   it('thousands of webhooks of bots are not read for a message in a room without a bot, and few for one with a bot', async () => {
     const [own, other] = [await withWebhook(), await aRoom()];
     await aMessage(other.owner, other.id);
-    // A webhook is looked for among the members of the room; a few are read to know that there are many.
+    // The members' webhooks are looked up. Before that, a few webhooks are read to see that there
+    // are many.
     expect(await countRead(() => deliverOfRoom(other.id))).toBe(20);
     await own.mention();
     expect(await countRead(() => deliverOfRoom(own.room.id))).toBeLessThanOrEqual(25);
