@@ -10,7 +10,7 @@ import { inProcess, transports } from '../support/transports.ts';
 
 const admin = await anAdmin();
 
-/** What the trail has of an account or a room, the oldest entry first: who did what, and whether that failed. */
+/** The audit entries of an account or a room, the oldest first: actor, action, and failure. */
 const trailOf = async (id: string) =>
   (await audit.find({ 'target.id': new ObjectId(id) }, { sort: { _id: 1 } }).toArray()).map(({ actor, action, failed }) => ({
     by: actor.name,

@@ -24,7 +24,7 @@ const admin = await anAdmin();
 const refused = (status: number, code: string) => ({ status, body: { code } });
 const nothing = { message: null, text: null };
 
-/** A room with a bot that has a command, which a receiver of its own answers. */
+/** A room with a bot and a command, and the command's receiver. */
 async function withCommand(answer: Answer = { status: 200, body: { text: 'Done' } }) {
   const room = await aRoom();
   const bot = await aBot(room.owner, { name: 'Deploys' });
@@ -126,7 +126,7 @@ describe('a slash command', () => {
     expect(await call('PUT', `${bot.path}/commands/${aName()}`, { token: bot.token, body })).toMatchObject(
       refused(409, 'too_many_commands'),
     );
-    // Those that are there can still be changed.
+    // Existing commands can still be changed.
     expect((await call('PUT', `${bot.path}/commands/${names[0]}`, { token: bot.token, body })).status).toBe(200);
     expect((await call('DELETE', `${bot.path}/commands/${names[0]}`, { token: bot.token })).status).toBe(204);
     expect((await call('PUT', `${bot.path}/commands/${aName()}`, { token: bot.token, body })).status).toBe(200);
@@ -223,7 +223,7 @@ describe('a call of a slash command', () => {
     expect(new Set(ids).size).toBe(1);
     expect(await read(room)).toHaveLength(1);
     expect(new Set(receiver.asked.map(({ id }) => id)).size).toBe(1);
-    // An id is the caller's own.
+    // Each caller has separate ids.
     const other = await anAccount();
     await addMember(room, other);
     await succeed(say({ id: 'call-1' }, other.token));
@@ -268,7 +268,7 @@ describe('a call of a slash command', () => {
     ['answers somebody unknown', { status: 200, body: { text: 'Hi', visible_to: 'world' } }, /'visible_to' parameter must/],
   ])('a call of a slash command says so, and posts nothing, when the bot %s', async (_what, answer, sentence) => {
     const { room, say } = await withCommand(answer);
-    // The request of the caller has 10 seconds.
+    // The caller's request has 10 seconds.
     expect(config.patienceMs.receiver).toBeLessThan(9_000);
     const reply = await withPatience({ receiver: 500 }, say);
     expect(reply).toMatchObject(refused(409, 'command_failed'));
@@ -285,7 +285,7 @@ describe('a call of a slash command', () => {
     await once(inner, 'listening');
     const { port } = inner.address() as AddressInfo;
     const { bot, name, say } = await withCommand();
-    // A name that turns out to be of this machine: it shows when it is looked up.
+    // The name resolves to this machine, which is only detected at the look-up.
     await register(bot, name, { url: `https://localhost:${port}/` });
     const reply = await say();
     expect(reply).toMatchObject(refused(409, 'command_failed'));

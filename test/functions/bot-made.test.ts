@@ -12,7 +12,10 @@ import { aBot } from '../support/bots.ts';
 import { addMember, aRoom, succeed } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
 
-/** A hidden room with what a bot, as a moderator, has made there: webhooks in both directions, and an invitation. */
+/**
+ * A hidden room with items that a bot has created as a moderator: webhooks in both directions, and
+ * an invitation.
+ */
 async function whatABotMade(owner: Account) {
   const room = await aRoom({ is_visible: false });
   const bot = await aBot(owner);

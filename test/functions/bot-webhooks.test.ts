@@ -32,7 +32,7 @@ const pathOf = ({ path }: TestBot) => `${path}/webhook`;
 const put = async (bot: TestBot, owner: Account, url: string) =>
   (await succeed(call('PUT', pathOf(bot), { token: owner.token, body: { url } }))).body as { secret: string };
 
-/** A bot with a webhook to a receiver of its own, in a room of its owner. */
+/** A bot in a room of its owner, with a webhook and its receiver. */
 async function withWebhook() {
   const room = await aRoom();
   const { owner } = room;
@@ -43,14 +43,14 @@ async function withWebhook() {
   const find = async () => (await call('GET', pathOf(bot), { token: owner.token })).body as Record<string, unknown>;
   const change = (body: object) => call('PATCH', pathOf(bot), { token: owner.token, body });
   const deliver = () => deliverOfRoom(room.id);
-  /** As if its time to try again had come. */
+  /** Makes the next attempt due. */
   const hurry = () => webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { retry_at: new Date(0) } });
   const mention = (text: string) => aMessage(owner, room.id, { text: `@${bot.username} ${text}` });
   const textsOf = () => textsTo(receiver).map((text) => text?.replace(`@${bot.username} `, ''));
   return { room, owner, bot, member, receiver, secret, find, change, deliver, hurry, mention, textsOf };
 }
 
-/** The direct conversation of somebody with a bot. */
+/** Opens a direct conversation of somebody with a bot. */
 async function conversation({ token }: Account, { username }: TestBot, ...others: Account[]): Promise<string> {
   const body = { users: [username, ...others.map((one) => one.username)] };
   const reply = await succeed(call('POST', '/api/conversations', { token, body }));
@@ -181,7 +181,7 @@ describe('the webhook of a bot', () => {
     const { _id: thread } = await aMessage(owner, room.id, { text: 'Builds' });
     await aMessage(owner, room.id, { text: `@${bot.username} status?`, thread: thread.$oid });
     await deliver();
-    // As if the process had died before it noted that.
+    // As if the process had died before it stored its progress.
     await webhookStates.updateMany({ bot: new ObjectId(bot.id) }, { $set: { seq: 0 } });
     await deliver();
     expect(receiver.taken).toHaveLength(2);
@@ -265,7 +265,7 @@ describe('the webhook of a bot', () => {
       await Promise.all([deliver(), deliverOfRoom(direct)]);
       expect(receiver.taken).toEqual([]);
       await retryDeliveries();
-      // It takes no turn of others.
+      // It does not use turns of other webhooks.
       expect(await webhookStates.countDocuments({ bot: new ObjectId(bot.id), retry_at: { $lte: new Date() } })).toBe(0);
       expect(await change({ is_enabled: true })).toMatchObject({ status: 200, body: { disabled_at: null } });
       await retryDeliveries();
@@ -343,7 +343,7 @@ describe('the webhook of a bot', () => {
     const stored = await botWebhooks.findOne({ _id: new ObjectId(bot.id) });
     expect(made.map(({ secret }) => secret)).toContain(stored?.secret);
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(4);
-    // Those that were shown last before it sign as well.
+    // The secrets that were shown last before still sign.
     for (const { secret } of stored?.retired ?? []) expect(made.map((one) => one.secret)).toContain(secret);
     expect(stored?.retired).toHaveLength(2);
   });
@@ -365,7 +365,7 @@ describe('the webhook of a bot', () => {
     const say = (text: string) => aMessage(ann, own.room.id, { text: `@${own.bot.username} ${text}` });
     await say('before');
     await own.deliver();
-    // What it has not taken yet is not sent either.
+    // Events that it has not accepted yet are not sent either.
     await say('waiting');
     await end(own);
     await say('after');
@@ -521,7 +521,7 @@ describe('what the webhook of a bot sends', () => {
       return { status: 204 };
     };
     await mention('first');
-    // More than are read at a time.
+    // More messages than one read returns.
     for (let number = 0; number < 55; number++) await aMessage(owner, room.id, { text: 'before' });
     expect(await deliver()).toBe('more');
     await deliver();
@@ -532,7 +532,7 @@ describe('what the webhook of a bot sends', () => {
     const { room, owner, receiver, change, deliver } = await withWebhook();
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
     const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
-    // So many webhooks have their turn at the same time, before those of bots.
+    // This many webhooks of rooms are due at the same time, and have precedence over those of bots.
     for (let number = 0; number < 8; number++) {
       const before = aReceiver();
       before.answer = async () => {
@@ -676,7 +676,10 @@ describe('the audit trail', () => {
 });
 
 describe('the webhook of a bot that has got another owner', () => {
-  /** A bot of somebody else by now, with the webhook that the earlier owner stored last, of a process that died then. */
+  /**
+   * A bot with a new owner, whose webhook the earlier owner has just stored. The earlier owner's
+   * process died then.
+   */
   async function handedOver() {
     const own = await withWebhook();
     const { bot } = own;
@@ -712,7 +715,8 @@ describe('the webhook of a bot that has got another owner', () => {
     const verify = (by: string) => new Verifier(by).verify(body, headers as Record<string, string>);
     expect(verify(made.secret)).toMatchObject({ type: 'message.created' });
     expect(() => verify(secret)).toThrow('No matching signature');
-    // The process of the earlier owner goes on: it takes away what it has stored, and nothing else.
+    // The earlier owner's process continues: it deletes the webhook that it stored, and nothing
+    // else.
     await forgetBotWebhook(_id, { owner: new ObjectId() });
     expect(await botWebhooks.countDocuments({ _id })).toBe(1);
   });

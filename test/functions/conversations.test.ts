@@ -176,7 +176,8 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     };
     await aMessage(ann, toEve._id.$oid, {}, call);
     expect(await asSeenByAnn(toBob, bob)).toEqual(await asSeenByAnn(toEve, eve));
-    // A group that the blocked user begins is the same; one that others begin is not.
+    // A group conversation that the blocked user starts is also hidden; one that others start is
+    // not.
     await opened(ann, bob, eve);
     expect(await roomsOf(bob)).toEqual([]);
     expect((await call('GET', '/api/messages?q=owls', { token: bob.token })).body).toEqual([]);

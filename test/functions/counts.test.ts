@@ -39,7 +39,7 @@ describe('unread messages', () => {
     expect(await countsOf(room, bob)).toEqual([0, 0]);
     await aMessage(ann, room);
     expect(await countsOf(room, bob)).toEqual([1, 0]);
-    // Setting the marker back counts what there is.
+    // Moving the marker back counts the present messages.
     const path = `/api/members/${(await mine(room, bob))._id.$oid}`;
     await readUpTo(room, bob, (await mine(room, bob)).seq ?? 0);
     expect((await call('PATCH', path, { token, body: { unread_from: 1 } })).body).toMatchObject({ unread: 2 });
@@ -58,7 +58,7 @@ describe('an edit', () => {
       [0, 1],
       [0, 0],
     ]);
-    // Once more is no other mention.
+    // A repeated mention does not count again.
     await edit(message, ann, `lunch at noon, @${bob.username}?`);
     expect(await countsOf(room, bob)).toEqual([0, 1]);
     await readUpTo(room, bob, 4);

@@ -28,19 +28,19 @@ it('a new service has a room that everyone joins, and administrators choose othe
   const events = (await call('GET', `/api/events?room=${general?.room.$oid}&after=0`, { token })).body as object[];
   expect(events).toMatchObject([{ type: 'member.joined', data: { user: { $oid: first.id } } }]);
 
-  // Not before: it makes an administrator.
+  // Imported late, because it creates an administrator.
   const { aRoom } = await import('../support/rooms.ts');
   const plans = await aRoom({ owner: first, name: 'Plans', is_visible: false });
   const choose = (who: string, is_default: boolean) =>
     call('PATCH', `/api/rooms/${plans.id}/details`, { token: who, body: { is_default } });
-  // Who owns a room does not decide who is in it.
+  // Administrators decide which rooms new accounts join, not the rooms' owners.
   expect(outcome(await choose(first.token, true))).toEqual(refusals.denied('Admin required.'));
   expect((await choose(token, true)).body).toMatchObject({ is_default: true });
   const second = await anAccount();
   expect(await namesOf(second.token)).toEqual(['General', 'Plans']);
   expect(await namesOf(token)).toEqual(['General']);
 
-  // Also who is created on the command line; and nobody while the room takes nobody.
+  // An account from the command line joins as well. Nobody joins an archived room.
   await command(['user', 'create', 'bob', '--email', 'bob@example.org', '--password', 'correct horse']);
   await call('PATCH', path, { token, body: { archived: true } });
   expect((await choose(token, false)).body).toMatchObject({ is_default: false });

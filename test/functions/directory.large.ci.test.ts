@@ -11,7 +11,7 @@ useOwnDatabase();
 await useDatabaseOutside();
 
 const { token } = await anAdmin();
-// The first use of a token is written down.
+// The first use of a token causes a write.
 await inProcess('GET', '/api/users/me', { token });
 
 describe('the directory of 10 000 rooms', () => {

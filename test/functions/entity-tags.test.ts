@@ -20,7 +20,10 @@ const mismatch = {
 };
 const tagOf = async (call: Call, path: string, token: string) => (await succeed(call('GET', path, { token }))).headers.etag ?? '';
 
-/** A thing with a tag, and its changes: each a method, the body, and where it goes if that is not the thing's own path. */
+/**
+ * A resource with a tag, and its changes: each a method, a body, and a path if that is not the
+ * resource's own.
+ */
 type Thing = { token: string; path: string; changes: [method: string, body?: object | undefined, path?: string][] };
 
 const things: [string, () => Promise<Thing>][] = [

@@ -10,7 +10,7 @@ import { inProcess as call } from '../support/transports.ts';
 
 useOwnDatabase();
 
-// Only now: the settings are read when the service is loaded.
+// Imported late, because the settings are read when the service is loaded.
 
 const replaced = { status: 410, body: expect.objectContaining({ title: 'Gone', code: 'history_replaced' }) };
 
@@ -36,7 +36,7 @@ describe('a cursor', () => {
     await renewEpoch();
     for (const after of [before, 2, 1]) expect(outcome(await read(after))).toEqual(replaced);
     expect(outcome(await list(since))).toEqual(replaced);
-    // The beginning, and a time of one's own, are the same in each.
+    // Position 0 and times are valid in each epoch.
     const again = await read(0);
     expect(again).toMatchObject({ status: 200, body: [{ seq: 1 }, { seq: 2 }] });
     expect(again.headers['x-next-cursor']).not.toBe(before);

@@ -12,7 +12,7 @@ const mentionsOf = async (account: Account, room: string) => {
   const { body } = await call('GET', '/api/members?user=me', { token: account.token });
   return (body as Member[]).find((member) => member.room.$oid === room)?.unread_mentions;
 };
-/** The room forgets that a message has just addressed everyone. */
+/** Lets the room accept a mention of everyone again. */
 const aMinuteLater = (room: string) => rooms.updateOne({ _id: new ObjectId(room) }, { $unset: { for_all_at: '' } });
 
 describe('messages that address everyone', () => {

@@ -10,7 +10,8 @@ import { anyDate, anyId, outcome } from '../support/responses.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed, type TestRoom } from '../support/rooms.ts';
 import { type Call, transports } from '../support/transports.ts';
 
-// The nightly suite runs this file with an object store as well. files.object-store.test.ts has the tests of that store.
+// The nightly suite also runs this file with an object store, whose own tests are in
+// files.object-store.test.ts.
 const isThrough = process.env.FILE_STORE !== 's3';
 if (!isThrough) await useObjectStore();
 
@@ -23,7 +24,7 @@ const noSuchFile = { title: 'Not found', description: 'No such file.', code: 'fi
 const conflict = (code: string, description: string) => ({ status: 409, body: { title: 'Conflict', code, description } });
 const otherBytes = conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
 
-/** A message of ann's with one file, in a room with bob. */
+/** A message of Ann with one file, in a room with Bob. */
 async function aSentFile(
   call: Call,
   fields: { bytes?: Bytes; type?: string; name?: string; alt?: string; preview?: Bytes } = {},
@@ -72,7 +73,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       const key = { 'idempotency-key': crypto.randomUUID() };
       const first = await announce(ann, announced(room), key);
       const again = await announce(ann, announced(room), key);
-      // But for the time until which an address in an object store is good.
+      // Except the expiry of an address in an object store.
       const { _id, upload, ...others } = first.body as { _id: object; upload: object };
       expect(again).toMatchObject({ status: 201, body: isThrough ? { _id, upload, ...others } : { _id } });
       expect(again.headers['idempotency-replayed']).toBe('true');
@@ -372,7 +373,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       const { _id } = await aMessage(ann, room.id, { files: [file.id] }, call);
       expect(await statuses()).toEqual([200, 200, 404, 200]);
       expect((await call('GET', file.url)).status).toBe(401);
-      // Not told from one that does not exist.
+      // It is indistinguishable from one that does not exist.
       expect(await read(call, file, stranger)).toMatchObject({ status: 404, body: noSuchFile });
       expect(await read(call, { url: `/api/files/${'a'.repeat(24)}/content` }, stranger)).toMatchObject({
         status: 404,
@@ -389,10 +390,10 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     });
 
     describe('those who may not read a file', () => {
-      /** What is asked with a token after something was done. */
+      /** A token, and the file, message and room that a request may ask for. */
       type Left = { token: string; url: string; id: string; message: string; room: string };
 
-      /** Everything that gives a file, changes it, or might tell of it. */
+      /** All requests that return a file, change it, or could reveal it. */
       const ways: [what: string, ask: (left: Left) => ReturnType<Call>, told?: number[]][] = [
         ...['', '?preview=true', '?download=true'].flatMap((query): typeof ways => [
           [`GET${query}`, ({ url, token }) => readAt(call, `${url}${query}`, { token })],
@@ -484,7 +485,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         const message = (await aMessage(sender, members.id, { text, files: [id] }, call))._id.$oid;
         await succeed(call('PUT', `/api/messages/${message}/save`, { token: reader.token, body: {} }));
         const left = { url, id, message, room: members.id };
-        // It is there, and told of, until then.
+        // The file exists and is visible until then.
         for (const [what, ask] of ways)
           if (/^(GET|its message|the room|a search of the room|the events|the saved)$/.test(what))
             expect([what, JSON.stringify(await ask({ ...left, token: reader.token }))]).toEqual([
@@ -598,7 +599,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     it.each([
       ['image/png', png, 'image/png', 'inline'],
       ['image/jpg', Buffer.from('ffd8ffe0', 'hex'), 'image/jpeg', 'inline'],
-      // With the wrong ending, as they are often stored.
+      // With the wrong extension, as is common.
       ['image/jpeg', webp, 'image/webp', 'inline'],
       ['image/png', Buffer.from('<script>alert(1)</script>'), 'application/octet-stream', 'attachment'],
       ['image/png', Buffer.alloc(0), 'application/octet-stream', 'attachment'],
@@ -636,7 +637,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       ['..', `filename="_"; filename*=UTF-8''_`],
       ['a%00b.txt', `filename="a_00b.txt"; filename*=UTF-8''a%2500b.txt`],
       ['a"; filename="b.exe', `filename="a__ filename=_b.exe"; filename*=UTF-8''a_%3B%20filename%3D_b.exe`],
-      // Without the override that would show it as a picture.
+      // Without the override character that would make it look like a picture.
       ['photo\u202egpj.exe', `filename="photogpj.exe"; filename*=UTF-8''photogpj.exe`],
       ["it's (1).txt", `filename="it's (1).txt"; filename*=UTF-8''it%27s%20%281%29.txt`],
       ['漢'.repeat(255), `filename="${'_'.repeat(255)}"; filename*=UTF-8''${'%E6%BC%A2'.repeat(255)}`],

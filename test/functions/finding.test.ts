@@ -175,7 +175,7 @@ describe.each(transports())('GET /api/bans, %s', (_transport, call) => {
   });
 });
 
-/** A room with messages a minute apart, from noon on; every third place is that of a change. */
+/** A room with one message per minute, starting at noon. Every third place has a change instead. */
 async function aDay(length: number): Promise<{ room: string; said: Message[] }> {
   const room = await aRoomOf([ann, bob]);
   const said: Message[] = [];

@@ -83,7 +83,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
       const actors = { self: target, moderator: helper, owner: created.owner, admin };
       expect(await ask('DELETE', id, actors[by])).toMatchObject({ status: 204, body: '' });
       expect((await ask('GET', id, created.owner)).status).toBe(404);
-      // A user who was not banned may come back.
+      // A user who was not banned may join again.
       expect((await call('POST', '/api/members', { token: target.token, body: { room: created.id } })).status).toBe(201);
     });
 
@@ -136,7 +136,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   describe('PATCH last_read', () => {
     it('PATCH of last_read moves the read marker forwards, never backwards, and counts what is unread', async () => {
       const { created, id, mine } = await aRoomWithMessages(call);
-      // The seqs: 1 is the join, 2 to 4 are messages, 5 is an event, 6 and 7 are messages.
+      // The places: 1 is the join, 2 to 4 are messages, 5 is an event, 6 and 7 are messages.
       expect(await mine()).toMatchObject({ seq: 7, last_read: 1, unread: 5 });
       const read = async (last_read: number) => (await ask('PATCH', id, created.owner, { last_read })).body;
       expect(await read(3)).toMatchObject({ last_read: 3, unread: 3 });
@@ -253,7 +253,10 @@ async function aRoomThatBans(banned: Account): Promise<TestRoom> {
   return created;
 }
 
-/** A room with five messages as `lib/collections/rooms/messages.ts` stores them, and its owner's membership. */
+/**
+ * A room with five messages in the format of `lib/collections/rooms/messages.ts`, and its owner's
+ * membership.
+ */
 async function aRoomWithMessages(call: Call) {
   const owner = await anAccount();
   const created = await aRoom({ owner: await anAccount() });

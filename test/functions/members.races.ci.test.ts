@@ -6,7 +6,7 @@ import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { callThrough } from '../support/processes.ts';
 import { addMember, aRoom, memberId, type TestRoom } from '../support/rooms.ts';
 
-// A room of 60 fills up as one of 1 000 does, only faster.
+// A room of 60 fills up like one of 1,000, but faster.
 const { call, end } = await callThrough(5, { ROOM_MEMBERS: '60' });
 afterAll(end);
 
@@ -27,7 +27,7 @@ const tally = (statuses: number[]) => {
   return counts;
 };
 
-/** Every change of a room took its own seq and recorded its event there. */
+/** Requires that each change of a room has a separate place and an event there. */
 async function expectEventsWithoutGap(room: TestRoom) {
   const [{ seq }, found] = [await stored(room), await events.find({ room: new ObjectId(room.id) }).toArray()];
   expect(found.map((event) => event.seq).toSorted((one, other) => one - other)).toEqual(
@@ -93,7 +93,8 @@ describe('concurrent changes of members, from several processes', () => {
     ]);
     const { members, banned } = await stored(room);
     const isMember = members.some(({ user }) => user.toHexString() === account.id);
-    // Either the ban came in time, or the member had left before it, and may have joined again as a new member.
+    // Either the ban was first, or the member had left before and may have joined again as a new
+    // member.
     expect(isMember && banned.length > 0).toBe(false);
     expect(banned).toHaveLength(replies[2].status === 204 ? 1 : 0);
     await expectEventsWithoutGap(room);
@@ -108,7 +109,7 @@ describe('concurrent changes of members, from several processes', () => {
     })();
     const replies = await Promise.all(accounts.map((account) => join(account, room)));
     await flips;
-    // In the order of their seqs, every join came while the room was open.
+    // In the order of places, each join happened while the room was open.
     const found = await events.find({ room: new ObjectId(room.id) }, { sort: { seq: 1 } }).toArray();
     let isOpen = true;
     let flip = 0;

@@ -29,7 +29,7 @@ describe.each(transports())('the mentions in all rooms, %s', (_transport, call) 
       sent.push(idOf(await aMessage(other, room, { text: `${at} for @${me.username}` })));
       await aMessage(other, room, { text: 'for everyone' });
     }
-    // Several of one moment, which only room and place tell apart.
+    // Several at the same time, which only room and place distinguish.
     const moment = { created_at: new Date(Date.now() - 60_000) };
     await messages.unscoped.updateMany({ _id: { $in: sent.slice(0, 6).map((id) => new ObjectId(id)) } }, { $set: moment });
     const all = await idsOf(me);
@@ -105,7 +105,7 @@ it('the database finds the mentions in all rooms by an index, without sorting', 
     const sent = await commandsOf(() => inProcess('GET', `/api/messages?mentions=me${query}`, { token: me.token }));
     const plans = await Promise.all(sent.filter(({ collection }) => collection === 'messages').map(planOf));
     expect(plans.flat()).not.toContain('COLLSCAN');
-    // Other engines may find one short index cheaper than another in order.
+    // Other engines may prefer a short index to another in the right order.
     if (isEmbedded) expect(plans.flat()).not.toContain('SORT');
   }
 });

@@ -27,7 +27,7 @@ const noSuchMessage = { status: 404, body: { title: 'Not found', description: 'N
 const isDeleted = conflict('The message is deleted.');
 const isArchived = conflict('The room is archived.');
 
-// What can be done to a message, and the status of its success.
+// The actions on a message, and the status of their success.
 const actions = {
   read: { method: 'GET', path: '', body: undefined, status: 200 },
   edit: { method: 'PATCH', path: '', body: { text: 'Other' }, status: 200 },

@@ -8,10 +8,10 @@ import { anAccount } from '../support/accounts.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { inProcess } from '../support/transports.ts';
 
-// What random requests happen to see, the next run may not: it does not count as covered.
+// Random requests may be different in the next run, so they do not count as coverage.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
 
-/** How many rooms are tested, and with how many steps; MODEL_RUNS sets more. */
+/** The number of random rooms; MODEL_RUNS sets another. */
 const numRuns = Number(process.env.MODEL_RUNS ?? 20);
 const maxLength = 50;
 
@@ -44,10 +44,13 @@ const step = record({
 });
 type Step = typeof step extends { generate: (...args: never[]) => { value: infer T } } ? T : never;
 
-/** What a user should have read of a thread, by the indexes of messages: nothing, before a first reply or reading. */
+/**
+ * The expected read state of a user in a thread, as message indexes; empty before the first reply
+ * or reading.
+ */
 type Following = { read?: number; mentioned?: number };
 
-/** A message as it should be, in memory, without ids and times. */
+/** An expected message in memory, without ids and times. */
 type Expected = {
   user: string;
   text: string;
@@ -70,7 +73,10 @@ async function run(steps: Step[]): Promise<void> {
   const ids: string[] = [];
   const polled: unknown[] = [];
   let cursor = '0';
-  /** By user: how far each has read the room, and by the index of the first message, the threads that each follows. */
+  /**
+   * By user: the read marker of the room, and the followed threads by the index of their first
+   * message.
+   */
   const lastRead = new Map<string, number>();
   const followed = new Map<string, Map<number, Following>>(people.map(({ id }) => [id, new Map()]));
   const follow = (user: string, thread: number, reading: Following = {}) => {
@@ -121,7 +127,7 @@ async function run(steps: Step[]): Promise<void> {
       expect(polled).toEqual(expectedEvents);
     } else if (action === 'send' || action === 'reply') {
       const repliedTo = action === 'reply' && target ? index : undefined;
-      // A reply to a reply stands in the same thread.
+      // A reply to a reply belongs to the same thread.
       const thread = target && repliedTo !== undefined ? (target.thread ?? index) : undefined;
       const sent = { room, text, ...(repliedTo !== undefined && { thread: ids[repliedTo], is_in_room: isInRoom }) };
       const { status, body } = await inProcess('POST', '/api/messages', { token, body: sent });

@@ -180,7 +180,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
             text: `${index % 4 ? 'owl' : 'mouse'} ${index} @${index % 5 ? 'x' : owner.username}`,
           }),
         );
-        // Takes its own seq, so that the seqs of the messages are not consecutive.
+        // This takes a place, so that the places of the messages are not consecutive.
         await call('PUT', `/api/messages/${sent.at(-1)?._id.$oid}/reactions/owl`, { token: owner.token, body: {} });
       }
       for (const pinned of [1, 7])
@@ -188,7 +188,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
       return { here, seqs: sent.map(({ seq }) => seq) };
     })();
 
-    // Which of the twelve messages are returned, in order.
+    // The indexes of the returned messages, of twelve.
     it.each<[string, (seqs: number[]) => string, number[]]>([
       ['every message of a short room', () => '', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
       ['the newest page', () => '&limit=3', [9, 10, 11]],

@@ -43,7 +43,7 @@ describe('finding rooms by the beginnings of words in their names and topics', a
     ['a script without spaces', `${mark}讨`, [chinese.id]],
     ['nothing for one word of two', `hande ${mark} nothing`, []],
   ])('a room is found by %s', async (_what, q, expected) => {
-    // A page looks at some of the rooms alone, and other tests make thousands.
+    // A page reads only some of the rooms, and other tests create thousands.
     const found = await everyPage(call, `/api/directory?${new URLSearchParams({ q })}`, token);
     expect(found.map(({ _id }) => _id.$oid)).toEqual(expected);
   });

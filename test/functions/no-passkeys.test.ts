@@ -20,7 +20,7 @@ describe.each([
   it('a passkey that cannot be used is listed with the reason, signs nobody in, and can be removed; none can be added', async () => {
     const account = await anAccount();
     const { token } = account;
-    // Begun and added where they are used, with the same database.
+    // Started and added where passkeys are available, with the same database.
     const { passkey, id } = await addPasskey(inProcess, account);
     const asked = await inProcess('POST', '/api/passkeys', { token, body: { current_password: account.password } });
     const { sent } = make(asked.body as { challenge: string; user_handle: string });

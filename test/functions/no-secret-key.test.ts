@@ -10,7 +10,8 @@ import { inProcess as withoutHere } from '../support/transports.ts';
 
 useConfig({ SECRET_KEY: '', LOG_LEVEL: 'error' });
 
-// Keys: none, one, another, and both, of which the other encrypts. Usually there is none, and errors are logged.
+// Processes with different keys: none, one, another, and both, with the other first. The usual
+// environment does not have a key, and errors are logged.
 const [key, newKey] = ['ab'.repeat(32), 'cd'.repeat(32)];
 const [without, withKey, withNewKey, withBoth] = ['', key, newKey, `${newKey},${key}`].map((SECRET_KEY) =>
   callWith({ SECRET_KEY, LOG_LEVEL: 'silent' }),
@@ -50,7 +51,7 @@ it.each([
   expect(outcome(await logIn(call, account, codeOf(app, 1)))).toEqual(unchecked);
   expect((await logIn(call, account)).status).toBe(401);
   expect((await logIn(call, account, recovery[0])).status).toBe(201);
-  // Nothing was used up: with the key, the same code is right.
+  // The code was not consumed: it works with the key.
   expect((await logIn(withKey, account, codeOf(app, 1))).status).toBe(201);
 });
 

@@ -27,7 +27,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     const { headers, body } = await succeed(call('GET', `/api/notifications${query}`, { token }));
     return { unread: Number(headers['x-unread-count']), list: body as Notification[] };
   };
-  /** What a reader wants to know of each, in short. */
+  /** The kinds of notifications in a list, with `*` for unread ones. */
   const kindsOf = async (who: Account) => (await read(who)).list.map(({ kind, is_unread }) => `${is_unread ? '*' : ''}${kind}`);
   const markRead = ({ token }: Account, until: string) =>
     call('PATCH', '/api/notifications', { token, body: { read_until: until } });
@@ -57,7 +57,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
       { ...common, kind: 'added', seq: expect.any(Number), message: null },
     ]);
     expect(unread).toBe(4);
-    // Of what one does oneself, one is not told.
+    // Users are not notified of their own actions.
     expect(await read(other)).toEqual({ list: [], unread: 0 });
   });
 
@@ -74,7 +74,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
       ['mention', undefined, one.username],
       ['reaction', 'cat', two.username],
     ]);
-    // One that is taken back leaves the other, and the last one nothing.
+    // Removing one reaction leaves the other, and removing the last leaves nothing.
     const takeBack = ({ token }: Account, emoji: string) =>
       succeed(call('DELETE', `/api/messages/${idOf(mine)}/reactions/${emoji}`, { token }));
     await takeBack(two, 'cat');
@@ -181,7 +181,8 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     await messages.unscoped.updateMany({ _id: { $in: ids.map((id) => new ObjectId(id)) } }, { $set: { created_at: moment } });
     await followedThreads.updateMany({ '_id.user': new ObjectId(me.id) }, { $set: { replied_at: moment } });
     await notifications.updateMany({ '_id.user': new ObjectId(me.id) }, { $set: { at: moment } });
-    // What is unread may change meanwhile: another process learns a little later that sending has read the rooms.
+    // The number of unread ones may change in the meantime: another process learns a little later
+    // that sending has marked rooms as read.
     await succeed(markRead(me, new Date().toISOString()));
     const all = (await read(me)).list;
     expect(all).toHaveLength(12);
@@ -283,7 +284,7 @@ it('nobody is told of a reaction that came to nothing, nor by whom the command l
   const room = await aRoom({ owner: other });
   expect(await admin(['member', 'add', room.id, me.username])).toMatchObject({ code: 0 });
   const mine = await aMessage(me, room.id);
-  // What a process leaves that dies between the note and the reaction.
+  // The state after a process died between the notification and the reaction.
   const _id = { user: new ObjectId(me.id), of: new ObjectId(idOf(mine)) };
   const fields = { kind: 'reaction' as const, room: new ObjectId(room.id), seq: mine.seq, actor: new ObjectId(other.id) };
   await notifications.insertOne({ _id, ...fields, at: new Date() });
@@ -291,7 +292,7 @@ it('nobody is told of a reaction that came to nothing, nor by whom the command l
   expect([body, headers['x-unread-count']]).toEqual([[], '0']);
 });
 
-/** What can happen between two people and two rooms; some of it is refused where it comes at the wrong time. */
+/** The acts between two people and two rooms. Some are rejected if they come at the wrong time. */
 const acts = [
   'mention',
   'reply',

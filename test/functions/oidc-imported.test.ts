@@ -14,7 +14,7 @@ import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
-// The settings that stand most in the way.
+// The most restrictive settings.
 useConfig({ ...provider.settings, OIDC_SIGN_UP: 'invited', EMAIL_CONFIRMATION: 'required' });
 
 afterAll(provider.close);
@@ -74,7 +74,7 @@ describe('the first sign-in by an identity provider of somebody who was imported
     const { id, email } = await anImportedPerson({}, `${aName()}.ANN@Example.org`);
     expect(userOf(await signInBy(provider, aPerson({ email: email.toLowerCase() })))._id.$oid).toBe(id);
     const kelvin = await anImportedPerson({}, `mike.${aName()}@example.org`);
-    // The Kelvin sign, which becomes a small k, may be in the address of somebody else.
+    // The Kelvin sign, whose lower case is `k`, may be in somebody else's address.
     expect(outcome(await signInBy(provider, aPerson({ email: kelvin.email.replace('k', '\u212a') })))).toEqual(
       invitationRequired,
     );
@@ -139,7 +139,7 @@ describe('the first sign-in by an identity provider of somebody who was imported
     const code = await codeFor(username);
     const stored = await codes.findOne({ 'account.user': new ObjectId(id) });
     await signInBy(provider, aPerson({ email }));
-    // As a process leaves it that dies before it has forgotten the code.
+    // The state after a process died before it deleted the code.
     if (stored) await codes.insertOne(stored);
     expect((await setPassword(code)).status).toBe(404);
   });

@@ -38,7 +38,7 @@ beforeEach(() => {
   for (const { state } of [one, other]) Object.assign(state, { mode: 'works', tokens: undefined });
 });
 
-/** Somebody new at both providers, with the same id, name and address. */
+/** A new person at both providers, with the same id, name and address. */
 function aPerson(claims: Claims = {}): string {
   const name = aName();
   for (const { people } of [one, other])
@@ -124,7 +124,9 @@ describe('several identity providers', () => {
 });
 
 describe('a provider that wants what another one has given', () => {
-  /** Leads a browser that has begun at `other` on to `one`, as if the service had asked that. */
+  /**
+   * Sends a browser that started at `other` to `one`, as if the service had redirected it there.
+   */
   async function misled(browser = new CookieJar()) {
     const asked = new URL(await begin(browser, { provider: 'other' }));
     const address = new URL(await begin(new CookieJar()));

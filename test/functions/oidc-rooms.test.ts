@@ -17,7 +17,8 @@ const [provider, other] = [
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc' }),
   await startIdentityProvider({ callback: 'https://chat.example.org/oidc/other' }),
 ];
-// Settings come before rooms: a test takes the next group, and makes a room with the id that the group gives.
+// Settings are read before rooms exist. So a test takes the next group, and creates a room with the
+// group's id.
 const ids = Array.from({ length: 20 }, () => new ObjectId());
 const groupOf = (id: ObjectId) => `group-${ids.indexOf(id)}`;
 const groups = (some: ObjectId[]) => Object.fromEntries(some.map((id) => [groupOf(id), [id.toHexString()]]));
@@ -43,7 +44,7 @@ afterAll(() => {
 
 let taken = 1;
 
-/** A hidden room that a group of its own gives. */
+/** A hidden room of a group. */
 async function aGroupRoom(wanted: Parameters<typeof aRoom>[0] = {}, id = ids[taken++] ?? new ObjectId()) {
   const owner = wanted.owner ?? (await anAccount());
   const made = await aRoom({ is_open: false, is_visible: false, ...wanted, owner });
@@ -56,7 +57,7 @@ async function aGroupRoom(wanted: Parameters<typeof aRoom>[0] = {}, id = ids[tak
 
 type GroupRoom = Awaited<ReturnType<typeof aGroupRoom>>;
 
-/** Somebody at the provider, who signs in with some groups. */
+/** A person at the provider, who signs in with some groups. */
 function aPerson(by = provider) {
   const name = aName();
   const signIn = async (...all: string[]) => {

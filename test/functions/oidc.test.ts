@@ -17,7 +17,7 @@ import { outcome } from '../support/responses.ts';
 import { admin } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
-// The provider tells of sign-outs here, as a server in front of the function.
+// The provider sends sign-outs to this server, which forwards them to the function.
 const forwarding = createServer(async (request, response) => {
   const { inProcess } = await import('../support/transports.ts');
   const headers = { 'content-type': String(request.headers['content-type']) };
@@ -40,7 +40,7 @@ beforeEach(() => {
   provider.state.mode = 'works';
 });
 
-/** Somebody new at the provider. */
+/** A new person at the provider. */
 function aPerson(claims: Claims = {}): string {
   const name = aName();
   provider.people.set(name, { preferred_username: name, email: `${name}@example.org`, email_verified: true, ...claims });
@@ -166,7 +166,9 @@ describe('signing in by an identity provider', () => {
 });
 
 describe('an account of somebody else', () => {
-  /** Ten ways to ask for the account of a victim, and how each ends: with an account of one's own, or with none. */
+  /**
+   * Ten ways to attack a victim's account, each with its outcome: a separate account, or an error.
+   */
   const ways: [string, (victim: { username: string; email: string; id: string }) => Claims][] = [
     ['the same address, confirmed', ({ email }) => ({ email, email_verified: true })],
     ['the same address, not confirmed', ({ email }) => ({ email, email_verified: false })],
@@ -211,7 +213,7 @@ describe('a sign-in that has begun', () => {
     const back = answerOf(await provider.signIn(await begin(ann), aPerson()));
     const own = new URL(await begin(thief)).searchParams.get('state') ?? '';
     expect(outcome(await thief.post('/api/oidc/callback', back))).toEqual(expired);
-    // With the thief's own state, the code is that of another sign-in.
+    // With the attacker's own state, the code belongs to another sign-in.
     expect(outcome(await thief.post('/api/oidc/callback', { ...back, state: own }))).toEqual(refused);
     expect(thief.session).toBeUndefined();
   });
@@ -387,7 +389,7 @@ describe('the group of administrators', () => {
     expect(await is_admin()).toBe(true);
     groups('chat-admins-not');
     expect(await is_admin()).toBe(false);
-    // What another administrator gave stays.
+    // Rights from another administrator remain.
     await users.updateOne({ 'identity.subject': person }, { $set: { is_admin: true } });
     groups('staff');
     expect(await is_admin()).toBe(true);
@@ -496,7 +498,7 @@ describe('the service without the identity provider', () => {
     const browser = new CookieJar();
     const back = answerOf(await provider.signIn(await begin(browser), aPerson()));
     provider.state.mode = mode;
-    // The request of the browser has 10 seconds.
+    // The browser's request has 10 seconds.
     expect(config.patienceMs.identityProvider).toBeLessThan(5_000);
     const reply = await withPatience({ identityProvider: 200 }, () => browser.post('/api/oidc/callback', back));
     expect(outcome(reply)).toMatchObject({

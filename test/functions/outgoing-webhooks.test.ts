@@ -33,19 +33,19 @@ const read = async ({ id, owner }: TestRoom) =>
   (await succeed(call('GET', `/api/messages?room=${id}`, { token: owner.token }))).body as Message[];
 const textsTo = ({ taken }: Receiver) => taken.map(({ event }) => (event.data as Message | null)?.text);
 
-/** A room with a webhook to a receiver of its own. */
+/** A room with a webhook, and its receiver. */
 async function withWebhook(more: { events?: string[]; owner?: Account } = {}) {
   const { owner, ...body } = more;
   const room = await aRoom(owner && { owner });
   const receiver = aReceiver();
   const webhook = await add(room, { name: 'Deploys', url: receiver.url, ...body });
   const deliver = () => deliverOfRoom(room.id);
-  /** As if its time to try again had come. */
+  /** Makes the next attempt due. */
   const hurry = () => webhookStates.updateOne({ _id: new ObjectId(webhook._id.$oid) }, { $set: { retry_at: new Date(0) } });
   return { room, receiver, webhook, deliver, hurry };
 }
 
-/** Whether the library of Standard Webhooks takes what arrived for signed by a secret. */
+/** True if the Standard Webhooks library accepts the signature of a request. */
 function signsBy(secret: string | undefined, received: Received | undefined): boolean {
   if (!received) throw new Error('Nothing arrived');
   try {
@@ -171,7 +171,7 @@ describe('an outgoing webhook', () => {
     await aMessage(room.owner, room.id, { text: 'first' });
     await aMessage(room.owner, room.id, { text: 'second' });
     expect(await deliver()).toBe('all');
-    // It is not due yet.
+    // The next attempt is not due yet.
     expect(await deliver()).toBe('all');
     expect(receiver.asked).toHaveLength(1);
     const { deliveries, failing_since, retry_at } = await details(room, webhook);
@@ -265,7 +265,7 @@ describe('an outgoing webhook', () => {
       text: `@${room.owner.username} asked: Who is on call?`,
       mentions: [],
     });
-    // What it says itself is not sent to it.
+    // It does not get its own messages.
     expect(receiver.taken.every(({ event }) => event.actor?.$oid === room.owner.id)).toBe(true);
     expect(first.deliveries.map(({ status }) => status)).toEqual([200, 200]);
   });

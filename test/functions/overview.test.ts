@@ -36,7 +36,7 @@ const idOf = ({ _id }: { _id: { $oid: string } }) => _id.$oid;
 const list = async (path: string) => (await everyPage(call, path, token)) as unknown[] as (Listed & Record<string, unknown>)[];
 const find = async (query: string) => (await succeed(call('GET', `/api/overview/rooms?${query}`, { token }))).body as Listed[];
 
-/** How far a webhook is whose receiver has failed since a time. */
+/** The delivery state of a webhook that has failed since a time. */
 const failingState = (bot: ObjectId | undefined, failing_since: Date, more: object = {}) =>
   webhookStates.insertOne({
     _id: new ObjectId(),
@@ -110,7 +110,7 @@ describe('/api/overview/rooms', () => {
     const room = conversation.room?.$oid ?? conversation._id.$oid;
     expect(all).not.toContain(room);
     expect(await find(`room=${room}`)).toEqual([]);
-    // Not by a cursor that is made up, either.
+    // A made-up cursor does not reveal them either.
     const before = Buffer.from('\u0001').toString('base64url');
     expect((await list(`/api/overview/rooms?limit=200&after=${before}`)).map(idOf)).not.toContain(room);
   });
@@ -142,7 +142,7 @@ describe('/api/rooms/{room}/usage', () => {
     await succeed(call('POST', `${room.path}/webhooks`, { token: owner.token, body: {} }));
     const file = await aFile(owner, room.id);
     await succeed(call('POST', '/api/messages', { token: owner.token, body: { room: room.id, files: [file.id] } }));
-    // It is announced, but no message has it.
+    // It is announced, but not part of a message.
     await aFile(owner, room.id);
     expect(outcome(await call('GET', path, { token }))).toEqual({
       status: 200,
@@ -173,7 +173,7 @@ describe('a hold', () => {
     expect(held.body).not.toHaveProperty('is_held');
     expect(await isHeld()).toMatchObject({ is_held: true });
     expect((await call('GET', `/api/events?room=${room.id}&after=0`, { token: room.owner.token })).body).toEqual([]);
-    // Together with another change, both are made.
+    // A request with another change makes both.
     expect((await hold(token, false, { topic: 'News' })).body).toMatchObject({ topic: 'News' });
     expect(await isHeld()).toMatchObject({ is_held: false });
     expect(outcome(await call('PATCH', `/api/rooms/${new ObjectId()}/details`, { token, body: { is_held: true } }))).toEqual(
@@ -220,7 +220,7 @@ describe('/api/overview/invitations', () => {
       expires_at: null,
       uses_left: 4,
     });
-    // One that is over, and one that is revoked at a cursor, are passed over.
+    // An expired one, and one that is revoked at a cursor, are skipped.
     const room = first?.room as { $oid: string };
     await rooms.updateOne({ _id: new ObjectId(room.$oid) }, { $set: { 'invitations.1.expires_at': new Date(0) } });
     const page = await call('GET', '/api/overview/invitations?limit=1', { token });
@@ -334,7 +334,7 @@ describe('/api/overview/webhooks', () => {
       await succeed(call('PUT', `${path}/webhook`, { ...options, body: { url: 'https://example.org/hook' } }));
     await succeed(call('PATCH', `${room.path}/webhooks/${off}`, { ...options, body: { is_enabled: false } }));
     await succeed(call('PATCH', `${bots[0]?.path}/webhook`, { ...options, body: { is_enabled: false } }));
-    // What is left of a webhook that is gone counts for nothing.
+    // The state of a deleted webhook does not count.
     await failingState(undefined, new Date(), { room: new ObjectId(other.id), disabled_at: new Date() });
     const read = () => list('/api/overview/webhooks?is_off=true&limit=1');
     const listed = await read();
@@ -343,7 +343,7 @@ describe('/api/overview/webhooks', () => {
     expect(listed.every((one) => one.disabled_at !== null)).toBe(true);
     const { body } = await call('GET', '/api/overview', { token });
     expect(body).toMatchObject({ webhooks_off: (await read()).length });
-    // Administrators switch on those of the bots of others as well.
+    // Administrators can also switch on webhooks of other users' bots.
     await succeed(call('PATCH', `${bots[0]?.path}/webhook`, { token, body: { is_enabled: true } }));
     expect((await read()).map(idOf)).not.toContain(bots[0]?.id);
   });
@@ -388,7 +388,7 @@ describe('/api/overview', () => {
   it('/api/overview counts what there is, for administrators alone', async () => {
     const byDay = ({ messages_by_day }: Awaited<ReturnType<typeof read>>) => messages_by_day as unknown as number[];
     let before = await read();
-    // The days before are counted first, and a look ends after two seconds.
+    // The days before are counted first, and a request counts for two seconds.
     while (byDay(before).at(-1) === null) before = await read();
     const one = await anAccount();
     const room = await aRoomOf([one, await anAccount()]);
@@ -416,7 +416,7 @@ describe('/api/overview', () => {
     const seen = () => activities.countDocuments({ _id: { $in: idsOf(people) } });
     const before = await read();
     for (const person of people) {
-      // A named token is a program's.
+      // A named token belongs to a program, so its use does not count.
       await succeed(call('GET', '/api/users/me', { token: person.token }));
       const session = await aSession(call, person);
       await succeed(call('GET', '/api/users/me', { token: session }));

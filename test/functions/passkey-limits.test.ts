@@ -18,7 +18,7 @@ it('one network begins 250 sign-ins with passkeys in five minutes, and others go
   expect(await begin(source)).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
   expect((await begin(other)).status).toBe(201);
   expect(await passkeyChallenges.countDocuments({ account: { $exists: false } })).toBe(251);
-  // What was begun can be completed.
+  // Started sign-ins can be completed.
   const [first] = begun.map(({ body }) => (body as { challenge: string }).challenge);
   expect((await call('PUT', '/api/passkey-sessions', { body: sign(passkey, first ?? ''), source })).status).toBe(201);
 });

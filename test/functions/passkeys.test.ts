@@ -186,7 +186,7 @@ describe('a passkey', () => {
     const { sent: first } = make(asked);
     expect((await add(inProcess, account, first)).status).toBe(201);
     expect(outcome(await add(inProcess, account, first))).toEqual(expired);
-    // An authenticator may make up an id that another passkey has.
+    // An authenticator may invent an id that another passkey already has.
     const { sent: second } = make(await beginPasskey(inProcess, other), { id: passkey.id });
     expect(outcome(await add(inProcess, other, second))).toEqual(refusals.conflict('This passkey was added already.'));
   });
@@ -195,7 +195,7 @@ describe('a passkey', () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const asked = await beginPasskey(inProcess, other);
     expect(outcome(await add(inProcess, account, make(asked).sent))).toEqual(expired);
-    // The other's attempt is not lost by that.
+    // The other account's attempt is not consumed.
     expect((await add(inProcess, other, make(asked).sent)).status).toBe(201);
     const { sent } = make(await beginPasskey(inProcess, account), { challenge: await beginSignIn(inProcess) });
     expect(outcome(await add(inProcess, account, sent))).toEqual(expired);
@@ -266,7 +266,7 @@ describe('a sign-in with a passkey', () => {
 
   it('a sign-in with a passkey answers a challenge once, also where two answer it at the same moment, 10 times', async () => {
     const { passkey } = await addPasskey(inProcess, await anAccount());
-    // Two processes: this one, and another.
+    // Two processes: this one and another.
     const other = await callThrough(1, {});
     onTestFinished(other.end);
     for (let count = 0; count < 10; count++) {
@@ -339,7 +339,7 @@ describe('a sign-in with a passkey', () => {
       expect((await inProcess('GET', '/api/sessions', { token: account.token })).body).toEqual([]);
       const reply = await signInAs(nameOf(account));
       expect(outcome(reply)).toMatchObject({ status: 201, body: { user: { _id: { $oid: account.id } } } });
-      // What is not a passkey of either says the same with a name as without.
+      // If a passkey belongs to neither account, the answer is the same with a name as without.
       const { passkey: removed, id } = await addPasskey(inProcess, other);
       expect((await remove(inProcess, other, id)).status).toBe(204);
       const body = { ...sign(removed, await beginSignIn(inProcess)), username: nameOf(account) };
@@ -457,7 +457,7 @@ describe('the passkeys of an account', () => {
     await reset(account);
     expect(await isValid(inProcess, token)).toBe(false);
     expect(outcome(await signInWith(inProcess, passkey))).toEqual(wrong);
-    // What was begun before is over as well.
+    // Started passkeys have expired as well.
     expect(outcome(await add(inProcess, account, begun))).toEqual(expired);
     expect((await list(inProcess, account.token)).passkeys).toEqual([]);
     const { passkey: next } = await addPasskey(inProcess, account);

@@ -19,7 +19,7 @@ useOwnDatabase();
 
 const path = '/api/push-subscription';
 
-/** A device of an account's that has subscribed. */
+/** A subscribed device of an account. */
 async function subscribed({ token }: Pick<Account, 'token'>, more: { of?: 'all' } = {}): Promise<Device> {
   const device = aDevice();
   const { body } = await call('GET', path, { token });
@@ -263,7 +263,7 @@ describe('a device', () => {
 
   it('a device is told of nothing in the quiet hours of its user, on the clock of their time zone, and again after them', async () => {
     const { ann, bob, room, device } = await twoInARoom();
-    /** The time of day in so many hours, in another time zone than the service's. */
+    /** The time of day in this many hours, in another time zone than the service's. */
     const clock = (hours: number) => new Date(Date.now() + (hours + 9) * 3_600_000).toISOString().slice(11, 16);
     const told = async (quiet_hours: object | null) => {
       const { status, body } = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_hours } });
@@ -391,11 +391,11 @@ describe('a device', () => {
     await aMessage(bob, room, { text: `@${ann.username} one` });
     await tellOfRoom(room);
     const { seq = 0 } = (await pushed.findOne({ _id: new ObjectId(room) })) ?? {};
-    // It died after the push and before it noted that; its lease has run out.
+    // It died after the push and before it stored that. Its lease has expired.
     await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: seq - 1, leased_until: new Date(Date.now() - 1) } });
     await tellOfRoom(room);
     expect(device.pushes.map(({ payload }) => payload.seq)).toEqual([seq, seq]);
-    // While it lives, no other process tells.
+    // While it lives, no other process notifies.
     await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { seq: 0, leased_until: new Date(Date.now() + 20_000) } });
     expect(await tellOfRoom(room)).toBe('taken');
   });
@@ -404,7 +404,7 @@ describe('a device', () => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = 'none';
     const { seq } = await aMessage(bob, room, { text: `@${ann.username} one` });
-    // Another one tells meanwhile, of what came later, too.
+    // Another process has notified in the meantime, of later messages as well.
     const other = { seq: seq + 5, holder: new ObjectId(), leased_until: new Date(Date.now() + 20_000) };
     await withPatience({ pushService: 1_000 }, async () => {
       const overtaken = tellOfRoom(room);
@@ -445,7 +445,7 @@ describe('the schedule', () => {
   });
 });
 
-/** A room in which somebody has mentioned a user with a device, who was not told yet. */
+/** A room in which a user with a device was mentioned and not notified yet. */
 async function mentioned() {
   const { ann, bob, room, device } = await twoInARoom();
   await aMessage(bob, room, { text: `@${ann.username} hello` });

@@ -136,7 +136,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     const ordered = await patch(room, bob, { favourite_order: 0 });
     expect(ordered).toMatchObject({ status: 200, body: { is_favourite: true, favourite_order: 0 } });
     expect(await mine(room, bob)).toMatchObject({ favourite_order: 0 });
-    // Becoming a favourite again, or muting it, moves it nowhere.
+    // Setting the favourite again, or muting the room, does not move it.
     await patch(room, bob, { is_favourite: true });
     expect(await mine(room, bob)).toMatchObject({ favourite_order: 0 });
     await patch(room, bob, { is_muted: true, favourite_order: Number.MAX_SAFE_INTEGER });
@@ -147,7 +147,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     expect(outcome(both)).toEqual(refusals.invalid('favourite_order', "be left out where 'is_favourite' is false"));
     await patch(room, bob, { is_favourite: false });
     expect(await mine(room, bob)).not.toHaveProperty('favourite_order');
-    // In one request it becomes a favourite at its place; leaving ends both.
+    // One request makes it a favourite with an order. Leaving the room resets both.
     expect((await patch(room, bob, { is_favourite: true, favourite_order: 8 })).body).toMatchObject({ favourite_order: 8 });
     await call('DELETE', `/api/members/${(await mine(room, bob))._id.$oid}`, { token: bob.token });
     await call('POST', '/api/members', { token: bob.token, body: { room } });
@@ -223,7 +223,7 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
   const namesOf = ({ body }: Reply) => (body as Member[]).map(({ room_name }) => room_name);
   const cursorOf = ({ headers }: Reply) => headers['x-next-cursor'] ?? '';
 
-  /** Makes what has happened in a room so many seconds older. */
+  /** Makes the events of a room this many seconds older. */
   const age = (room: string, seconds: number) => {
     const at = new Date(Date.now() - seconds * 1_000);
     return rooms.updateOne({ _id: new ObjectId(room) }, { $set: { changed_at: at, last_message_at: at } });
@@ -256,7 +256,8 @@ describe.each(transports())('GET /api/members?user=me&since=, %s', (_transport, 
     await aMessage(ann, two as string, {}, call);
     const moved = await ask(bob, cursorOf(none));
     expect(namesOf(moved)).toEqual(['Two']);
-    // What began before the answer may end after it: for some seconds a room is listed again, by the same seq.
+    // A change that began before the response may end after it. So a room is listed again for a few
+    // seconds, with the same seq.
     expect(cursorOf(moved) >= cursorOf(none)).toBe(true);
     expect(await ask(bob, cursorOf(moved))).toMatchObject({ body: [{ room_name: 'Two', seq: 1 }] });
   });
@@ -328,7 +329,7 @@ describe('a message', () => {
       const { body } = await inProcess('GET', `/api/members/${members[index]}`, { token: person.token });
       const own = sent.filter(({ user }) => user.$oid === person.id).map(({ seq }) => seq);
       const { seq = 0, last_read = 0, unread } = body as Member;
-      // Nothing but messages has happened since the last one joined.
+      // Only messages have come since the last one joined.
       expect({ last_read, unread }).toEqual({ last_read: Math.max(...own), unread: seq - last_read });
     }
   });

@@ -41,7 +41,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     const known = { token: member.token, headers: { 'if-none-match': `"${version}"` } };
     expect(outcome(await call('GET', `/api/rooms/${id}/avatar`, known))).toEqual({ status: 304, body: '' });
     expect((await read(member, id, '?version=')).status).toBe(400);
-    // The five fields of a room stay five.
+    // A room still has exactly five fields.
     expect(Object.keys((await bodyOf(`/api/rooms/${id}`)) as object)).toHaveLength(5);
   });
 

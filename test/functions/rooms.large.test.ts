@@ -21,7 +21,7 @@ describe('GET /api/rooms with more rooms than a page or a response can carry', (
   });
 
   it('GET /api/rooms answers 413 with advice, and lists every room page by page', async () => {
-    // 170 rooms of 1 000 members are 6.1 MB of JSON, and, as a text within JSON, 6.9 MB.
+    // 170 rooms with 1,000 members are 6.1 MB of JSON, or 6.9 MB as a string in JSON.
     await storeRooms(170, 1_000);
     const { status, body } = await inProcess('GET', '/api/rooms', { token });
     expect({ status, body }).toEqual({

@@ -66,7 +66,7 @@ describe.each(transports())('/api/rooms, %s', (_transport, call) => {
       pages.push(body as unknown[]);
       path = headers.link?.match(/^<(.+)>; rel="next"$/)?.[1];
     }
-    // Other tests create rooms meanwhile, which come between and after these.
+    // Other tests create rooms concurrently, which appear between and after these.
     const found = pages.flat().map((room) => JSON.stringify(room));
     const wanted = created.map((room) => JSON.stringify(room));
     expect(found.filter((room) => wanted.includes(room))).toEqual(wanted);

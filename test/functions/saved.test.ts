@@ -32,7 +32,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     const reply = await save(me, two);
     expect(outcome(reply)).toEqual({ status: 200, body: { message: two, saved_at: anyDate, remind_at: null } });
     await save(me, one);
-    // Again: it keeps its time, and its place.
+    // Saving it again keeps its time and its place.
     expect((await save(me, two)).body).toEqual(reply.body);
     await succeed(call('PATCH', `/api/messages/${idOf(one)}`, { token: ann.token, body: { text: 'edited' } }));
     expect((await list(me)).map(({ message: { text } }) => text)).toEqual(['edited', 'Hello']);
@@ -62,7 +62,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
     await Promise.all([save(me, message), save(admin, message)]);
     await succeed(call('DELETE', `/api/members/${await memberId(room, me)}`, { token: me.token }));
     expect([await listed(me), (await listed(admin)).includes(idOf(message))]).toEqual([[], true]);
-    // It can be removed nevertheless.
+    // It can still be removed.
     await succeed(change('DELETE', me, idOf(message)));
     expect(await saved.countDocuments({ '_id.user': new ObjectId(me.id) })).toBe(0);
   });
@@ -100,7 +100,7 @@ describe.each(transports())('saved messages, %s', (_transport, call) => {
       expect((await save(me, late)).body).toEqual(reply.body);
       expect((await reminders(me)).map(({ message }) => message._id.$oid)).toEqual([idOf(soon), idOf(late)]);
       expect(await listed(me)).toEqual([idOf(soon), idOf(plain), idOf(late)]);
-      // Another time, and none: it stays saved.
+      // Another time, or none: it remains saved.
       await succeed(remind(me, soon, inMinutes(90)));
       expect((await reminders(me)).map(({ message }) => message._id.$oid)).toEqual([idOf(late), idOf(soon)]);
       expect((await succeed(remind(me, late, null))).body).toMatchObject({ saved_at: anyDate, remind_at: null });
@@ -175,7 +175,7 @@ it('the database finds the saved messages of a user by an index, without sorting
     const sent = await commandsOf(() => inProcess('GET', `/api/saved${query}`, { token: bob.token }));
     const plans = await Promise.all(sent.filter(({ collection }) => collection === 'saved').map(planOf));
     expect(plans.flat()).not.toContain('COLLSCAN');
-    // Other engines may find one short index cheaper than another in order.
+    // Other engines may prefer a short index to another in the right order.
     if (isEmbedded) expect(plans.flat()).not.toContain('SORT');
   }
 });

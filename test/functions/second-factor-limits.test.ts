@@ -22,7 +22,7 @@ it('somebody who has the password alone makes only so many first steps, which ta
   for (const step of steps) statuses.push(await step());
   expect(statuses).toEqual([401, 401, 401, 429]);
   expect([await logIn(home), await logIn(home, codeOf(app, 1)), await logIn(home, recovery[0])]).toEqual([401, 201, 201]);
-  // Complete logins have their limit as before.
+  // Complete logins still have their own limit.
   expect([await logIn(home, recovery[1]), await logIn(home, recovery[2])]).toEqual([201, 429]);
 });
 

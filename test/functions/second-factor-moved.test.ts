@@ -33,6 +33,6 @@ it('a second factor is in an export as it is stored, without its secret and code
   const { username, password } = account;
   const logIn = async (second_factor: string) =>
     (await call('POST', '/api/sessions', { body: { username, password, second_factor }, source: anAddress() })).status;
-  // What was used before the export stays used.
+  // Codes that were used before the export remain used.
   expect([await logIn(used), await logIn(codeOf(app, 1)), await logIn(recovery[0] ?? '')]).toEqual([401, 201, 201]);
 });

@@ -20,7 +20,7 @@ describe('a session in a cookie, in a browser', async () => {
   });
   afterAll(() => elsewhere.close());
 
-  /** A page of the service, in which someone has logged in. */
+  /** A page of the service, in which a user has logged in. */
   async function aLoggedInPage(ann: Account): Promise<Page> {
     const page = await (await (await browser()).newContext()).newPage();
     await page.goto(`${service}/docs`);
@@ -29,7 +29,9 @@ describe('a session in a cookie, in a browser', async () => {
     return page;
   }
 
-  /** The status that a request from the page gets; 0 when the browser does not send it or hides the answer. */
+  /**
+   * The status of a request from the page; 0 if the browser does not send it or hides the response.
+   */
   const ask = (page: Page, address: string, method: string, body?: object, type = 'application/json'): Promise<number> =>
     page.evaluate(
       async ([url, init]) => {
@@ -89,7 +91,10 @@ describe('a session in a cookie, in a browser', async () => {
     await page.context().close();
   });
 
-  /** Sends a form, whose one field has a name that makes its body JSON, and waits for the answer's page. */
+  /**
+   * Submits a form with one field whose name makes the body JSON, and waits for the response's
+   * page.
+   */
   async function submitForm(page: Page, action: string, name: string): Promise<void> {
     const answered = page.waitForResponse(action);
     const escaped = name.replaceAll('"', '&quot;');

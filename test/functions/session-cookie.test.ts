@@ -7,14 +7,14 @@ import { type Call, type Reply, transports } from '../support/transports.ts';
 
 const https = { 'x-forwarded-proto': 'https' };
 
-/** Logs in as a browser does; returns the answer. */
+/** Logs in like a browser, and returns the response. */
 const logIn = (call: Call, { username, password }: Account, headers: Record<string, string> = {}): Promise<Reply> =>
   call('POST', '/api/sessions', { body: { username, password, cookie: true }, headers, source: anAddress() });
 
-/** What a browser sends of a cookie that was set. */
+/** The request header for a cookie that was set. */
 const cookieOf = ({ headers }: Reply): string => headers['set-cookie']?.split(';')[0] ?? '';
 
-/** The attributes of a cookie, whatever their order. */
+/** The attributes of a cookie, sorted. */
 const attributesOf = ({ headers }: Reply) =>
   headers['set-cookie']
     ?.split(/; */)
@@ -46,7 +46,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(attributesOf(reply)).toContain('Secure');
     const cookie = cookieOf(reply);
     expect((await whoIs({ ...https, cookie })).status).toBe(200);
-    // A network could set the other name, and a subdomain, too.
+    // Without the prefix, the network or a subdomain could set the cookie.
     expect((await whoIs({ ...https, cookie: cookie.replace('__Host-', '') })).status).toBe(401);
     expect((await whoIs({ cookie })).status).toBe(401);
   });

@@ -144,7 +144,7 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     const [token, another] = [await aSession(call, account), await aSession(call, account)];
     expect(outcome(await call('DELETE', '/api/sessions/current', { token }))).toEqual({ status: 204, body: '' });
     expect(await statuses(call, [token, another])).toEqual([401, 200]);
-    // A named token is not a session, and so not the current one.
+    // A named token is not a session, so it is not the current one either.
     expect(outcome(await call('DELETE', '/api/sessions/current', { token: account.token }))).toEqual(refusals.noSuch('session'));
   });
 

@@ -333,7 +333,7 @@ describe('messages by webhooks', () => {
     for (const message of messages) expect(message).toMatchObject({ mentions: [{ $oid: bob.id }], mentions_all: null });
     const mine = (await inProcess('GET', '/api/members?user=me', { token: bob.token })).body;
     expect(mine).toMatchObject([{ unread: 2, unread_mentions: 2 }]);
-    // The same by a member.
+    // A member's message does mention everyone.
     const { body } = await inProcess('POST', '/api/messages', {
       token: room.owner.token,
       body: { room: room.id, text: '@room' },
