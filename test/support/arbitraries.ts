@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 import { anyCharacter } from './characters.ts';
 
-/** Values that a schema allows, as far as the schemas of this service go. */
+/** Valid values of a schema, as far as this service's schemas need. */
 export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unknown> {
   const { type, anyOf, pattern, minLength = 0, maxLength = 40, minimum = 0, maximum = 1000, properties } = schema as Described;
   if ('const' in schema) return fc.constant(schema.const);
@@ -88,7 +88,7 @@ export const nasty: Arbitrary<unknown> = fc.oneof(
   fc.string({ unit: anyCharacter }),
 );
 
-/** The same as text for a URL. */
+/** Unsuitable values as text for a URL. */
 export const nastyText = nasty.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 
 const textOf = (least: number, most: number) =>

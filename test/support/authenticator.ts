@@ -3,33 +3,35 @@ import { expect } from 'vitest';
 import type { Account } from './accounts.ts';
 import type { Call } from './transports.ts';
 
-/* An authenticator in software (WebAuthn, https://www.w3.org/TR/webauthn-3/), which also does what no real one would. */
+/*
+ * A software authenticator (WebAuthn, https://www.w3.org/TR/webauthn-3/), which can also misbehave.
+ */
 
-/** The site of the service that runs in the tests, as `PUBLIC_URL` says. */
+/** The site of the tested service, as in `PUBLIC_URL`. */
 export const site = { id: 'chat.example.org', origin: 'https://chat.example.org' };
 
-/** What an authenticator and its browser may do otherwise than they should. */
+/** The deviations of an authenticator and its browser from the standard. */
 export type Deviation = {
   origin?: string;
   rpId?: string;
   type?: string;
   challenge?: string;
   crossOrigin?: boolean;
-  /** Whether it has checked who uses it, and whether anybody was there. */
+  /** The flags for a verified user and a present user. */
   isVerified?: boolean;
   isPresent?: boolean;
   counter?: number;
   userHandle?: string;
-  /** What is signed instead. */
+  /** The bytes that are signed instead. */
   signed?: Buffer;
-  /** The attestation statement; the default is none. */
+  /** The attestation statement; omitted by default. */
   statement?: 'self' | 'certificate';
   algorithm?: keyof typeof keys;
   /** The id of the credential, in base64url. */
   id?: string;
 };
 
-/** A passkey on an authenticator, which counts how often it signs, or always says 0. */
+/** A passkey on an authenticator. Its counter counts signatures, or remains 0. */
 export type SoftPasskey = {
   id: string;
   userHandle: string;
@@ -48,7 +50,7 @@ const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]
 const hex = (value: string) => Buffer.from(value, 'hex');
 const part = (key: KeyObject, name: 'x' | 'y' | 'n') => Buffer.from(String(key.export({ format: 'jwk' })[name]), 'base64url');
 
-/** The kinds of keys, and the public half of each as COSE has it (RFC 9053). */
+/** The kinds of keys, each with its public key in COSE (RFC 9053). */
 const keys = {
   ES256: {
     pair: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -63,7 +65,7 @@ const keys = {
     pair: () => generateKeyPairSync('rsa', { modulusLength: 2_048 }),
     cose: (key: KeyObject) => Buffer.concat([hex('a401030339010020'), bytes(part(key, 'n')), hex('2143010001')]),
   },
-  // Curve P-384, which nobody has asked for.
+  // Curve P-384, which the service does not request.
   ES384: {
     pair: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
     cose: (key: KeyObject) =>
@@ -88,7 +90,9 @@ function authenticatorData(counter: number, its: Deviation, made?: Buffer): Buff
   return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, made ?? Buffer.alloc(0)]);
 }
 
-/** Makes a passkey as the service has asked for it; what the browser sends, and the passkey itself. */
+/**
+ * Creates a passkey as the service has requested. Returns the browser's request and the passkey.
+ */
 export function make(asked: { challenge: string; user_handle: string }, its: Deviation = {}, counts = false) {
   const { algorithm = 'ES256', statement } = its;
   const { publicKey, privateKey } = keys[algorithm].pair();
@@ -129,7 +133,7 @@ export function make(asked: { challenge: string; user_handle: string }, its: Dev
   return { passkey, sent };
 }
 
-/** Signs a challenge with a passkey; what the browser sends. */
+/** Signs a challenge with a passkey. Returns the browser's request. */
 export function sign(passkey: SoftPasskey, challenge: string, its: Deviation = {}) {
   if (passkey.counts) passkey.counter++;
   const data = authenticatorData(passkey.counter, its);
@@ -143,7 +147,7 @@ export function sign(passkey: SoftPasskey, challenge: string, its: Deviation = {
   };
 }
 
-/** Begins a passkey of an account; what the service asks for. */
+/** Starts a passkey of an account, and returns the service's response. */
 export async function beginPasskey(call: Call, { token, password }: Account, proof: { code?: string } = {}) {
   const sent = { current_password: password, ...proof };
   const { status, body } = await call('POST', '/api/passkeys', { token, body: sent });
@@ -151,7 +155,7 @@ export async function beginPasskey(call: Call, { token, password }: Account, pro
   return body as { challenge: string; user_handle: string; exclude: { credential: string }[] };
 }
 
-/** Adds a passkey to an account; its id at the service, and the passkey. */
+/** Adds a passkey to an account. Returns its id at the service, and the passkey. */
 export async function addPasskey(call: Call, account: Account, its: Deviation = {}, counts = false) {
   const { passkey, sent } = make(await beginPasskey(call, account), its, counts);
   const { status, body } = await call('PUT', '/api/passkeys', { token: account.token, body: sent });
@@ -159,7 +163,7 @@ export async function addPasskey(call: Call, account: Account, its: Deviation = 
   return { id: (body as { _id: { $oid: string } })._id.$oid, passkey };
 }
 
-/** Begins a sign-in; its challenge. */
+/** Starts a sign-in, and returns its challenge. */
 export async function beginSignIn(call: Call): Promise<string> {
   const { status, body } = await call('POST', '/api/passkey-sessions', { body: {} });
   expect(status).toBe(201);

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What stands before several servers: each connection goes to the next one that takes it. */
+/** A load balancer: each connection goes to the next server that accepts it. */
 export type Balancer = { url: string; close: () => Promise<void> };
 
-/** Starts one before the servers at these ports; it keeps nobody with the same server and repeats nothing that it has passed on. */
+/**
+ * Starts a load balancer in front of these ports. It does not use sticky sessions and never repeats
+ * forwarded requests.
+ */
 export async function startBalancer(ports: string[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
   let turn = 0;

@@ -7,7 +7,7 @@ import { aName } from './accounts.ts';
 
 export type TestBot = { id: string; username: string; path: string; token: string };
 
-/** The scopes that a token of a bot can have to any effect. */
+/** The scopes that have an effect for a bot's token. */
 export const botScopes = scopes.filter((scope) => scope !== 'admin');
 
 /** Creates a bot of an account, or of the administrators, with a token. */

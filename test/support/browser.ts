@@ -7,8 +7,8 @@ let missing: Promise<string | undefined> | undefined;
 let opened: Browser | undefined;
 
 /**
- * The browser of this process, which opens at its first use. The contexts that a test file has opened in it close with
- * the file. If no browser can run, the test is skipped; with `CI=true` it fails.
+ * The browser of this process, which is started on first use. Its contexts are closed at the end of
+ * the test file. If no browser is installed, the test is skipped; with `CI=true` it fails.
  */
 export async function browser(): Promise<Browser> {
   missing ??= process.env.CI ? Promise.resolve(undefined) : explainMissingBrowser();

@@ -1,12 +1,12 @@
 import { type Arbitrary, nat } from 'fast-check';
 
 const count = 0x11_0000;
-/** The halves of surrogate pairs, which are no characters. */
+/** The halves of surrogate pairs, which are not characters. */
 const halves = { from: 0xd800, count: 0x800 };
 
 /**
- * Every character of Unicode, as a `unit` of fast-check's strings. Its own, `'binary'`, makes a table of all of them for
- * each use, which takes half a second.
+ * Every Unicode character, as a `unit` of fast-check's strings. Its own unit `'binary'` builds a
+ * table of all characters for each use, which takes half a second.
  */
 export const anyCharacter: Arbitrary<string> = nat(count - halves.count - 1).map(
   (index) => String.fromCodePoint(index < halves.from ? index : index + halves.count),

@@ -1,9 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** How many files are listed. */
+/** The number of listed files. */
 const most = 25;
 
-/** Lists the test files that took longest, with their seconds. */
+/** Lists the slowest test files, with their seconds. */
 export default class CiReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {

@@ -9,15 +9,16 @@ import { type Outcome, type RunningFunction, startFunction } from './lambda.ts';
 import type { Packaged } from './packaged.ts';
 
 /*
- * A deployment on a model of AWS: the packaged functions, each instance a process under AWS's own runtime client with
- * one event at a time, and in place of AWS what the template asks for: concurrency, asynchronous invocations, FIFO
- * queues with their event source mappings, parameters, connections of WebSockets. Nothing here knows the service.
+ * A deployment on a model of AWS. It runs the packaged functions; each instance is a process with
+ * AWS's own runtime client and one event at a time. The model implements the resources of the
+ * template: concurrency, asynchronous invocations, FIFO queues with their event source mappings,
+ * parameters, and WebSocket connections. It does not know the service.
  */
 
 type Properties = Record<string, unknown>;
 type Template = { Resources: Record<string, { Type: string; Properties: Properties }> };
 
-/** What a function has used. */
+/** The resource usage of a function. */
 export type Usage = {
   invocations: number;
   coldStarts: number;
@@ -27,37 +28,37 @@ export type Usage = {
   cpuMs: number;
 };
 
-/** How AWS behaves, as far as it is documented or has been measured by many. */
+/** The behaviour of AWS, as documented or commonly measured. */
 const lambda = {
-  /** Memory with one whole processor; less memory has less of it. */
+  /** The memory that comes with one full CPU; less memory has a smaller share. */
   wholeProcessorMb: 1_769,
   /** The concurrency of an account. */
   concurrency: 1_000,
-  /** The way of an asynchronous invocation, and of an entry from its queue to a function. */
+  /** The latency of an asynchronous invocation, and of a queue's entry to a function. */
   asyncMs: 10,
   pollMs: 25,
-  /** The first wait of an asynchronous invocation, or of a queue, that was throttled. */
+  /** The first delay after an asynchronous invocation or a queue was throttled. */
   throttledMs: 1_000,
 };
 
-/** A queue takes an entry once within this time. */
+/** A queue drops duplicates within this time. */
 const deduplicationMs = 300_000;
 
 export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
 type Options = {
-  /** The functions and the directory in which they were packaged, with their template. */
+  /** The packaged functions, and the directory with their template. */
   packaged: Packaged[];
   directory: string;
   runtimeClient: string;
-  /** The secrets, by the names of their parameters. */
+  /** The secrets by parameter name. */
   parameters: Record<string, string>;
-  /** Variables in place of those of the template. */
+  /** Variables that replace those of the template. */
   environment?: Record<string, string>;
   freezeMs?: number;
 };
 
-/** Deploys packaged functions, which are started when they are invoked. */
+/** Deploys packaged functions, which start at their invocation. */
 export async function startCloud({ packaged, directory, runtimeClient, parameters, environment, freezeMs }: Options) {
   const path = join(directory, 'packages', 'cloudformation-template-update-stack.json');
   const { Resources }: Template = JSON.parse(readFileSync(path, 'utf8'));
@@ -89,7 +90,7 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
     ),
   );
 
-  /** A function with its instances: as many as may run at the same time. */
+  /** A function with its instances, up to its concurrency. */
   function deployedFunction(functionName: string, properties: Properties) {
     const handler = String(properties.Handler);
     const name = functionName.replace('chat-service-dev-', '');
@@ -100,7 +101,7 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
     const idle: RunningFunction[] = [];
     const running = new Set<RunningFunction>();
     let active = 0;
-    /** The time by which the share of a processor delays an invocation, as the last ones have shown. */
+    /** The delay of an invocation by the limited CPU share, measured in the last ones. */
     let stretchMs = 0;
 
     const start = async () => {
@@ -150,7 +151,8 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
       if (name.startsWith('AWS_ENDPOINT_URL')) return [name, url];
       if (name === 'SOCKET_ENDPOINT') return [name, `${url}/dev`];
       if (typeof value === 'string') return [name, value];
-      // A queue has its logical id for an address; other references are for those who have such a service.
+      // The address of a queue is its logical id. Other references are left out, because they need
+      // services that do not exist here.
       return [name, (value as { Ref?: string }).Ref ?? undefined];
     });
     return {
@@ -163,7 +165,7 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
     };
   }
 
-  /** A FIFO queue, and the mapping that has a function take its entries. */
+  /** A FIFO queue, and the event source mapping to its function. */
   function fifoQueue(id: string, properties: Properties) {
     const mapping = of('AWS::Lambda::EventSourceMapping').find(({ EventSourceArn }) => idOf(EventSourceArn) === id);
     const { MaximumConcurrency: most = 10 } = (mapping?.ScalingConfig ?? {}) as { MaximumConcurrency?: number };
@@ -262,11 +264,11 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
   }
 
   return {
-    /** What functions have sent to connections. */
+    /** The frames that functions have sent to connections. */
     frames,
-    /** What functions have invoked without waiting. */
+    /** The asynchronous invocations by functions. */
     invoked,
-    /** Invokes a function as a gateway does, and waits for it. */
+    /** Invokes a function like a gateway, and waits for it. */
     invoke: (name: string, event: object): Promise<Outcome> => {
       const found = functions.get(`chat-service-dev-${name}`);
       if (!found) throw new Error(`The template has no function ${name}.`);
@@ -278,9 +280,9 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
           usage.invocations > 0 ? [[name.replace('chat-service-dev-', ''), { ...usage }]] : [],
         ),
       ) as Record<string, Usage>,
-    /** All that functions have written to their log. */
+    /** The log output of all functions. */
     log: () => [...functions.values()].map(({ log }) => log()).join(''),
-    /** The entries that failed each time. */
+    /** The entries that failed at each attempt. */
     dead: () => [...queues.values()].flatMap(({ dead }) => dead),
     /** Waits until nothing runs and the queues are empty. */
     idle: async () => {
@@ -295,7 +297,7 @@ export async function startCloud({ packaged, directory, runtimeClient, parameter
   };
 }
 
-/** The time of a processor that a process has used, in milliseconds. */
+/** The CPU time of a process, in milliseconds. */
 function cpuOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { config, readConfig, replaceConfig } from '../../lib/settings/config.ts';
 import { type Call, inProcess } from './transports.ts';
 
-/** Settings as the environment has them, by the names of `lib/settings/settings.ts`. */
+/** Settings as environment variables, by the names in `lib/settings/settings.ts`. */
 export type Settings = Record<string, string>;
 
 /**
- * Has the service, and the processes that the test starts, use these settings until the end of the test file. Call it
- * at the start of the file.
+ * Applies these settings to the service, and to processes that the test starts, until the end of
+ * the test file. Call it at the start of the file.
  */
 export function useConfig(settings: Settings): void {
   Object.assign(process.env, settings);
   replaceConfig(readConfig({ ...process.env }));
 }
 
-/** Does work while the service uses these settings. */
+/** Runs work while the service uses these settings. */
 export async function withConfig<T>(settings: Settings, work: () => T): Promise<Awaited<T>> {
   const restore = replaceSettings(settings);
   try {
@@ -38,10 +38,12 @@ function replaceSettings(settings: Settings): () => void {
   };
 }
 
-/** The settings of the calls that are under way. */
+/** The settings of the calls in progress. */
 let inUse: { settings: Settings; calls: number; restore: () => void } | undefined;
 
-/** Calls the service in this process while it uses these settings. Only one `callWith()` works at a time. */
+/**
+ * Calls the service in this process with these settings. Only one `callWith()` can run at a time.
+ */
 export function callWith(settings: Settings): Call {
   return async (...call) => {
     inUse ??= { settings, calls: 0, restore: replaceSettings(settings) };
@@ -61,14 +63,14 @@ function endCall(): void {
   inUse = undefined;
 }
 
-/** For how many milliseconds the service waits for others. */
+/** The timeouts for other services, in milliseconds. */
 type Patience = typeof config.patienceMs;
 
-/** Has the service wait less for others until the end of the test file. Call it after `useConfig()`. */
+/** Reduces the service's timeouts until the end of the test file. Call it after `useConfig()`. */
 export const usePatience = (patienceMs: Partial<Patience>): void =>
   replaceConfig({ ...config, patienceMs: { ...config.patienceMs, ...patienceMs } });
 
-/** Does work while the service waits less for others. */
+/** Runs work while the service has shorter timeouts. */
 export async function withPatience<T>(patienceMs: Partial<Patience>, work: () => T): Promise<Awaited<T>> {
   const before = config;
   usePatience(patienceMs);
@@ -79,6 +81,8 @@ export async function withPatience<T>(patienceMs: Partial<Patience>, work: () =>
   }
 }
 
-/** Gives the test file a database of its own, for data that would disturb other tests. It has the indexes. */
+/**
+ * Gives the test file a separate database with indexes, for data that would disturb other tests.
+ */
 export const useOwnDatabase = (): void =>
   useConfig({ MONGODB_DATABASE: `${process.env.MONGODB_DATABASE}_${randomBytes(6).toString('hex')}` });

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import type { OpenApi } from '../../lib/reference/openapi.ts';
 
-/** After a run of all fast tests, lists the operations and statuses of the contract that no test covers; fails if there are any. */
+/**
+ * After a run of all fast tests, lists the operations and statuses of the contract that no test
+ * covers, and fails if there are any.
+ */
 export default class ContractCoverageReporter implements Reporter {
   #vitest: Vitest | undefined;
   #directory = '';
@@ -12,8 +15,8 @@ export default class ContractCoverageReporter implements Reporter {
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
     this.#directory = mkdtempSync(join(tmpdir(), 'chat-coverage-'));
-    process.env.CONTRACT_COVERAGE_DIRECTORY = this.#directory; // the workers inherit it
-    // Also after Ctrl-C, and where no test file was found.
+    process.env.CONTRACT_COVERAGE_DIRECTORY = this.#directory; // The workers inherit it.
+    // Also after Ctrl-C, and if no test file was found.
     process.once('exit', () => rmSync(this.#directory, { recursive: true, force: true }));
   }
 

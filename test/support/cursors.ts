@@ -1,2 +1,2 @@
-/** The place that a cursor of a feed stands for; nothing for what is no cursor with an epoch. */
+/** The place of a feed's cursor; undefined for a cursor without an epoch. */
 export const placeIn = (cursor: string | undefined): string | undefined => /^[0-9a-f]{15}\.(\d+)$/.exec(cursor ?? '')?.[1];

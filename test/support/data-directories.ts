@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A directory for the data directories of a test file, and the environment of a command that works on one of them. */
+/**
+ * A directory for the data directories of a test file, and the environment of a command for one of
+ * them.
+ */
 export function dataDirectories(what: string) {
   const directory = join(tmpdir(), `${what}-${randomUUID()}`);
   beforeAll(() => mkdir(directory));

@@ -5,8 +5,8 @@ import { startProxy, type Proxy as TestProxy } from './proxy.ts';
 import { atEndOfFile, startDatabase } from './worker.ts';
 
 /**
- * Has the service of the test file treat its database as one outside of the process, which does not tell what has
- * changed: the service then reads again what it could remember otherwise.
+ * Makes the service of the test file treat its database as external. Such a database does not
+ * report changes, so the service reads again instead of using caches.
  */
 export async function useDatabaseOutside(): Promise<void> {
   await startDatabase();
@@ -14,11 +14,11 @@ export async function useDatabaseOutside(): Promise<void> {
 }
 
 /**
- * Has the service of the test file reach its database over a socket, through a proxy that can break. The client
- * reports its commands. The service waits `patienceMs` for a connection, if given.
+ * Makes the service of the test file reach its database over a socket, through a proxy that can
+ * break. The client reports its commands. `patienceMs` is the service's timeout for a connection.
  */
 export async function useProxiedDatabase({ patienceMs }: { patienceMs?: number } = {}): Promise<TestProxy> {
-  // The database is prepared while it can be reached.
+  // Prepares the database while it can be reached.
   await database.command({ ping: 1 });
   await useDatabaseOutside();
   const proxy = await startProxy(new URL(process.env.MONGODB_URI ?? '').host);

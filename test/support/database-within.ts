@@ -4,13 +4,13 @@ import { storeNotes } from '../../lib/rooms/notes.ts';
 import { useConfig, useOwnDatabase } from './config.ts';
 import { embeddedUri, type GotCommand, lastChange, startDatabase, watchers } from './worker.ts';
 
-/* For tests of the database within the process, as `npm run serve` has it. */
+/* Helpers for tests of the database in the same process, as in `npm run serve`. */
 
 export type { GotCommand } from './worker.ts';
 
 /**
- * Gives the test file an empty database within this process, also if the other tests use another one. For tests of what
- * the service knows about such a database.
+ * Gives the test file an empty database in this process, even if the other tests use another one.
+ * It is for tests of features that need such a database.
  */
 export async function useDatabaseWithin(): Promise<void> {
   useConfig({ MONGODB_URI: embeddedUri });
@@ -19,9 +19,13 @@ export async function useDatabaseWithin(): Promise<void> {
   databaseIsWithinThisProcess(lastChange);
 }
 
-/** The commands that the database gets while `work` runs; for tests that do nothing else meanwhile. */
+/**
+ * The commands that the database gets while `work` runs. The test must not do anything else at that
+ * time.
+ */
 export async function commandsGot(work: () => Promise<unknown>): Promise<GotCommand[]> {
-  // What was noted before is written up to 250 ms later, and would be taken for a command of this work.
+  // Earlier buffered changes are written up to 250 ms later, and would count as commands of this
+  // work.
   await storeNotes();
   const got: GotCommand[] = [];
   const watch = (command: GotCommand) => {
@@ -37,8 +41,8 @@ export async function commandsGot(work: () => Promise<unknown>): Promise<GotComm
 }
 
 /**
- * Does work for which nothing is remembered: it seems that everything changes all the time, but for the epoch, which
- * would be believed for some seconds.
+ * Runs work without caches: every collection seems to change all the time, except the epoch, which
+ * is cached for some seconds.
  */
 export async function afresh<T>(work: () => Promise<T>): Promise<T> {
   databaseIsWithinThisProcess((db, name) => (name === 'epochs' ? lastChange(db, name) : undefined));

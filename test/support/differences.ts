@@ -1,10 +1,10 @@
 import { type Call, inProcess, overHttp, type Reply, type SentRequest } from '../../tools/harness/transports.ts';
 import { offlineUrl, serveUrl } from './services.ts';
 
-/** A request and what it is an example of. */
+/** A request and a description of it. */
 export type Example = [what: string, method: string, path: string, sent: SentRequest];
 
-/** A part of a response in which a transport differs from the in-process call. */
+/** A part of a response that differs between a transport and the in-process call. */
 export type Difference = { request: string; transport: string; part: string; expected: unknown; actual: unknown };
 
 /** The headers of the contract, and the security headers. */
@@ -31,7 +31,7 @@ const named = [
   'x-next-cursor',
 ];
 
-/** Sends each request through every transport, `width` at a time, and lists how the responses differ. */
+/** Sends each request through every transport, `width` at a time, and lists the differences. */
 export async function differences(examples: Example[], width = 8): Promise<Difference[]> {
   const found: Difference[] = [];
   for (let at = 0; at < examples.length; at += width) {
@@ -63,14 +63,18 @@ function parts({ status, headers, body }: Reply, method: string): Record<string,
       named.map((name) => [name, headers[name]?.replace(scriptHash, "script-src 'sha256'").replace(socketOrigin, '')]),
     ),
     'has x-request-id': headers['x-request-id'] !== undefined,
-    // A response to HEAD has none; of a page only the beginning is compared, because its script depends on its loader.
+    // A response to HEAD has an empty body. Only the beginning of a page is compared, because its
+    // script depends on its loader.
     body:
       method === 'HEAD' ? '' : headers['content-type']?.startsWith('text/html') ? String(body).slice(0, 200) : constantOf(body),
     ...(status === 405 && { 'content-length': headers['content-length'] }),
   };
 }
 
-/** A body without what is another in every response: a challenge, or a ticket and until when it is valid, or where it is of use. */
+/**
+ * A body without the parts that are always different: a challenge, or a ticket with its expiry and
+ * address.
+ */
 function constantOf(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   if ('challenge' in body) return { ...body, challenge: '' };
@@ -80,5 +84,5 @@ function constantOf(body: unknown): unknown {
 // The hash of a page's script, which depends on its loader.
 const scriptHash = /script-src 'sha256-[^']+'/;
 
-// Where the WebSockets are, if they have an address of their own.
+// The origin of WebSockets, if it is a separate one.
 const socketOrigin = / wss?:\/\/[^;]+/;

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The pages whose commands people type. `docs/api.md` has the calls of the walkthrough, which the tests of the contract make. */
+/**
+ * The pages with commands for readers. The calls of the walkthrough in `docs/api.md` are tested
+ * with the contract.
+ */
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -12,43 +15,47 @@ export const pages = [
 ].filter((path) => existsSync(path));
 
 /**
- * Where a block of commands is run, which the page's source says after its language, as in "```sh clone"; readers do not see that word.
- * `never` needs an account or a machine that no test has: its syntax is checked.
+ * Where a block of commands runs. A page's source states it after the language, as in "```sh
+ * clone", which readers do not see. A block marked `never` needs an account or a machine that tests
+ * do not have, so only its syntax is checked.
  */
 export const marks = {
-  /** In a clean clone: by `npm run test:ci` over the packages that are installed, by `npm run test:docs -- all` after a real `npm ci` by the oldest Node.js. */
+  /**
+   * In a clean clone. `npm run test:ci` uses the installed packages. `npm run test:docs -- all`
+   * runs a real `npm ci` with the oldest Node.js first.
+   */
   clone: 'clone',
-  /** The same with Node.js 24 itself. */
+  /** In a clone, with Node.js 24 itself. */
   node24: 'clone',
-  /** The same, only by `npm run test:docs -- all`, because it downloads. */
+  /** In a clone, only by `npm run test:docs -- all`, because it downloads. */
   registry: 'clone',
-  /** The same, up to the packaged template. */
+  /** In a clone, up to the packaged template. */
   template: 'clone',
   /** As root of a Debian that systemd has started. */
   systemd: 'systemd',
-  /** Over an image that buildah has built. */
+  /** On an image that buildah has built. */
   container: 'container',
   /** By `test/docs/webhooks.ci.test.ts`, with the address of a webhook in `WEBHOOK`. */
   webhook: 'webhook',
-  /** Needs an account of AWS or of Atlas. */
+  /** Needs an account of AWS or Atlas. */
   aws: 'never',
   /** Needs Docker itself, and an image of MongoDB. */
   docker: 'never',
 } as const;
 export type Mark = keyof typeof marks;
 
-/** One block of a page. */
+/** A block of a page. */
 export type Block = {
   page: string;
   line: number;
   language: string;
   mark: string;
   code: string;
-  /** The JSON that stands right after it as its output. */
+  /** The expected output, from the JSON block after it. */
   output: unknown;
 };
 
-/** Every block of a page, in its order. */
+/** All blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const text = readFileSync(page, 'utf8');
   return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(({ 1: info = '', 2: code = '', index }) => {
@@ -65,9 +72,9 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** The blocks of commands with these marks, in the order in which a reader meets them. */
+/** The blocks of commands with these marks, in the order of the pages. */
 export const commandsMarked = (...wanted: Mark[]): Block[] =>
   pages.flatMap(blocksOf).filter(({ language, mark }) => language === 'sh' && (wanted as string[]).includes(mark));
 
-/** Where a block is, for the title of its test. */
+/** The place of a block, for the title of its test. */
 export const titleOf = ({ page, line, code }: Block): string => `${page}:${line}: ${code.trim().split('\n')[0]}`;

@@ -6,19 +6,28 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { freePort } from '../../tools/harness/service.ts';
 import type { Block } from './document-blocks.ts';
 
-/** A copy of the project, as a reader has it, in which blocks of the documentation are run. */
+/** A copy of the project, in which blocks of the documentation run. */
 export type Clone = {
-  /** Runs a block at a terminal, types what it asks for, and returns what was printed. A server goes on running until the next one. */
+  /**
+   * Runs a block at a terminal, answers its prompts, and returns the output. A server runs until
+   * the next one starts.
+   */
   run: (block: Block, words?: Record<string, string>) => Promise<{ code: number | null; screen: string }>;
   close: () => Promise<void>;
 };
 
-/** Where Node.js and npm come from; without, those of this process, and `npm ci` does nothing, because the packages are there. */
+/**
+ * The directory of Node.js and npm. Without it, this process's are used, and `npm ci` does nothing,
+ * because the packages are installed.
+ */
 export type Toolchain = { bin: string };
 
 const left = new Set(['node_modules', '.git', 'data', '.serverless', '.esbuild', 'gallery', 'coverage']);
 
-/** Copies what git would have, and, if asked to, what an installation has built. */
+/**
+ * Copies the files that git would contain and, if requested, the files that an installation has
+ * built.
+ */
 export const copyProject = (target: string, { withBuilt }: { withBuilt: boolean }): Promise<void> =>
   cp('.', target, {
     recursive: true,
@@ -29,7 +38,7 @@ export const copyProject = (target: string, { withBuilt }: { withBuilt: boolean 
     },
   });
 
-/** Makes one; `toolchain` installs what it needs itself. */
+/** Creates a clone. With a `toolchain`, it installs its own packages. */
 export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-clone-'));
   const project = join(directory, 'chat-service');
@@ -88,7 +97,7 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
             typed.shift();
             child.stdin.write('open sesame\r');
           }
-          // The database says where it is, after the copy that it is to serve.
+          // The database prints its address after the copy that it serves.
           if (isServer && /The API is at|copied into[\s\S]*^mongodb:/m.test(screen)) resolve();
         };
         child.stdout.on('data', collect);
@@ -110,7 +119,7 @@ export async function makeClone(toolchain?: Toolchain): Promise<Clone> {
     },
     async close() {
       await stopServer();
-      // What a failure has left.
+      // Ends processes that remain after a failure.
       for (const { pid = 0, exitCode, signalCode } of started)
         if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
       await rm(directory, { recursive: true, force: true });

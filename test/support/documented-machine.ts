@@ -9,29 +9,38 @@ import { copyProject } from './documented-clone.ts';
 import { runCommand } from './run-command.ts';
 import { atTerminal, type Dialogue } from './terminal.ts';
 
-/** A Debian that systemd has started, with Node.js, npm and a repository of the project at /srv/chat-service.git. */
+/** A Debian with systemd, Node.js, npm and a repository of the project at /srv/chat-service.git. */
 export type Machine = {
-  /** Runs a script as root at a terminal; where the screen shows a prompt, types what stands beside it, each once. */
+  /**
+   * Runs a script as root at a terminal. When the screen shows a prompt, its answer is typed, each
+   * once.
+   */
   run: (script: string, dialogue: Dialogue) => Promise<{ code: number; screen: string }>;
   close: () => Promise<void>;
 };
 
-/** What this machine lacks to start another one, or to install Debian for it. */
+/**
+ * The first missing requirement to start a machine or to install Debian for it; empty if nothing is
+ * missing.
+ */
 export function missingForMachine(): string {
   if (process.getuid?.() !== 0) return 'root';
   return ['systemd-nspawn', 'debootstrap', 'script', 'git'].find((tool) => !hasCommand(tool)) ?? '';
 }
 
-/** Whether there is a command of this name. */
+/** True if there is a command of this name. */
 export const hasCommand = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 
-/** Debian with what the commands need; made once, for it takes a minute. */
+/**
+ * A Debian with the packages that the commands need. It is created once, because that takes a
+ * minute.
+ */
 export async function debian(): Promise<string> {
   const directory = resolve(process.env.DOCS_DEBIAN ?? 'node_modules/.cache/docs-debian');
   if (existsSync(join(directory, 'usr/bin/git'))) return directory;
   const packages = 'systemd,systemd-sysv,dbus,libnss-systemd,git,openssl,ca-certificates,curl,procps';
   await must(['debootstrap', '--variant=minbase', `--include=${packages}`, 'bookworm', directory]);
-  // Debian's installer writes it.
+  // Debian's installer would write it.
   await writeFile(join(directory, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   return directory;
 }
@@ -42,13 +51,16 @@ export async function must(words: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Where npm is, which comes with Node.js and not with the package of it that the project installs. */
+/**
+ * The directory of npm. It comes with Node.js, but not with the npm package of Node.js that the
+ * project installs.
+ */
 export const npmDirectory = async () => dirname(dirname(realpathSync(await must(['sh', '-c', 'command -v npm']))));
 
-/** Certificates that this machine trusts besides those of Node.js, such as a proxy's. */
+/** Further certificates that this machine trusts, such as a proxy's. */
 export const certificates = process.env.NODE_EXTRA_CA_CERTS;
 
-/** Starts the machine: what it writes is gone with it. */
+/** Starts the machine. Its changes are discarded at its end. */
 export async function startMachine(): Promise<Machine> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-machine-'));
   const repository = join(directory, 'repository');
@@ -107,7 +119,7 @@ export async function startMachine(): Promise<Machine> {
   };
 }
 
-/** The process that is the first one inside: a child of systemd-nspawn which runs this program. */
+/** The first process inside the container: the child of systemd-nspawn that runs this program. */
 export async function leaderOf(child: ChildProcess, program: string): Promise<string> {
   for (const deadline = Date.now() + 30_000; ; await delay(100)) {
     const found = readdirSync('/proc').find((entry) => {

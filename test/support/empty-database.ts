@@ -1,5 +1,6 @@
 /**
- * The name of the database that has the indexes and no documents, beside the one of the tests. Plans are asked for there: some
- * databases scan a collection of few documents once they have counted them, which they do at times of their own.
+ * The name of a database with indexes and without documents, next to the tests' database. Query
+ * plans are tested there: some databases scan a small collection once they have counted its
+ * documents, which happens at unpredictable times.
  */
 export const emptyDatabase = ({ MONGODB_DATABASE }: Record<string, string>): string => `${MONGODB_DATABASE}_empty`;

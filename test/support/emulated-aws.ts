@@ -6,13 +6,13 @@ import { AwsClient } from 'aws4fetch';
 import { freePort } from '../../tools/harness/service.ts';
 
 /*
- * An emulated AWS to deploy to. `AWS_EMULATOR` is a command that starts one on the port `AWS_EMULATOR_PORT` and prints
- * its address; a command `down` beside it ends it.
+ * An emulated AWS for deployments. `AWS_EMULATOR` is a command that starts one on the port
+ * `AWS_EMULATOR_PORT` and prints its address. A command `down` in the same directory ends it.
  */
 
 const command = resolve(process.env.AWS_EMULATOR ?? '../shared/aws/up');
 
-/** Starts an emulator with no state; returns undefined, after a warning, if there is none. */
+/** Starts an emulator without state. Returns undefined, after a warning, if none is available. */
 export async function startEmulator(): Promise<{ url: string; end: () => Promise<unknown> } | undefined> {
   if (!existsSync(command)) {
     console.warn('No deployment is tested, because there is no emulated AWS: AWS_EMULATOR is a command that starts one.');
@@ -35,7 +35,7 @@ export function callsTo(url: string) {
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   };
   return {
-    /** The resources of a stack, by logical id; undefined if there is no such stack. */
+    /** The resources of a stack, by logical id; undefined if the stack does not exist. */
     resourcesOf: async (stack: string): Promise<Map<string, { type: string; id: string }> | undefined> => {
       const body = new URLSearchParams({ Action: 'DescribeStackResources', Version: '2010-05-15', StackName: stack }).toString();
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,6 +1,6 @@
 import { contract } from './contract.ts';
 
-/** The codes that the contract says, by the sentences that go with them. */
+/** The error codes of the contract, by their messages. */
 const codes = new Map(
   Object.values(contract.paths)
     .flatMap((methods) => Object.values(methods))

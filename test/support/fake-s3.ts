@@ -4,25 +4,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What the fake knows of an object, and when it was stored. */
+/** A stored object, with the time of its upload. */
 type Stored = { bytes: Buffer; type: string; checksum: string; at: Date };
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 export const region = 'eu-central-1';
 
-/** A page of a list, which is small here, so that there are several. */
+/** The page size of lists, which is small so that there are several pages. */
 const pageLength = 3;
 
 /**
- * An object store of the tests' own, with one private bucket. It computes each signature again, as the specification
- * of Signature Version 4 says, and refuses what is not signed, what is signed otherwise, and what came too late.
+ * A fake object store with one private bucket. It verifies each signature independently, according
+ * to Signature Version 4. It rejects requests that are unsigned, wrongly signed or expired.
  */
 export async function startFakeS3(keys = credentials) {
   const bucket = 'files';
   const objects = new Map<string, Stored>();
-  /** How far its clock is ahead, in milliseconds, and before when addresses were signed that are over already. */
+  /**
+   * The milliseconds that its clock is ahead, and a time: addresses that were signed before it have
+   * expired.
+   */
   const clock = { ahead: 0, endedBefore: 0 };
-  /** What answers a request in its place, if anything does. */
+  /** Handlers that may answer a request instead. */
   const faults: ((request: IncomingMessage, response: ServerResponse) => boolean)[] = [];
 
   const server = createServer((request, response) => {
@@ -41,7 +44,7 @@ export async function startFakeS3(keys = credentials) {
     }
     if (method === 'OPTIONS') return void response.end();
     if (faults.shift()?.(request, response)) return;
-    // What belongs to the service, which must not come here.
+    // The service's credentials must not be sent here.
     if (request.headers.cookie || request.headers['x-auth-token']) throw new Refused(400, 'TokenSent');
     requireSignature(request, url, { keys, now: Date.now() + clock.ahead, endedBefore: clock.endedBefore });
     const [, name, ...rest] = decodeURIComponent(url.pathname).split('/');
@@ -134,7 +137,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Headers that must be signed where a request has them: all others could be changed on the way. */
+/** Headers that must be signed if a request has them. All others could be changed on the way. */
 const signable = /^(host|content-length|content-type|x-amz-.*)$/;
 
 type Circumstances = { keys: typeof credentials; now: number; endedBefore: number };
@@ -157,7 +160,7 @@ function requireSignature(request: IncomingMessage, url: URL, { keys, now, ended
   const body = Number(request.headers['content-length'] ?? 0) > 0 || request.method === 'PUT';
   const present = Object.keys(request.headers).filter((name) => signable.test(name) && (body || name !== 'content-length'));
   if (present.some((name) => !signed.includes(name))) throw new Refused(403, 'HeadersNotSigned');
-  // A body whose bytes nobody has signed could be any other.
+  // Without a signed length and checksum, the body could be replaced.
   if (body && !['content-length', 'x-amz-checksum-sha256'].every((name) => signed.includes(name)))
     throw new Refused(403, 'BodyNotSigned');
   const parameters = Object.entries(query).filter(([name]) => name !== 'X-Amz-Signature');

@@ -4,7 +4,7 @@ import { type Call, inProcess, type Reply } from './transports.ts';
 
 export type Bytes = string | Uint8Array;
 
-/** How a file with these bytes is announced. */
+/** The announcement of a file with these bytes. */
 export const announced = (room: string, bytes: Bytes = 'Hello', fields: object = {}) => ({
   room,
   name: 'Notes.txt',
@@ -15,7 +15,7 @@ export const announced = (room: string, bytes: Bytes = 'Hello', fields: object =
 
 export const measured = (bytes: Bytes) => ({ size: Buffer.byteLength(bytes), sha256: hash('sha256', bytes) });
 
-/** The beginning of a PNG of so many pixels. */
+/** The beginning of a PNG with this many pixels. */
 export function aPictureOf(width: number, height: number): Buffer {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width, 0);
@@ -37,10 +37,10 @@ type Wanted = {
   call?: Call;
 };
 
-/** A file that a test has announced and uploaded; it is announced alone where `bytes` is undefined. */
+/** A file that a test has announced and uploaded. If `bytes` is undefined, it is only announced. */
 export type TestFile = { id: string; url: string };
 
-/** Announces a file and uploads its bytes; throws the response if it is refused. */
+/** Announces a file and uploads its bytes. Throws the response if it is an error. */
 export async function aFile({ token }: Account, room: string, wanted: Wanted = {}): Promise<TestFile> {
   const { call = inProcess, key, preview, bytes = 'Hello', ...fields } = wanted;
   const all = { ...fields, ...(preview && { preview: { type: 'image/webp', ...measured(preview) } }) };
@@ -59,7 +59,7 @@ export async function aFile({ token }: Account, room: string, wanted: Wanted = {
   return { id: _id.$oid, url: `/api/files/${_id.$oid}/content` };
 }
 
-/** Reads a file as clients do: where the answer leads to an object store, there. */
+/** Reads a file like a client, following a redirect to an object store. */
 export async function readAt(
   call: Call,
   url: string,
@@ -74,7 +74,7 @@ export async function readAt(
     : reply;
 }
 
-/** A request to another service, without a token. */
+/** Sends a request to another service, without a token. */
 async function follow({ url, ...request }: Upload & { body?: Bytes }): Promise<Reply> {
   const response = await fetch(url, request as RequestInit);
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };

@@ -2,7 +2,10 @@ import { database } from '../../lib/database/client.ts';
 import { anAccount, anAdmin } from './accounts.ts';
 import { inProcess } from './transports.ts';
 
-/** Empties the database and fills it with a small dataset; returns tokens to call with, and the ids of what exists. */
+/**
+ * Empties the database and fills it with a small dataset. Returns tokens to call with, and the ids
+ * of the documents.
+ */
 export async function aFixture() {
   const collections = await database.listCollections({}, { nameOnly: true }).toArray();
   await Promise.all(collections.map(({ name }) => database.collection(name).deleteMany({})));

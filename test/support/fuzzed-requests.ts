@@ -4,7 +4,10 @@ import type { Parameter } from '../../lib/reference/openapi.ts';
 import type { ListedOperation } from '../../tools/harness/example-requests.ts';
 import { nasty, nastyText, valid } from './arbitraries.ts';
 
-/** A request that may or may not be as declared; `isInvalid`: it violates the contract, so that it must not succeed. */
+/**
+ * A random request, which may violate the contract. If `isInvalid` is set, it does, so it must not
+ * succeed.
+ */
 export type FuzzedRequest = {
   method: string;
   address: string;
@@ -45,7 +48,7 @@ function pathOf({ path, parameters = [] }: ListedOperation, ids: Arbitrary<strin
   return fc.tuple(...values).map((pairs) => {
     const filled = Object.fromEntries(pairs);
     return path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-      // No client can send a segment of one or two dots: URLs leave it out, encoded or not.
+      // Clients cannot send a path segment of one or two dots: URLs drop it, encoded or not.
       encodeURIComponent((filled[name] ?? '').toWellFormed())
         .replace(/^\.\.?$/, 'dots')
         .replaceAll('.', '%2E'),

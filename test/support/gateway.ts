@@ -11,51 +11,58 @@ import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
 import { inProcess } from './transports.ts';
 
 /*
- * What AWS does with WebSockets and invocations, and an emulator does not: in place of API Gateway and Lambda, for functions of this process,
- * which reach it by the requests that they send on AWS.
+ * A local stand-in for API Gateway and Lambda, for the parts that an emulator lacks: WebSockets and
+ * invocations. Functions of this process reach it with the same requests as on AWS.
  */
 
-/** What goes wrong, as it may on AWS. */
+/** The faults that may happen on AWS. */
 type Trouble = {
-  /** Of an invocation: the share that are lost, run twice, and for how many milliseconds they may be late, by which they overtake each other. */
+  /**
+   * The shares of invocations that are lost and doubled, and the longest delay in milliseconds,
+   * which reorders them.
+   */
   lost: number;
   doubled: number;
   late: number;
-  /** The status with which invocations are refused; 0: they are never answered. */
+  /** The status of refused invocations; 0 if they never get a response. */
   refused: number | undefined;
-  /** How many frames are taken; all others are one too many for the rate. */
+  /** The number of accepted frames. Further frames exceed the rate limit. */
   rate: number;
-  /** Whether connections that functions have kept turn out to have ended when they are used again, as after they were frozen. */
+  /**
+   * True if functions' kept-alive connections have ended when they are used again, as after a
+   * suspension.
+   */
   stale: boolean;
 };
 const noTrouble: Trouble = { lost: 0, doubled: 0, late: 0, refused: undefined, rate: Number.POSITIVE_INFINITY, stale: false };
 
-/** A gateway as a test sees it. */
+/** A gateway for a test. */
 export type TestGateway = {
-  /** Where the API and the WebSockets are. */
+  /** The address of the API and the WebSockets. */
   url: string;
   trouble: Trouble;
-  /** How often `push` was invoked, and what became of what was posted, by its status. */
+  /** The number of invocations of `push`, and of posted frames by status. */
   invocations: number;
   posted: Record<number, number>;
-  /** What functions did after they had answered: on AWS it is not done, or much later. */
+  /** The work of functions after their response. On AWS it happens much later or never. */
   afterAnswer: string[];
-  /** The functions that are being invoked. */
+  /** Waits until no invocation is in progress. */
   idle: () => Promise<void>;
-  /** Ends a connection without a word to any function, as networks do. */
+  /** Ends a connection without notifying any function, like a network failure. */
   cut: (connection: string) => void;
   close: () => Promise<void>;
 };
 
-// In bytes: the largest message of either side, the largest frame for which one is charged once, and the largest event of an invocation.
+// In bytes: the largest message of either side, the largest frame that is billed as one, and the
+// largest event of an invocation.
 const largestMessage = 128 * 1024;
 const largestFrame = 32 * 1024;
 const largestEvent = 256 * 1024;
 
-/** The one invocation to which the present work belongs. */
+/** The invocation of the present work. */
 const running = new AsyncLocalStorage<{ name: string; hasAnswered: boolean }>();
 
-/** Starts a gateway, to which the functions of this process belong from now on; one in each test file. */
+/** Starts a gateway for the functions of this process. Each test file may have one. */
 export async function startGateway(): Promise<TestGateway> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -72,7 +79,7 @@ export async function startGateway(): Promise<TestGateway> {
     DEVICES_QUEUE: 'devices',
   });
   const [{ carrier }, socket, push, deliver] = await Promise.all([
-    // It reads its environment when it is loaded: each gateway needs one of its own.
+    // It reads its environment when it is loaded, so each gateway needs a separate instance.
     import(new URL(`../../hosts/aws/runtime/carrier.ts?${port}`, import.meta.url).href) as Promise<
       typeof import('../../hosts/aws/runtime/carrier.ts')
     >,
@@ -81,7 +88,7 @@ export async function startGateway(): Promise<TestGateway> {
     import('../../functions/deliver.ts'),
   ]);
 
-  /** What they may do: once a function has answered, it is frozen. */
+  /** Blocks work after a function's response, because it is suspended then. */
   const whileRunning =
     <A extends unknown[], T>(name: string, work: (...given: A) => Promise<T>) =>
     async (...given: A): Promise<T> => {
@@ -98,7 +105,7 @@ export async function startGateway(): Promise<TestGateway> {
     close: whileRunning('close', close),
   });
 
-  /** Invokes a function as Lambda does. */
+  /** Invokes a function like Lambda. */
   const invokeFunction = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const invocation = { name, hasAnswered: false };
     return running.run(invocation, async () => {
@@ -127,7 +134,7 @@ export async function startGateway(): Promise<TestGateway> {
 
   server.on('upgrade', async (request: IncomingMessage, stream: Socket, head: Buffer) => {
     stream.on('error', () => undefined);
-    // They end with an equals sign, which a path can't have.
+    // Connection ids end with an equals sign, which must be encoded in a path.
     const id = `${randomBytes(8).toString('base64url')}=`;
     const answer = await talk('CONNECT', id, { headers: headersOf(request) });
     if (answer.statusCode !== 200 || answer.headers?.['Sec-WebSocket-Protocol'] !== 'chat.v1') {
@@ -138,7 +145,7 @@ export async function startGateway(): Promise<TestGateway> {
       open.set(id, opened);
       opened.on('error', () => undefined);
       opened.on('close', () => {
-        // Best effort, says the documentation.
+        // AWS documents this as best effort.
         if (open.delete(id)) track(talk('DISCONNECT', id));
       });
       opened.on('message', (data: Buffer, isBinary: boolean) => {
@@ -156,11 +163,11 @@ export async function startGateway(): Promise<TestGateway> {
     await invokeFunction('push', async () => void (await push.handler(JSON.parse(event), context())));
   };
 
-  /** The entries that a queue has had, by the ids that tell those that are sent twice, and the last one of each group. */
+  /** The entries of a queue by their deduplication ids, and the last one of each group. */
   const queued = new Set<string>();
   const groups = new Map<string, Promise<void>>();
 
-  /** Runs an entry of a queue after those of its group; none of them waits for a time. */
+  /** Runs an entry of a queue after the earlier ones of its group, without delays. */
   const takeEntry = (entry: QueueEntry) => {
     if (queued.has(entry.MessageDeduplicationId)) return;
     queued.add(entry.MessageDeduplicationId);
@@ -184,7 +191,7 @@ export async function startGateway(): Promise<TestGateway> {
 
   const reach = (method: string, id: string, frame: Buffer): number => {
     const opened = open.get(id);
-    // Neither before `$connect` has returned, nor afterwards.
+    // It fails before `$connect` has returned, and after the connection has ended.
     if (!opened) return 410;
     if (method === 'DELETE') {
       opened.close();

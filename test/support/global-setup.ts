@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { buildIfStale } from '../../packages/web/build.ts';
 import { servicesFile } from './services-file.ts';
 
-/** Makes what the workers share: the page, a directory and the name of a database. They start the rest at its first use. */
+/**
+ * Prepares the things that workers share: the page, a directory and the name of a database. Workers
+ * start the rest on first use.
+ */
 export default async function setup(): Promise<() => Promise<void>> {
   await buildIfStale();
   const temporary = await mkdtemp(join(await temporaryDirectory(), 'chat-test-'));
   process.env.TMPDIR = temporary;
-  // Also after Ctrl-C: what is in memory stays there until the machine ends.
+  // Also after Ctrl-C: files in memory would remain until the machine restarts.
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
   process.env.MONGODB_DATABASE = `chat_test_${randomBytes(6).toString('hex')}`;
 
@@ -23,12 +26,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   };
 }
 
-/** Ends the services that workers have started. A worker that is killed cannot do so. */
+/** Ends the services that workers have started, because a killed worker cannot end them. */
 function endServices(): void {
   if (!existsSync(servicesFile())) return;
   for (const pid of readFileSync(servicesFile(), 'utf8').split('\n').filter(Boolean)) {
     try {
-      // Each leads a process group.
+      // Each of them leads a process group.
       process.kill(-Number(pid), 'SIGKILL');
     } catch {
       // It has ended already.
@@ -36,7 +39,9 @@ function endServices(): void {
   }
 }
 
-/** Drops the database of the run, and those of single test files, whose names begin with it. */
+/**
+ * Drops the database of the run, and those of single test files, whose names begin with its name.
+ */
 async function dropDatabases(uri: string, prefix: string): Promise<void> {
   const { MongoClient } = await import('mongodb');
   const client = new MongoClient(uri);
@@ -45,7 +50,10 @@ async function dropDatabases(uri: string, prefix: string): Promise<void> {
   await client.close();
 }
 
-/** A directory in memory where there is enough of it, because to sync to a disk takes a test milliseconds with each write; or on a disk. */
+/**
+ * A directory in memory if that is large enough, otherwise on disk. Each write that is synced to a
+ * disk takes milliseconds.
+ */
 async function temporaryDirectory(): Promise<string> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize >= enough ? memory : tmpdir();

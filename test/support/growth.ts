@@ -1,7 +1,13 @@
-/** Linear work is the same for a text as for its parts; quadratic work is 16 times as much. */
+/**
+ * The largest growth of linear work. Linear work is equal for a text and its parts; quadratic work
+ * is 16 times as much.
+ */
 export const linear = 5;
 
-/** How much more a long text costs than 16 parts of its length: the least of several attempts, because others use the machine, too. */
+/**
+ * The cost of a long text relative to 16 parts of its length. It is the minimum of several
+ * attempts, because of other load on the machine.
+ */
 export function growth(run: (length: number) => unknown): number {
   const compare = () => work(() => run(32_000), 3) / work(() => run(2_000), 48);
   let least = Number.POSITIVE_INFINITY;
@@ -9,11 +15,11 @@ export function growth(run: (length: number) => unknown): number {
   return least;
 }
 
-/** The milliseconds of this thread alone for so many runs. */
+/** The CPU time of this thread for several runs, in milliseconds. */
 function work(run: () => unknown, times: number): number {
   const before = process.threadCpuUsage();
   for (let time = 0; time < times; time++) run();
   const { user, system } = process.threadCpuUsage(before);
-  // Less than this the clock does not tell apart.
+  // Shorter times are below the clock's resolution.
   return Math.max(20, (user + system) / 1_000);
 }

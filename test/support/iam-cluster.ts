@@ -4,10 +4,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Binary, type Document, deserialize, serialize } from 'bson';
 
 /*
- * What a cluster of Atlas does when a client shows itself by its credentials of AWS (`MONGODB-AWS`): nothing else is to be had of this one.
+ * A stand-in for an Atlas cluster with authentication by AWS credentials (`MONGODB-AWS`). It only
+ * supports the authentication.
  */
 
-/** A cluster, with what clients have shown: a signature for STS, its date, and the token of their session. */
+/**
+ * A cluster, with the proofs of its clients: a signature for STS, its date, and the session token.
+ */
 export type IamCluster = { port: number; shown: Document[]; close: () => void };
 
 /** Starts a cluster that accepts every signature. */
@@ -37,7 +40,10 @@ export async function startCluster(): Promise<IamCluster> {
 
 const query = 2004;
 
-/** Answers an OP_MSG, or the OP_QUERY with which a client begins: four numbers of 32 bits, then what belongs to its kind, then a document. */
+/**
+ * Answers an OP_MSG, or the OP_QUERY that opens a connection. Both have four numbers of 32 bits,
+ * then fields of their kind, then a document.
+ */
 function reply(message: Buffer, shown: Document[]): Buffer {
   const isQuery = message.readInt32LE(12) === query;
   const begin = isQuery ? message.indexOf(0, 20) + 9 : 21;

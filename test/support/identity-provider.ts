@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { decodeJwt, importJWK, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
-/** What the provider says of one of its people. */
+/** The claims of the provider about a person. */
 export type Claims = {
   preferred_username?: string;
   nickname?: string;
@@ -16,19 +16,21 @@ export type Claims = {
   groups?: string[];
 };
 
-/** An identity provider (OpenID Connect) on this machine, with people who sign in by their names alone. */
+/**
+ * An identity provider (OpenID Connect) on this machine, whose people sign in with only their name.
+ */
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
 type Options = {
   callback: string;
   logout?: string;
-  /** It does not say that it names itself where it leads back to, as those before RFC 9207. */
+  /** Set for a provider from before RFC 9207, which does not state its issuer in the redirect. */
   isOld?: boolean;
-  /** It tells its sessions apart, in its tokens of sign-ins and of sign-outs. */
+  /** Set if it identifies its sessions, in the tokens of sign-ins and sign-outs. */
   hasSessions?: boolean;
 };
 
-/** Starts an identity provider that leads back to these addresses of the service. */
+/** Starts an identity provider with these redirect addresses of the service. */
 export async function startIdentityProvider({ callback, logout, isOld = false, hasSessions = false }: Options) {
   const people = new Map<string, Claims>();
   const client = (id: string) => ({
@@ -40,11 +42,11 @@ export async function startIdentityProvider({ callback, logout, isOld = false, h
   const state = {
     mode: 'works' as 'works' | 'hangs' | 'fails' | 'floods' | 'shows other keys',
     asked: [] as string[],
-    /** The answer for a code instead of the right one, as of a provider that lies. */
+    /** A false response to a code, as from a provider that lies. */
     tokens: undefined as object | undefined,
-    /** What happens there before it says more of a person than a token does. */
+    /** Runs before it returns further claims about a person. */
     beforeUserinfo: undefined as (() => Promise<unknown>) | undefined,
-    /** The `sid` of the sign-in that was completed last. */
+    /** The `sid` of the last completed sign-in. */
     sid: '',
   };
   const server = createServer((request, response) => void answer(request, response));
@@ -57,11 +59,11 @@ export async function startIdentityProvider({ callback, logout, isOld = false, h
     const made = new Provider(issuer, {
       clients: [client('chat'), client('another')],
       jwks: { keys: [key] },
-      // It would not send to this machine otherwise.
+      // By default it would not send requests to this machine.
       fetch: (address: string, { method = 'GET', headers = {}, body = null }: RequestInit) =>
         fetch(address, { method, headers, body }),
       cookies: { keys: [randomBytes(16).toString('hex')] },
-      // One without an address for what it says of people says it in the token.
+      // Without an address for claims, it puts them into the token.
       ...(isOld && { conformIdTokenClaims: false }),
       claims: {
         openid: ['sub'],
@@ -134,17 +136,17 @@ export async function startIdentityProvider({ callback, logout, isOld = false, h
     },
     people,
     state,
-    /** Signs with another key from now on, as a provider that has been restarted. */
+    /** Changes the signing key, like a provider that was restarted. */
     rotateKeys: () => {
       key = aKey();
       provider = make();
     },
-    /** Signs somebody in who goes to an address of the provider; returns what the provider leads the browser back with. */
+    /** Signs a person in at an address of the provider. Returns the parameters of its redirect. */
     signIn: (address: string, name: string) => followAs(address, name, callback),
-    /** Signs a token as the provider does. */
+    /** Signs a token like the provider. */
     sign: async (claims: Record<string, unknown>, by = key) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(await importJWK(by, 'RS256')),
-    /** Tells the service that somebody has signed out. */
+    /** Notifies the service of a sign-out. */
     signOut: async (name: string, sid = 'a session') => (await provider.Client.find('chat'))?.backchannelLogout(name, sid),
     close: () => {
       server.close();
@@ -153,7 +155,10 @@ export async function startIdentityProvider({ callback, logout, isOld = false, h
   };
 }
 
-/** A browser that keeps the provider's cookies and follows its redirects, until one leads back to the service. */
+/**
+ * A browser that keeps the provider's cookies and follows its redirects, until one leads back to
+ * the service.
+ */
 async function followAs(address: string, name: string, callback: string): Promise<Record<string, string>> {
   const cookies = new Map<string, string>();
   let next = new URL(address);
@@ -182,7 +187,7 @@ function flood(response: ServerResponse): void {
   write();
 }
 
-/** A key, which is not the provider's. */
+/** A key that is not the provider's. */
 export const aKey = () => ({
   ...generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' }),
   kid: randomBytes(6).toString('hex'),

@@ -6,7 +6,7 @@ import { aName } from './accounts.ts';
 import { admin as command } from './run-command.ts';
 import { type SlackExport, slackMessage, slackUser, tsOf, writeSlackExport } from './slack-export.ts';
 
-/** Imports an archive of Slack; returns the report. */
+/** Imports an archive of Slack, and returns the report. */
 export async function importSlack(exported: SlackExport, ...words: string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'chat-people-'));
   try {
@@ -20,7 +20,7 @@ export async function importSlack(exported: SlackExport, ...words: string[]) {
   }
 }
 
-/** Somebody whom an import has brought over, by a name that no other test has. */
+/** An imported person with a unique name. */
 export async function anImportedPerson(more: object = {}, email = `${aName()}@example.org`) {
   const [workspace, username] = [aName(), aName()];
   const user = slackUser('U1', username, { profile: { real_name: username, email }, ...more });
@@ -29,7 +29,7 @@ export async function anImportedPerson(more: object = {}, email = `${aName()}@ex
   return { id: _id.$oid as string, username, email, workspace, user };
 }
 
-/** A workspace with two people, a room and a conversation, whose names no other test has. */
+/** A workspace with two people, a room and a conversation, all with unique names. */
 export function aWorkspace() {
   const [workspace, ann, bob, room] = [aName(), aName(), aName(), aName()];
   const person = (id: string, name: string, more: object = {}) =>
@@ -56,5 +56,5 @@ export function aWorkspace() {
   return { workspace, ann, bob, room, exported, person, run, undo };
 }
 
-/** Whether there is an account with a username. */
+/** True if an account has this username. */
 export const exists = async (username: string): Promise<boolean> => (await command(['user', 'show', username])).code === 0;

@@ -9,7 +9,7 @@ import { everyPage } from './rooms.ts';
 import { admin as command } from './run-command.ts';
 import { inProcess as call } from './transports.ts';
 
-/* What the tests of imports share: a directory for archives, and ways to look at what came over. */
+/* Helpers for tests of imports: a directory for archives, and functions to read imported data. */
 
 export const directory = await mkdtemp(join(tmpdir(), 'chat-import-'));
 
@@ -31,7 +31,10 @@ export async function read(path: string, token?: string): Promise<unknown> {
   return reply.body;
 }
 
-/** The id of the room with a name that no other has; empty without one. The directory looks at some of its rooms for each page. */
+/**
+ * The id of the room with this unique name; empty if it does not exist. Each page of the directory
+ * reads only some rooms.
+ */
 export const roomNamed = async (name: string): Promise<string> =>
   (await everyPage(call, `/api/directory?q=${encodeURIComponent(name)}`, (await findAdmin()).token))[0]?._id.$oid ?? '';
 
@@ -42,7 +45,7 @@ export const historyIn = async (room: string, token?: string) =>
 /** The messages of a room, by its name. */
 export const historyOf = async (name: string) => historyIn(await roomNamed(name));
 
-/** Signs in as somebody who was imported, by the code that an administrator gives. */
+/** Signs in as an imported person, with a code from an administrator. */
 export async function claim(username: string): Promise<Account> {
   const { code } = JSON.parse((await command(['user', 'code', username, '--json'])).stdout);
   const password = 'a horse, a battery';

@@ -3,11 +3,11 @@ import { handler as deliver } from '../../functions/deliver.ts';
 import { handler as notify } from '../../functions/notify.ts';
 import { carrier, type RoomTask, setCarrier } from '../../lib/notices/carrier.ts';
 
-/* The functions of AWS that no request invokes, invoked as the queues and the schedule do. */
+/* Runs the AWS functions that are not invoked by requests, like the queues and the schedule do. */
 
 const context = { awsRequestId: 'one' } as Context;
 
-/** Runs entries of a queue, one for each room, in one invocation; returns its answer. */
+/** Runs entries of a queue, one for each room, in one invocation. Returns its response. */
 export const runEntries = (task: RoomTask, rooms: string[]) =>
   deliver(
     {
@@ -20,7 +20,7 @@ export const runEntries = (task: RoomTask, rooms: string[]) =>
     context,
   );
 
-/** Runs the schedule of a tenth minute, and what it queues. */
+/** Runs the schedule as at a tenth minute, and the tasks that it enqueues. */
 export async function runSchedule(): Promise<void> {
   const before = carrier;
   setCarrier({

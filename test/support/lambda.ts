@@ -11,13 +11,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /*
- * A packaged function as Lambda runs it: by AWS's own runtime client, which asks a Runtime API for events. The process is frozen between
- * invocations.
+ * Runs a packaged function like Lambda: with AWS's own runtime client, which requests events from a
+ * Runtime API. The process is suspended between invocations.
  */
 
 /**
- * The runtime client of Node.js 24 on Lambda. It is fetched when it is first needed and not installed, because its installation compiles an
- * HTTP client in C++, for which there is a stand-in here.
+ * The runtime client of Node.js 24 on Lambda. It is downloaded on first use instead of being
+ * installed. Its installation would compile an HTTP client in C++, which is replaced here.
  */
 const client = {
   version: '4.0.2',
@@ -25,7 +25,10 @@ const client = {
 };
 const cache = resolve('node_modules/.cache/aws-lambda-ric');
 
-/** The file that starts a function; undefined where npm's registry can't be reached, which is an error with `CI=true`. */
+/**
+ * The file that starts a function; undefined if npm's registry cannot be reached. With `CI=true`
+ * that is an error.
+ */
 export async function findRuntimeClient(): Promise<string | undefined> {
   const directory = join(cache, client.version);
   if (!existsSync(directory)) {
@@ -51,7 +54,7 @@ async function fetchRuntimeClient(directory: string): Promise<void> {
   const own = await mkdtemp(join(cache, 'fetch-'));
   try {
     const words = ['pack', `aws-lambda-ric@${client.version}`, '--silent', '--pack-destination', own];
-    // Elsewhere than in the project, whose packages npm would read.
+    // Outside of the project, whose packages npm would read.
     await run('npm', words, { cwd: own, timeout: 60_000 });
     const archive = join(own, `aws-lambda-ric-${client.version}.tgz`);
     const digest = createHash('sha512')
@@ -70,23 +73,29 @@ async function fetchRuntimeClient(directory: string): Promise<void> {
   }
 }
 
-/** What an invocation came to: the function's result, or the error that the runtime client has reported. */
+/**
+ * The outcome of an invocation: the function's result, or the error that the runtime client
+ * reported.
+ */
 export type Outcome = { result?: unknown; error?: { errorType: string; errorMessage: string } };
 
-/** A function that runs. */
+/** A running function. */
 export type RunningFunction = {
   pid: number;
-  /** Invokes it, thaws it before and freezes it after. */
+  /** Resumes the function, invokes it and suspends it again. */
   invoke: (event: object) => Promise<Outcome>;
-  /** What it has written to its log. */
+  /** Returns its log output. */
   log: () => string;
   end: () => Promise<void>;
 };
 
-/** For how many milliseconds a function is frozen at least; a real one may be so for minutes: `FREEZE=25000`. */
+/**
+ * The shortest suspension of a function, in milliseconds. On AWS it may last minutes;
+ * `FREEZE=25000` comes closer.
+ */
 const freeze = Number(process.env.FREEZE ?? 50);
 
-/** Starts a packaged function, which is unpacked in a directory, with its environment. */
+/** Starts an unpacked function with its environment. */
 export async function startFunction(
   runtimeClient: string,
   directory: string,
@@ -134,7 +143,7 @@ export async function startFunction(
 
   child = spawn(process.execPath, [runtimeClient], {
     cwd: directory,
-    // Lambda gives a function its own environment, and no other.
+    // Lambda gives a function only its own environment.
     env: {
       PATH: process.env.PATH,
       ...environment,
@@ -172,7 +181,7 @@ export async function startFunction(
       for (const { promise } of [asks, outcome]) promise.catch(() => undefined);
       waiting.next?.resolve({ id: randomUUID(), event });
       const came = await outcome.promise;
-      // Lambda freezes it as soon as it asks for the next event.
+      // Lambda suspends it as soon as it requests the next event.
       await asks.promise;
       child.kill('SIGSTOP');
       frozenAt = Date.now();

@@ -6,10 +6,16 @@ export type ReceivedMail = { subject: string; text: string; code: string | undef
 
 const received = new Map<string, ReceivedMail[]>();
 
-/** The e-mails to an address, the latest last. The service waits until the mail server has them: they are there with its answer. */
+/**
+ * The e-mails to an address, the latest last. The service waits for the mail server, so they have
+ * arrived before its response.
+ */
 export const mailsTo = (address: string): ReceivedMail[] => received.get(address) ?? [];
 
-/** Listens for e-mails and returns the address for `SMTP_URL`. The mail server behind it starts with the first one. */
+/**
+ * Listens for e-mails and returns the address for `SMTP_URL`. The mail server starts with the first
+ * connection.
+ */
 export async function listenForMail(): Promise<string> {
   let starting: Promise<number> | undefined;
   const server = createServer(async (socket) => {
@@ -30,7 +36,7 @@ async function startMailServer(): Promise<number> {
   });
   return Number(new URL(url).port);
 }
-/** Reads an e-mail of plain text. */
+/** Parses a plain-text e-mail. */
 export function readMail(source: string): ReceivedMail {
   const end = source.indexOf('\r\n\r\n');
   const [head, body] = [source.slice(0, end), source.slice(end + 4)];
@@ -42,7 +48,7 @@ export function readMail(source: string): ReceivedMail {
   };
 }
 
-/** The headers of an e-mail, by their names in lower case. */
+/** The headers of an e-mail, by lowercase name. */
 export const mailHeaders = (source: string): Record<string, string> =>
   Object.fromEntries(
     source

@@ -2,7 +2,7 @@ import type { Message } from '../../lib/messages/messages.ts';
 import type { Account } from './accounts.ts';
 import { type Call, inProcess } from './transports.ts';
 
-/** Sends a message and returns it; throws the response if it is refused. */
+/** Sends a message and returns it. Throws the response if it is an error. */
 export async function aMessage(
   { token }: Pick<Account, 'token'>,
   room: string,

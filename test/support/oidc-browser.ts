@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { IdentityProvider } from './identity-provider.ts';
 import { inProcess as call } from './transports.ts';
 
-/** The cookies of a browser, and the token of the session that it has. */
+/** The cookies of a browser, and its session token. */
 export class CookieJar {
   readonly cookies = new Map<string, string>();
 
@@ -20,14 +20,14 @@ export class CookieJar {
   }
 }
 
-/** Begins a sign-in; returns the address of the provider that the browser goes to. */
+/** Starts a sign-in, and returns the provider's address for the browser. */
 export async function begin(browser: CookieJar, sent: object = {}): Promise<string> {
   const { status, body } = await browser.post('/api/oidc/start', sent);
   expect(status).toBe(201);
   return (body as { url: string }).url;
 }
 
-/** Goes the whole way through the provider. */
+/** Completes a whole sign-in through the provider. */
 export async function signInBy(
   provider: IdentityProvider,
   person: string,
@@ -38,7 +38,7 @@ export async function signInBy(
   return { browser, ...(await browser.post('/api/oidc/callback', { ...answerOf(back), ...led })) };
 }
 
-/** What the page passes on of what the provider has led it back with. */
+/** The parameters of the provider's redirect that the page forwards. */
 export const answerOf = ({ code, state, iss }: Record<string, string>) => ({ code, state, iss });
 
 type SignedIn = { user: { _id: { $oid: string }; username: string; email: string; is_admin: boolean }; path: string };

@@ -2,7 +2,10 @@ import { afterAll } from 'vitest';
 import { useConfig, useOwnDatabase } from './config.ts';
 import { credentials, type FakeS3, region, startFakeS3 } from './fake-s3.ts';
 
-/** Has the service of the test file keep its files in an object store, with a database of its own. Returns the store. */
+/**
+ * Makes the service of the test file store its files in an object store, with a separate database.
+ * Returns the store.
+ */
 export async function useObjectStore(): Promise<FakeS3> {
   const objectStore = await startFakeS3();
   afterAll(objectStore.close);

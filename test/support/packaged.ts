@@ -12,19 +12,22 @@ const functions = [...withPath, ...otherFunctions].map(({ file }) => file).filte
 /** A function as it would be deployed. */
 export type Packaged = {
   name: string;
-  /** Where its archive was unpacked, and its code therein. */
+  /** The directory of its unpacked archive, and its code in it. */
   directory: string;
   bundle: string;
 };
 
-/** Packages functions as `serverless deploy` does, without credentials; the template, of all, is in `packages` of the directory. */
+/**
+ * Packages functions like `serverless deploy`, without credentials. The template of all functions
+ * is in the subdirectory `packages`.
+ */
 export async function packageFunctions(
   directory: string,
   settings: Readonly<Record<string, string | undefined>> = {},
   files = functions,
 ): Promise<Packaged[]> {
   const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
-  // What it is here may not be deployed.
+  // Local values may not be allowed in a deployment.
   const environment = { ...process.env, ...credentials, SMTP_URL: undefined, SECRET_KEY: undefined, FILES: undefined };
   const options = {
     cwd: await linkProject(join(directory, 'project'), files),
@@ -43,7 +46,7 @@ export async function packageFunctions(
   );
 }
 
-/** Unpacks an archive into a directory; returns the paths of its files. */
+/** Unpacks an archive into a directory. Returns the paths of its files. */
 export async function unpack(archive: string, directory: string): Promise<string[]> {
   const zip = await openPromise(archive, { lazyEntries: true, autoClose: false });
   const files: string[] = [];
@@ -58,8 +61,9 @@ export async function unpack(archive: string, directory: string): Promise<string
 }
 
 /**
- * A directory with links to all of the project: `serverless` builds in `.serverless` of where it runs, where two at a time spoil it.
- * Functions that are not among `files` are empty, because bundling takes time.
+ * A directory with links to the whole project. `serverless` builds in `.serverless` of its working
+ * directory, which two concurrent runs would spoil. Functions that are not among `files` are empty,
+ * because bundling takes time.
  */
 export async function linkProject(directory: string, files = functions): Promise<string> {
   await mkdir(join(directory, 'functions'), { recursive: true });

@@ -6,16 +6,19 @@ import type { CallJob } from './workers/call.ts';
 
 /** Processes that run the same worker, like the instances of a function. */
 export type Processes<Job, Result> = {
-  /** Gives a job to one of them, by its index; rejects if the process ends before it has answered. */
+  /** Sends a job to one of them, by its index. Rejects if the process ends before it answers. */
   ask: (index: number, job: Job) => Promise<Result>;
-  /** Gives each of them a job, all concurrently, and returns their results. */
+  /** Sends a job to each of them concurrently, and returns their results. */
   run: (jobs: Job[]) => Promise<Result[]>;
   /** Sends a signal to one of them. */
   signal: (index: number, name: NodeJS.Signals) => void;
   end: () => void;
 };
 
-/** Starts `count` processes of `test/support/workers/<worker>.ts` with these settings, and waits until all are ready. */
+/**
+ * Starts `count` processes of `test/support/workers/<worker>.ts` with these settings, and waits
+ * until all are ready.
+ */
 export async function startProcesses<Job, Result>(
   count: number,
   worker: string,
@@ -37,7 +40,10 @@ export async function startProcesses<Job, Result>(
   };
 }
 
-/** A call that such processes answer in turn; each has answered a first one before, so that none is slower than the others. */
+/**
+ * A call that such processes answer in turn. Each has answered a first one before, so that none is
+ * slower than the others.
+ */
 export async function callThrough(count: number, settings: Record<string, string>): Promise<{ call: Call; end: () => void }> {
   const processes = await startProcesses<CallJob, Awaited<ReturnType<Call>>>(count, 'call', settings);
   const first: CallJob = { method: 'GET', path: '/api/directory?limit=1', sent: { token: 'a'.repeat(32) } };

@@ -28,7 +28,10 @@ const phrases: Record<string, RegExp> = {
 const participle = /^[A-Z][a-z]*(?:ed|ing|own|ept|ade|aid|old|ound|[sw]ent)$/;
 const nouns = ['Background', 'Beginning', 'Encoding', 'Setting', 'Thing', 'Upgrade'];
 
-/** Files that are generated, consist of texts in many languages or of what users type, or name the phrases themselves. */
+/**
+ * Files that are generated, contain texts in many languages or texts that users type, or name the
+ * phrases themselves.
+ */
 const excluded =
   /node_modules|\/dist\/|^packages\/client\/src\/contract\.ts|^packages\/rules\/test\/texts\.ts|tabs\.ci\.test\.ts|^test\/corpora\/|^test\/support\/prose\.ts/;
 const generatedPages = ['docs/api.md', 'docs/settings.md'];
@@ -39,7 +42,10 @@ const filesOf = (...patterns: string[]) =>
     .filter((path) => !excluded.test(path))
     .sort();
 
-/** The parts of the repository whose prose is counted, each with a function that finds what breaks a rule. */
+/**
+ * The parts of the repository whose prose is counted, each with a function that finds what breaks a
+ * rule.
+ */
 export const parts: Record<string, () => Finding[]> = {
   docs: () =>
     filesOf('*.md', 'docs/*.md', 'packages/*/README.md', '.github/*.md')
@@ -121,7 +127,7 @@ const longLines = (file: string, page: string): Finding[] =>
         : [],
     );
 
-/** The comments of a source, of which those on successive lines are one passage. */
+/** The comments of a source. Comments on successive lines are one passage. */
 function commentsOf(file: string): Passage[] {
   const source = readFileSync(file, 'utf8');
   return commentRanges(file, source).flatMap(({ start, end }) => {

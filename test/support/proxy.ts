@@ -1,21 +1,30 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy that misbehaves on request, as networks and frozen machines do. */
+/** A TCP proxy that can misbehave like networks and suspended machines. */
 export type Proxy = {
   port: number;
   set: (mode: Mode) => void;
-  /** For this share of the chunks, cuts the connection after the chunk is forwarded and before it is answered. */
+  /**
+   * For this share of the chunks, cuts the connection after the chunk is forwarded and before it is
+   * answered.
+   */
   cut: (share: number) => void;
-  /** Leads to another server from now on. */
+  /** Forwards to another server from now on. */
   aim: (target: string) => void;
   close: () => Promise<void>;
 };
 
-/** `pass` everything; `slow`: delay answers by a third of a second; `mute`: drop answers; `down`: cut and refuse every connection. */
+/**
+ * `pass` everything; `slow`: delay responses by a third of a second; `mute`: drop responses;
+ * `down`: close and refuse every connection.
+ */
 export type Mode = 'pass' | 'slow' | 'mute' | 'down';
 
-/** Starts a proxy in front of the server at `target`: "host:port", or a socket as connection strings have it. */
+/**
+ * Starts a proxy in front of the server at `target`: "host:port", or a socket as in connection
+ * strings.
+ */
 export async function startProxy(target: string): Promise<Proxy> {
   let to = placeOf(target);
   let mode: Mode = 'pass';

@@ -6,22 +6,25 @@ import { buffer } from 'node:stream/consumers';
 import { useConfig } from './config.ts';
 
 /*
- * A push service of the tests' own (RFC 8030), which decrypts what it gets (RFC 8188, 8291) and checks who has sent it
- * (RFC 8292), by its own reading of these.
+ * A push service (RFC 8030) for tests. It decrypts pushes (RFC 8188, 8291) and verifies their
+ * sender (RFC 8292), with an independent implementation.
  */
 
-/** What arrived at a device: the payload as JSON, and the headers. */
+/** A push that arrived at a device: the payload as JSON, and the headers. */
 export type Push = { payload: Record<string, unknown>; headers: IncomingHttpHeaders };
 
-/** A device that has subscribed: what a browser says of it, what came, and how the push service answers. */
+/**
+ * A subscribed device: its browser's subscription, the received pushes, and the responses of the
+ * push service.
+ */
 export type Device = {
   endpoint: string;
   p256dh: string;
   auth: string;
   pushes: Push[];
-  /** How many requests came. */
+  /** The number of requests. */
   asked: number;
-  /** A status, with `Retry-After` if that is given; or no answer at all. */
+  /** A status, perhaps with `Retry-After`; or no response. */
   answer: { status: number; retryAfter?: string; reason?: string } | 'none';
 };
 
@@ -54,7 +57,7 @@ export function aDevice(): Device {
   return device;
 }
 
-/** What `PUT /api/push-subscription` takes. */
+/** The body of `PUT /api/push-subscription`. */
 export const subscriptionOf = ({ endpoint, p256dh, auth }: Device, key: string) => ({ endpoint, p256dh, auth, key });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -76,7 +79,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 type Keys = { ecdh: ReturnType<typeof createECDH>; publicKey: Buffer; secret: Buffer };
 
-/** The text of a body with one record, encrypted for a device: RFC 8188, section 2, with the key of RFC 8291, section 3.4. */
+/**
+ * The text of a body with one record, encrypted for a device: RFC 8188, section 2, with the key of
+ * RFC 8291, section 3.4.
+ */
 export function decrypt(body: Buffer, { ecdh, publicKey, secret }: Keys): string {
   const salt = body.subarray(0, 16);
   const idLength = body.readUInt8(20);
@@ -94,7 +100,10 @@ export function decrypt(body: Buffer, { ecdh, publicKey, secret }: Keys): string
   return plain.subarray(0, end).toString();
 }
 
-/** Throws unless a request says, signed, that it is for this push service and not expired: RFC 8292, sections 2 and 3. */
+/**
+ * Throws unless a request has a valid signature for this push service that has not expired: RFC
+ * 8292, sections 2 and 3.
+ */
 function checkSender(authorization: string): void {
   const [, token = '', key = ''] = /^vapid t=([^,]+), ?k=(.+)$/.exec(authorization) ?? [];
   const [head = '', claims = '', signature = ''] = token.split('.');

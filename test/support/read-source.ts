@@ -8,7 +8,10 @@ type LeftOutItem = { kind: string; leftOut: string };
 type ReadRoom = Omit<SourceRoom, 'messages'> & { messages: SourceMessage[] };
 type ReadSource = { people: SourcePerson[]; rooms: ReadRoom[]; leftOut: LeftOutItem[]; unread: string[] };
 
-/** All that the reader of a source makes of an archive, without a database. Names of people are their ids. */
+/**
+ * The records that a reader produces from an archive, without a database. Usernames are the
+ * people's ids.
+ */
 export async function readArchive(open: (path: string) => Promise<Source>, archive: Uint8Array | string): Promise<ReadSource> {
   const directory = await mkdtemp(join(tmpdir(), 'chat-read-'));
   try {
@@ -41,6 +44,6 @@ async function readSource(source: Source): Promise<ReadSource> {
   return read;
 }
 
-/** The texts of each room by its name. */
+/** The texts of each room, by its name. */
 export const textsOf = ({ rooms }: ReadSource): Record<string, string[]> =>
   Object.fromEntries(rooms.map(({ name, messages }) => [name, messages.map(({ text }) => text)]));

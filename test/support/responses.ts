@@ -16,7 +16,7 @@ export const anyDate = { $date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\
 /** The 32 characters of a token. */
 export const anyToken = expect.stringMatching(/^[a-z0-9]{32}$/);
 
-/** The status and the body of a response, by which most are compared. */
+/** The status and the body of a response, which most tests compare. */
 export const outcome = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 
 /** The tokens of a list without the time of their last use, which is recorded in the background. */

@@ -6,7 +6,7 @@ import type { Call } from './transports.ts';
 
 type End = (room: TestRoom, member: string, account: Account) => Promise<unknown>;
 
-/** Whatever ends the rights of a moderator of a room, as rows of a table of tests. */
+/** The ways to end a room moderator's rights, as rows of a test table. */
 export const endsOfRights = (call: Call): [string, End][] => [
   ['is banned', ({ owner }, member) => call('DELETE', `/api/members/${member}?ban=true`, { token: owner.token })],
   ['is removed', ({ owner }, member) => call('DELETE', `/api/members/${member}`, { token: owner.token })],

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Binary, BSON, ObjectId } from 'mongodb';
 
-/** The collections of a dump, by their names; bytes are written as they are. */
+/** The collections of a dump, by name. Bytes are written unchanged. */
 export type Dump = Record<string, object[] | Buffer>;
 
 export const bsonOf = (documents: object[]): Buffer =>
   Buffer.concat(documents.map((document) => BSON.serialize(document, { ignoreUndefined: true })));
 
-/** Writes a dump as mongodump does, a file for each collection in the directory of the database. */
+/** Writes a dump like mongodump, with a file for each collection in the database's directory. */
 export async function writeDump(directory: string, dump: Dump, isPacked = false): Promise<void> {
   const database = join(directory, 'rocketchat');
   await mkdir(database, { recursive: true });
@@ -33,7 +33,7 @@ export const rocketUser = (id: string, username: string, more: object = {}) => (
   ...more,
 });
 
-/** A message; its time is so many seconds after the beginning of 2020. */
+/** A message; its time is this many seconds after the beginning of 2020. */
 export const rocketMessage = (user: { _id: string; username: string }, second: number, msg: string, more: object = {}) => ({
   _id: `m${second}`,
   rid: 'GENERAL',
@@ -47,6 +47,6 @@ export const rocketMessage = (user: { _id: string; username: string }, second: n
 
 export const rocketTime = (second: number) => new Date(1_577_836_800_000 + second * 1_000);
 
-/** The chunks of a file, as GridFS has them. */
+/** The chunks of a file in GridFS. */
 export const chunksOf = (file: string, ...pieces: (string | Buffer)[]) =>
   pieces.map((piece, n) => ({ _id: new ObjectId(), files_id: file, n, data: new Binary(Buffer.from(piece)) }));

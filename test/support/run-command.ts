@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { run } from '../../admin/run.ts';
 import { startDatabase } from './worker.ts';
 
-/** How a command ended, and all that it printed. */
+/** The exit code and the output of a command. */
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** Runs a command to its end with the given standard input. */
@@ -15,15 +15,15 @@ export async function runCommand(
 ): Promise<Ended> {
   const [command = '', ...args] = words;
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: 'pipe' });
-  child.stdin.on('error', () => {}); // a command may end without reading its input
+  child.stdin.on('error', () => {}); // A command may end without reading its input.
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, stdout, stderr };
 }
 
 /**
- * Calls the administrators' command line against the database of the tests, in this process, for a process takes half a second
- * to begin. `asProcess` runs it as people do.
+ * Runs the administrators' command line in this process on the tests' database, because a process
+ * takes half a second to start. `asProcess` runs it like users do.
  */
 export async function admin(words: string[], input = ''): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
@@ -40,7 +40,7 @@ export async function admin(words: string[], input = ''): Promise<Ended> {
   return { code, ...written };
 }
 
-/** Runs the administrators' command line as a process of its own. */
+/** Runs the administrators' command line as a separate process. */
 export async function asProcess(words: string[], options?: Parameters<typeof runCommand>[1]): Promise<Ended> {
   await startDatabase();
   return runCommand(['node', 'admin/main.ts', ...words], options);

@@ -4,17 +4,17 @@ import type { Call } from './transports.ts';
 
 const path = '/api/second-factor';
 
-/** An authenticator app, by the address that the service gave. */
+/** An authenticator app, for the address that the service returned. */
 export const anApp = (uri: string): TOTP => {
   const app = URI.parse(uri);
   if (!(app instanceof TOTP)) throw new Error(`${uri} is not for codes by time`);
   return app;
 };
 
-/** The code that an app shows now, or so many steps from now. */
+/** The code that an app shows now, or this many steps from now. */
 export const codeOf = (app: TOTP, steps = 0): string => app.generate({ timestamp: Date.now() + steps * 30_000 });
 
-/** Six digits that an app shows at no time near to now. */
+/** Six digits that an app does not show near the present time. */
 export function aWrongCode(app: TOTP): string {
   const near = [-3, -2, -1, 0, 1, 2, 3].map((steps) => codeOf(app, steps));
   const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666', '777777'].find(
@@ -23,10 +23,10 @@ export function aWrongCode(app: TOTP): string {
   return wrong ?? '';
 }
 
-/** The account whose second factor is turned on, by the session or token that does it. */
+/** An account whose second factor is turned on, with the session or token for it. */
 export type Owner = { token: string; password: string };
 
-/** Turns a second factor on by a code, which that uses up, and no later one. */
+/** Turns on a second factor. This consumes the present code, but no later one. */
 export async function turnOn(call: Call, { token, password }: Owner): Promise<{ app: TOTP; used: string; recovery: string[] }> {
   const begun = await call('POST', path, { token, body: { current_password: password } });
   expect(begun.status).toBe(201);

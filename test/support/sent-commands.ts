@@ -6,15 +6,19 @@ import { commandWatchers, isEmbedded, usualDatabase } from './worker.ts';
 /** A command that the service has sent to the database. */
 export type SentCommand = { name: string; collection: string; command: Document };
 
-/** The commands that the service sends to the database while `work` runs; for tests that do nothing else meanwhile. */
+/**
+ * The commands that the service sends to the database while `work` runs. The test must not do
+ * anything else at that time.
+ */
 export async function commandsOf(work: () => Promise<unknown>): Promise<SentCommand[]> {
   const sent: SentCommand[] = [];
   const record = (built: Document) => {
-    // The driver keeps the writes of a command apart from it until it is sent.
+    // The driver keeps the writes of a command separate until it is sent.
     const fields = Object.entries(built).map(([field, value]) => [field, value?.documents ?? value]);
     const command: Document = Object.fromEntries(fields);
     const [name = '', collection] = Object.entries(command)[0] ?? [];
-    // What earlier work has noted in read markers is stored a moment after it, and the epoch is read every five seconds.
+    // Buffered changes of read markers are written a moment later, and the epoch is read every five
+    // seconds.
     if (!(name === 'update' && collection === 'reads') && collection !== 'epochs') sent.push({ name, collection, command });
   };
   commandWatchers.add(record);
@@ -26,7 +30,10 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<SentComm
   return sent;
 }
 
-/** The stages of the database's plan for what a command reads or changes; none for an insert, which looks for nothing. */
+/**
+ * The stages of the database's plan for a command's query; empty for an insert, which does not have
+ * a query.
+ */
 export async function planOf({ name, collection, command }: SentCommand): Promise<string[]> {
   if (name === 'insert') return [];
   const { filter, sort, limit, pipeline } = command;
@@ -39,10 +46,13 @@ export async function planOf({ name, collection, command }: SentCommand): Promis
   return [...JSON.stringify(plan).matchAll(/"stage":"([\w ]+)"/g)].map(([, stage = '']) => stage);
 }
 
-/** A database in which a collection has its indexes and no documents: some databases plan otherwise once they have counted few. */
+/**
+ * A database with this collection's indexes and without documents: some databases plan differently
+ * once they have counted only a few.
+ */
 const withoutDocuments = (collection: string): Promise<Db> =>
   withConfig({ MONGODB_DATABASE: `${usualDatabase}_empty` }, async () => {
-    // Those that have indexes of their own are there already.
+    // Collections with indexes exist already.
     await database.createCollection(collection).catch(() => undefined);
     return database;
   });

@@ -6,8 +6,8 @@ import { servicesFile } from './services-file.ts';
 import { startDatabase } from './worker.ts';
 
 /*
- * The service in processes of its own, on the database of this worker. One of each kind starts at its first use, and
- * ends with the run.
+ * The service in separate processes, on the database of this worker. One of each kind starts on
+ * first use, and ends with the run.
  */
 
 const started = new Map<keyof typeof commands, Promise<string>>();
@@ -24,14 +24,14 @@ function addressOf(kind: keyof typeof commands): Promise<string> {
   return url;
 }
 
-/** Starts one more service on free ports, on the database of the test file. */
+/** Starts another service on free ports, on the database of the test file. */
 export async function aService(...parameters: Parameters<typeof startService>): Promise<Service> {
   await startDatabase();
   return startService(...parameters);
 }
 
 async function start(kind: keyof typeof commands): Promise<string> {
-  // A service without an administrator shows nothing but the form for the first one.
+  // Without an administrator, the service shows only the form to create one.
   const username = `admin-${randomBytes(8).toString('hex')}`;
   await createUser({ username, email: `${username}@example.org`, password: 'correct horse', is_admin: true });
   const { url, pid } = await aService({}, commands[kind]);

@@ -15,34 +15,37 @@ export type Frame<Type extends ServerFrame['type'] = ServerFrame['type']> = Serv
 
 /** A connection that a test has opened. */
 export type TestSocket = {
-  /** Every frame so far; each was compared with the AsyncAPI document. */
+  /** All frames so far. Each was compared with the AsyncAPI document. */
   frames: ServerFrame[];
-  /** Those of one type, about one room if one is given. */
+  /** The frames of one type, optionally of one room. */
   of: <Type extends ServerFrame['type']>(type: Type, room?: string) => Frame<Type>[];
-  /** The events of a room in the order in which they came. */
+  /** The events of a room, in the order of arrival. */
   events: (room: string) => Event[];
   send: (frame: unknown) => void;
   /** The client itself. */
   socket: WebSocket;
-  /** Resolves to the code with which it was closed. */
+  /** Resolves to the code of its closure. */
   closed: Promise<number>;
 };
 
-/** Starts a server of this process, which looks for lost notices every so many milliseconds; what the process itself does, it hears of. */
+/**
+ * Starts a server in this process. It looks for lost notices every `sweep` milliseconds, and gets
+ * the notices of this process immediately.
+ */
 export async function aServer({ sweep = 3_600_000, maxConnections = 1_000, presence = true, presenceTimes = {} } = {}) {
   const address = { host: '127.0.0.1', port: 0, trustProxy: 0, maxConnections };
   const server = await startServer({ ...address, sweep, presence, presenceTimes });
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
 
-/** Gets a ticket, as a browser does. */
+/** Gets a ticket like a browser. */
 export async function aTicket(url: string, { token }: Pick<Account, 'token'>, call: Call = overHttp(url)): Promise<Ticket> {
   const { status, body } = await call('POST', '/api/tickets', { token, body: {} });
   expect(status).toBe(201);
   return body as Ticket;
 }
 
-/** Opens a connection for an account, with a ticket, and says hello. */
+/** Opens a connection for an account with a ticket, and sends a hello. */
 export async function connected(
   url: string,
   account: Pick<Account, 'token'>,
@@ -58,7 +61,7 @@ export async function connected(
 
 type Handshake = { headers?: Record<string, string>; path?: string };
 
-/** Opens a connection and says nothing; rejects with the status of a refusal. */
+/** Opens a connection without sending anything. Rejects with the status if it is refused. */
 export async function open(url: string, protocols: string[], { headers = {}, path = '/socket' }: Handshake = {}) {
   const address = new URL(path, url);
   address.protocol = address.protocol.replace('http', 'ws');
@@ -104,7 +107,7 @@ const validator = new Validator({ strict: false });
 addFormats.default(validator);
 validator.addSchema(document, 'asyncapi');
 
-/** What is wrong with a frame, by the AsyncAPI document; `side` is whose frame it is. */
+/** The violations of the AsyncAPI document in a frame from this side. */
 export function faultsOf(frame: { type?: string }, side = 'server'): string[] {
   const name = `asyncapi#/components/messages/${side}.${frame.type}/payload`;
   const validate = validator.getSchema(name);

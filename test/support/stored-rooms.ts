@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 
-/** Stores rooms that are only documents, in batches, so that no call takes long. */
+/** Stores rooms as documents only, in batches, so that no call takes long. */
 export async function storeRooms(count: number, members: number): Promise<void> {
   const batch = Math.min(1_000, Math.ceil(20_000 / members));
   for (let at = 0; at < count; at += batch) {
@@ -10,7 +10,7 @@ export async function storeRooms(count: number, members: number): Promise<void> 
   }
 }
 
-/** The document of a room with so many members. */
+/** The document of a room with this many members. */
 export function aStoredRoom(index: number, members: number) {
   const name = `Room ${index}`;
   const _id = new ObjectId();

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** One entry of an archive; the type is one of the letters that tar has, a file by default. */
+/** An entry of an archive. The type is one of tar's letters; the default is a file. */
 export type TarEntry = { name: string; bytes?: string | Uint8Array; type?: string; link?: string; size?: number };
 
 /** A tar archive with these entries, in their order. */

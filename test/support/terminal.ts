@@ -1,13 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Whether there is `script` of util-linux, which runs a command at a terminal that programs can type at. */
+/**
+ * True if util-linux's `script` is installed, which runs a command at a terminal that programs can
+ * control.
+ */
 export const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
 
-/** What the screen shows at the end of a prompt, and what is typed then, each once. */
+/** The prompts at the end of the screen, each with the text that is typed once. */
 export type Dialogue = [prompt: string, typed: string][];
 
-/** Runs a command of the shell at a terminal: answers each prompt, and returns the exit code and the screen. */
+/**
+ * Runs a shell command at a terminal. Answers each prompt, and returns the exit code and the
+ * screen.
+ */
 export async function atTerminal(command: string, dialogue: Dialogue, { cwd = process.cwd() } = {}) {
   const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'pipe', cwd });
   let screen = '';
@@ -25,6 +31,6 @@ export async function atTerminal(command: string, dialogue: Dialogue, { cwd = pr
   return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
 }
 
-/** Runs the administrators' command line so. */
+/** Runs the administrators' command line at a terminal. */
 export const adminAtTerminal = (words: string[], dialogue: Dialogue) =>
   atTerminal(`node admin/main.ts ${words.join(' ')}`, dialogue);

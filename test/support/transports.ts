@@ -5,10 +5,12 @@ import * as calls from '../../tools/harness/transports.ts';
 
 export type { Call, Reply, SentRequest } from '../../tools/harness/transports.ts';
 
-/** Calls the function that `serverless.yml` names for the path; every reply is compared with the contract. */
+/**
+ * Calls the function of the path in `serverless.yml`. Every response is compared with the contract.
+ */
 export const inProcess: calls.Call = (method, path, sent) => checked(calls.inProcess, method, path, sent);
 
-/** Calls a running service over HTTP; every reply is compared with the contract. */
+/** Calls a running service over HTTP. Every response is compared with the contract. */
 export const overHttp =
   (baseUrl: string): calls.Call =>
   (method, path, sent) =>
@@ -20,13 +22,19 @@ export const overHttpTo =
   async (...call) =>
     overHttp(await findUrl())(...call);
 
-/** The same behind a proxy, which may add headers of its own. */
+/**
+ * Calls a service over HTTP behind a proxy, which may add headers. Every response is compared with
+ * the contract.
+ */
 export const behindProxy =
   (baseUrl: string): calls.Call =>
   (method, path, sent) =>
     checked(calls.overHttp(baseUrl), method, path, sent, checkBehindProxy);
 
-/** Transports by name, which must all answer alike: in process, or at night with `VARIANT=http` over HTTP. */
+/**
+ * The transports by name, which must all answer alike: in process, or at night with `VARIANT=http`
+ * over HTTP.
+ */
 export const transports = (): [string, calls.Call][] =>
   process.env.TRANSPORTS === 'http'
     ? [
@@ -57,7 +65,8 @@ const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', impo
 const check = replyChecker(document);
 const checkBehindProxy = replyChecker(document, () => {});
 
-// One file per worker, each line once; the reporter `contract-coverage.ts` reads them at the end.
+// One file per worker, with each line once. The reporter `contract-coverage.ts` reads them at the
+// end.
 const seen = new Set<string>();
 function recordCovered(line: string): void {
   const directory = process.env.CONTRACT_COVERAGE_DIRECTORY;

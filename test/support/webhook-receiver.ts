@@ -5,13 +5,16 @@ import { buffer } from 'node:stream/consumers';
 import type { Event } from '../../lib/feed/events.ts';
 import { useConfig } from './config.ts';
 
-/** What arrived. */
+/** A request that a receiver got. */
 export type Received = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
 
-/** How a receiver answers: with a status, JSON and header fields; not at all; or by closing the connection. */
+/** The response of a receiver: a status with JSON and headers; none; or a closed connection. */
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | 'none' | 'close';
 
-/** A receiver of events: its address, what it has taken, what it was asked in all, and how it answers to each. */
+/**
+ * A receiver of events: its address, the accepted events, the number of requests, and its
+ * responses.
+ */
 export type Receiver = {
   url: string;
   taken: Received[];
@@ -35,7 +38,7 @@ server.listen(0, '127.0.0.1').unref();
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Lets the service of the test file send events to the receivers here, which are on this machine. */
+/** Lets the service of the test file send events to these receivers, which are on this machine. */
 export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: origin });
 
 function give(response: ServerResponse, answer: Answer): void {
@@ -47,7 +50,7 @@ function give(response: ServerResponse, answer: Answer): void {
 
 let count = 0;
 
-/** A receiver that takes everything. */
+/** A receiver that accepts everything. */
 export function aReceiver(): Receiver {
   const path = `/${++count}`;
   const receiver: Receiver = { url: `${origin}${path}`, taken: [], asked: [], answer: () => ({ status: 204 }) };

@@ -9,11 +9,11 @@ import type { LastChange } from '../../lib/database/within-process.ts';
 import { listenForMail } from './mail.ts';
 
 /*
- * A worker process runs many test files, one after the other. It has a database and a mail server of its own. Both
- * start at their first use, so that a test that needs none costs nothing.
+ * A worker process runs many test files, one after the other. It has its own database and mail
+ * server. Both start on first use, so that tests without them cost nothing.
  */
 
-/** Whether the database is the embedded one, and not that of `MONGODB_URI`. */
+/** True if the database is the embedded one, not that of `MONGODB_URI`. */
 export const isEmbedded = !process.env.MONGODB_URI;
 
 const directory = join(tmpdir(), `worker-${process.pid}`);
@@ -33,7 +33,7 @@ const settings: Record<string, string> = {
   LOG_LEVEL: 'silent',
   FILES: join(directory, 'files'),
   AUDIT_LOG: join(directory, 'audit.log'),
-  // Tests send requests as fast as they can. The limits have tests of their own.
+  // Tests send requests as fast as they can. The limits have separate tests.
   RATE_LIMITS: 'off',
   SMTP_URL: await listenForMail(),
   MAIL_FROM: 'Chat <chat@example.org>',
@@ -52,17 +52,17 @@ export const usualDatabase = config.mongodbDatabase;
 
 const ends = new Set<() => unknown>();
 
-/** Has something done once the test file has run. */
+/** Runs a function at the end of the test file. */
 export const atEndOfFile = (end: () => unknown): void => void ends.add(end);
 
-/** Does what is due at the end of a test file. */
+/** Runs the functions for the end of a test file. */
 export async function endFile(): Promise<void> {
   const due = [...ends];
   ends.clear();
   for (const end of due) await end();
 }
 
-/** Undoes what a test file has changed in this process. */
+/** Undoes the changes of a test file to this process. */
 export async function restoreProcess(): Promise<void> {
   if (starting) await storeRest();
   vi.useRealTimers();
@@ -74,7 +74,7 @@ export async function restoreProcess(): Promise<void> {
 
 const driver = operations as { executeOperation: Execute };
 
-// The rest of what the last test file did belongs to its database.
+// The remaining writes of the last test file belong to its database.
 async function storeRest(): Promise<void> {
   const [{ storeNotes }, { databaseIsWithinThisProcess }] = await Promise.all([
     import('../../lib/rooms/notes.ts'),
@@ -84,7 +84,9 @@ async function storeRest(): Promise<void> {
   databaseIsWithinThisProcess(isEmbedded ? lastChange : undefined);
 }
 
-/** Starts the embedded database, if the service uses it. Call this before other processes use it. */
+/**
+ * Starts the embedded database, if the service uses it. Call this before other processes use it.
+ */
 export async function startDatabase(): Promise<void> {
   if (process.env.MONGODB_URI !== embeddedUri) return;
   starting ??= startEmbedded();
@@ -117,13 +119,13 @@ async function startEmbedded(): Promise<void> {
 /** The last change of each collection of the embedded database. */
 export let lastChange: LastChange;
 
-/** A command as the embedded database gets it: its fields in their order, its own name first. */
+/** A command to the embedded database: its fields in order, starting with its name. */
 export type GotCommand = ReadonlyMap<string, unknown>;
 
-/** Those who are told of each command that the embedded database gets. */
+/** The functions that are called with each command to the embedded database. */
 export const watchers = new Set<(command: GotCommand) => void>();
 
-/** Those who are told of each command that the driver sends. */
+/** The functions that are called with each command of the driver. */
 export const commandWatchers = new Set<(command: Document) => void>();
 
 type Operation = { ns: { db: string }; buildCommand: (...parameters: unknown[]) => Document };
@@ -133,7 +135,9 @@ let execute = driver.executeOperation;
 const preparing = new AsyncLocalStorage<true>();
 const prepared = new Map<string, Promise<unknown>>();
 
-/** The driver's function, which prepares each database of the service before the first operation on it. */
+/**
+ * The driver's function, which prepares each database of the service before its first operation.
+ */
 const executePrepared: Execute = async (client, operation, ...options) => {
   if (!preparing.getStore()) await prepare(client, operation.ns.db);
   if (commandWatchers.size > 0) {
@@ -163,7 +167,7 @@ async function prepare(client: MongoClient, name: string): Promise<void> {
   await made;
 }
 
-/** Connects a client. On a busy machine this process may be too slow for its own time-out at first. */
+/** Connects a client. On a busy machine, the first attempts may time out. */
 async function connect(client: MongoClient, attempts = 5): Promise<unknown> {
   return client.connect().catch((error) => (attempts > 1 ? connect(client, attempts - 1) : Promise.reject(error)));
 }

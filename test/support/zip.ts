@@ -1,8 +1,8 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** One entry of an archive; the sizes are what the archive says of it, whatever is there. */
+/** An entry of an archive. The sizes are those that the archive states, which may be false. */
 export type ZipEntry = {
-  /** The name, or its bytes, which then do not say that they are UTF-8. */
+  /** The name, or its bytes, which then lack the UTF-8 flag. */
   name: string | Uint8Array;
   bytes: string | Uint8Array;
   size?: number;
@@ -11,7 +11,7 @@ export type ZipEntry = {
   checksum?: number;
 };
 
-/** A zip archive with these entries, in their order, as small as they get. */
+/** A zip archive with these entries, in their order, with the best compression. */
 export function zipOf(entries: ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

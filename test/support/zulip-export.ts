@@ -1,6 +1,6 @@
 import { type TarEntry, tarGzOf } from './tar.ts';
 
-/** What an organisation has: its tables, its messages, and its files by their paths. */
+/** The data of an organisation: its tables, its messages, and its files by path. */
 export type ZulipExport = {
   people?: unknown[];
   dummies?: unknown[];
@@ -13,10 +13,10 @@ export type ZulipExport = {
   files?: Record<string, string | Uint8Array>;
 };
 
-/** How many messages Zulip writes to a file; here fewer, so that there are several. */
+/** The number of messages per file. Zulip's is larger; here there are several files. */
 const messagesInFile = 3;
 
-/** The files of an organisation's export, as Zulip writes them. */
+/** The files of an organisation's export, in Zulip's format. */
 export function zulipEntries({ messages = [], files = {}, ...lists }: ZulipExport): TarEntry[] {
   const realm = {
     zerver_realm: [{ id: 2, string_id: 'example', name: 'Example' }],
@@ -60,7 +60,7 @@ export const zulipUser = (id: number, name: string, more: object = {}) => ({
   ...more,
 });
 
-/** A message to a recipient; its time is so many seconds after the beginning of 2020. */
+/** A message to a recipient; its time is this many seconds after the beginning of 2020. */
 export const zulipMessage = (sender: number, recipient: number, second: number, content: string, more: object = {}) => ({
   id: 1_000 + second,
   sender,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import type { Random } from '../../../packages/embedded-mongodb/test/support/random.ts';
 
-/** What was damaged, in words, and the pages that have other content than before; undefined: anything may be lost. */
+/** A description of the damage, and the changed pages. Without pages, anything may be lost. */
 export type Damage = { readonly what: string; readonly pages?: ReadonlySet<number> };
 
 /** Damages a data directory. */
@@ -14,7 +14,10 @@ const noise = (random: Random, length: number) => Buffer.from(Array.from({ lengt
 
 const headOf = (page: number): number => (page === 0 ? 100 : 0);
 
-/** A kind that changes pages of the file; the function gets all of it, and gives the pages that it changed, counting from 0. */
+/**
+ * A kind of damage that changes pages of the file. The function gets the whole file, and returns
+ * the numbers of the pages that it changed, counting from 0.
+ */
 const onPages =
   (name: string, change: (file: Buffer, random: Random, pageCount: number) => number[]): DamageKind =>
   (directory, random) => {
@@ -77,7 +80,7 @@ export const pageKinds: Readonly<Record<string, DamageKind>> = {
       return page;
     }),
   ),
-  // Also to the page itself, and to those above it.
+  // Links may lead to the page itself or to its ancestors.
   links: onPages('wrong links', (file, random, count) => {
     const interior = pagesOfType(file, count, [2, 5]);
     return some(random, 3, () => {
@@ -90,7 +93,7 @@ export const pageKinds: Readonly<Record<string, DamageKind>> = {
       return page;
     });
   }),
-  // A tree in which every page leads to the same one.
+  // A tree in which all pages link to the same one.
   circles: onPages('all links to one page', (file, random, count) => {
     const page = random.pick(pagesOfType(file, count, [2, 5]));
     const head = page * pageBytes + headOf(page);

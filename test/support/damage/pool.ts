@@ -5,7 +5,7 @@ import { usualUri } from 'embedded-mongodb/address';
 import { environmentOf } from './template.ts';
 import type { Job, JobResult } from './worker.ts';
 
-/** How a job ended: what it said, or that it was ended at its limit; and the time and the processor time that it took. */
+/** The end of a job: its result, or that it exceeded its limit, with its duration and CPU time. */
 export type Ended = JobResult & {
   readonly printed: string;
   readonly isPastLimit: boolean;
@@ -16,24 +16,27 @@ export type Ended = JobResult & {
 const workerScript = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 /**
- * A job is past its limit after so long. On a machine that is busy with other work it gets more time, as long as it has not used half of this
- * of the processor; one that does nothing at all is ended in any case.
+ * The time limit of a job. On a busy machine it gets more time, until it has used half of this as
+ * CPU time. A job that does nothing is ended in any case.
  */
 const limitMs = 40_000;
 const longestMs = 15 * 60_000;
 
-/** Runs jobs on a data directory, one after the other, in a process that is started again after each that had to be ended. */
+/**
+ * Runs jobs on a data directory, one after the other, in a process that is restarted after each job
+ * that had to be ended.
+ */
 export class JobRunner {
   readonly #dataDir: string;
   #child: ChildProcess | undefined;
   #printed = '';
 
-  /** `dataDir` has a template when the process starts. */
+  /** `dataDir` must contain a template when the process starts. */
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
   }
 
-  /** Whether a process runs, which must not be started on a damaged directory. */
+  /** True if a process runs. It must not be started on a damaged directory. */
   get isReady(): boolean {
     return this.#child !== undefined;
   }
@@ -66,7 +69,7 @@ export class JobRunner {
       used = cpuMs();
     });
     clearInterval(watch);
-    // A request that meets values of wrong types may fail, but a command of the database must not.
+    // A request that reads values of wrong types may fail, but a database command must not.
     const printed = /unexpectedly|Uncaught/.test(this.#printed) ? this.#printed : undefined;
     if (result.crash !== undefined) this.#end();
     return {
@@ -104,7 +107,7 @@ export class JobRunner {
   }
 }
 
-/** The processor time of a process and of those that it has waited for. */
+/** The CPU time of a process and of its finished children. */
 function processorMs(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -116,7 +119,7 @@ function processorMs(pid: number | undefined): number {
   }
 }
 
-/** The processes whose command line has a text. */
+/** The processes whose command line contains a text. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];

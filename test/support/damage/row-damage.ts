@@ -6,12 +6,16 @@ import type { Random } from '../../../packages/embedded-mongodb/test/support/ran
 import type { DamageKind } from './file-damage.ts';
 
 /*
- * Damage within rows, on pages that SQLite finds right: as a fault in memory causes it, or in a program that writes to the file.
+ * Damage within rows, on pages that are valid for SQLite. It simulates faults in memory, or in a
+ * program that writes to the file.
  */
 
 type Row = Record<string, unknown>;
 
-/** A kind that changes rows by SQL. Mostly the checksums are removed, because they would tell. */
+/**
+ * A kind of damage that changes rows by SQL. Usually the checksums are removed, because they would
+ * reveal it.
+ */
 const onRows =
   (change: (db: DatabaseSync, random: Random) => string): DamageKind =>
   (directory, random) => {
@@ -31,13 +35,13 @@ const onRows =
 
 const rowsOf = (db: DatabaseSync, sql: string, ...values: (string | number)[]): Row[] => db.prepare(sql).all(...values) as Row[];
 
-/** Collections that have documents. */
+/** The collections with documents. */
 const collections = (db: DatabaseSync): { id: number; name: string }[] =>
   (rowsOf(db, 'SELECT id, name FROM collections') as { id: number; name: string }[]).filter(
     ({ id }) => rowsOf(db, `SELECT 1 FROM c${id} LIMIT 1`).length > 0,
   );
 
-/** Changes some documents of a collection, each by what `change` makes of its bytes. */
+/** Changes the bytes of some documents in a collection. */
 function changeDocuments(db: DatabaseSync, random: Random, change: (bytes: Buffer) => unknown): string {
   const { id, name } = random.pick(collections(db));
   const rids = rowsOf(db, `SELECT rid FROM c${id} ORDER BY rid`).map(({ rid }) => rid as number);
@@ -54,7 +58,7 @@ function changeDocuments(db: DatabaseSync, random: Random, change: (bytes: Buffe
 
 const lengths = [-(2 ** 31), -8, -5, -1, 0, 1, 4, 5, 100_000, 2 ** 31 - 1];
 
-/** Ways to damage the bytes of a document. */
+/** Mutations of a document's bytes. */
 const mutations: readonly ((bytes: Buffer, random: Random) => unknown)[] = [
   (bytes, random) => withByte(bytes, random, (byte) => byte ^ (1 << random.below(8))),
   (bytes, random) => withByte(bytes, random, () => random.pick([0, 1, 2, 3, 4, 5, 7, 8, 0x0b, 0x0d, 0x0f, 0x13, 0x7f, 0xff])),
@@ -64,7 +68,7 @@ const mutations: readonly ((bytes: Buffer, random: Random) => unknown)[] = [
   },
   (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
   (bytes, random) => Buffer.concat([bytes, Buffer.alloc(random.below(100), random.below(256))]),
-  // Names that do not end.
+  // Names without an end.
   (bytes, random) => bytes.map((byte, at) => (byte === 0 && at > 4 && random.below(3) === 0 ? 65 : byte)),
   (bytes, random) => {
     const start = random.below(bytes.length);
@@ -117,12 +121,12 @@ const strangeValues = (random: Random): unknown =>
     new BSON.Long(7),
   ]);
 
-/** Gives fields of a document other types or names, or removes them; all of it is valid BSON. */
+/** Renames or removes fields of a document, or changes their types. The result is valid BSON. */
 function withStrangeFields(bytes: Buffer, random: Random): Buffer {
   const document = BSON.deserialize(bytes, { promoteValues: false });
   for (let times = 1 + random.below(3); times > 0; times--) {
     let place: Document = document;
-    // Sometimes deep within.
+    // Sometimes the fields of a nested document.
     while (random.below(2) === 0) {
       const inner = Object.values(place).filter(
         (value) => (typeof value === 'object' && value !== null && value.constructor === Object) || Array.isArray(value),

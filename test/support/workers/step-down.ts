@@ -9,7 +9,7 @@ const ways = {
   delete: deleteUser,
 };
 
-/** An administrator, and how to step down. */
+/** An administrator, and the way to step down. */
 export type StepDown = { id: string; way: keyof typeof ways };
 
 await race(({ id, way }: StepDown) => statusOf(ways[way](new ObjectId(id))));

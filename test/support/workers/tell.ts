@@ -2,7 +2,7 @@ import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts'
 import { runEntries } from '../jobs.ts';
 import { serveParent } from './serve-parent.ts';
 
-/** Tells the devices of a room as a host does: the server of what it finds when it starts, or the function of AWS of what it is invoked for. */
+/** Notifies the devices of a room like a host: a server that starts, or an invoked AWS function. */
 export type TellJob = { host: 'serve' | 'aws'; room: string };
 
 serveParent(async ({ host, room }: TellJob) => {

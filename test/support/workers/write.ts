@@ -3,28 +3,31 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import type { Account } from '../accounts.ts';
 import { serveParent } from './serve-parent.ts';
 
-/** What a process writes to a room, as instances of a function would. */
+/** The changes of a process in a room, like those of a function's instances. */
 export type WriteJob = {
   room: string;
   /** The authors, who write concurrently. */
   accounts: Account[];
-  /** How many changes each of them makes. */
+  /** The number of changes of each author. */
   changes: number;
-  /** Only sends messages, each again under its key until it is acknowledged; otherwise makes every kind of change once. */
+  /**
+   * True to only send messages, and to retry each under its key until it is acknowledged.
+   * Otherwise, each author makes every kind of change once.
+   */
   retries: boolean;
-  /** By how many milliseconds the clock of the process is wrong. */
+  /** The error of the process's clock, in milliseconds. */
   clock: number;
-  /** The probability that it is killed instead of inserting something. */
+  /** The probability that it is killed instead of inserting a document. */
   killShare: number;
-  /** The file that records what was tried and what was acknowledged, even after the process was killed. */
+  /** The file with all attempts and acknowledgements, which remains after the process is killed. */
   log: string;
 };
 
-/** One line of that file. A message that was only tried has no id. */
+/** A line of that file. A message that was not acknowledged does not have an id. */
 export type Attempt = { type: string; actor: string; message?: string | undefined; isDone: boolean };
 
 serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: WriteJob) => {
-  // Before anything is imported that could read the time.
+  // Before any import that could read the time.
   const TrueDate = Date;
   globalThis.Date = class extends TrueDate {
     constructor(...args: [] | [number]) {
