@@ -23,18 +23,22 @@ describe('the last administrator', () => {
   it.each([
     ['demoted', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_admin: false } })],
     ['deactivated', (id: string, token: string) => call('PATCH', `/api/users/${id}`, { token, body: { is_active: false } })],
-    ['deleted', (id: string, token: string) => call('DELETE', `/api/users/${id}`, { token })],
+    [
+      'deleted',
+      (id: string, token: string, current_password: string) =>
+        call('DELETE', `/api/users/${id}`, { token, body: { current_password } }),
+    ],
   ])("the last administrator can't be %s unless there is another active administrator", async (_how, leave) => {
-    const { id, token } = await anAdmin();
+    const { id, token, password } = await anAdmin();
     const deactivated = await anAdmin();
     expect((await call('PATCH', `/api/users/${deactivated.id}`, { token, body: { is_active: false } })).status).toBe(200);
     await anAccount();
-    expect(await leave(id, token)).toMatchObject(lastStays);
+    expect(await leave(id, token, password)).toMatchObject(lastStays);
     expect(await call('GET', '/api/users/me', { token })).toMatchObject({ status: 200, body: { is_admin: true } });
 
     const successor = await anAdmin();
-    expect((await leave(id, token)).status).toBeLessThan(300);
-    expect(await leave(successor.id, successor.token)).toMatchObject(lastStays);
+    expect((await leave(id, token, password)).status).toBeLessThan(300);
+    expect(await leave(successor.id, successor.token, successor.password)).toMatchObject(lastStays);
   });
 
   it('the last administrator may change everything else', async () => {
