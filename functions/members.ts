@@ -56,7 +56,8 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Join an open `room`, join by `invitation`, or add another user, as a moderator (with a `role`, as an owner)',
+    summary:
+      'Join an open `room`, join by `invitation`, or add another user, as a member or, if `INVITATIONS` is `moderators`, as a moderator (with a `role`, as an owner)',
     access: 'user',
     scope: 'members:write',
     body: {

@@ -7,7 +7,7 @@ import { invitationRefusals, noSuchInvitation, revokeInvitation } from '../lib/m
 /** `/api/rooms/{room}/invitations/{invitation}`: one invitation. */
 export const handler = endpoint({
   DELETE: operation({
-    summary: 'Revoke an invitation at once, as a moderator',
+    summary: 'Revoke an invitation at once: any as a moderator, your own as a member',
     access: 'user',
     scope: 'members:write',
     path: {

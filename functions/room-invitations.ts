@@ -11,7 +11,7 @@ const path = { room: idOf('room') };
 /** `/api/rooms/{room}/invitations`: what makes members of those who have it. */
 export const handler = endpoint({
   GET: operation({
-    summary: 'List the valid invitations to a room, as a moderator',
+    summary: 'List the valid invitations to a room: all as a moderator, your own as a member',
     access: 'user',
     scope: 'members:read',
     path,
@@ -21,7 +21,8 @@ export const handler = endpoint({
     run: ({ path: { room }, caller }) => listInvitations(room, caller),
   }),
   POST: operation({
-    summary: 'Create an invitation to a room, as a moderator, and optionally e-mail it; its `code` is shown only once',
+    summary:
+      'Create an invitation to a room, as a member or, if `INVITATIONS` is `moderators`, as a moderator, and optionally e-mail it; its `code` is shown only once',
     access: 'user',
     scope: 'members:write',
     path,

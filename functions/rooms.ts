@@ -5,7 +5,7 @@ import { answerTooLarge } from '../lib/base/errors.ts';
 import { answerCreated, answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { createRoom, listAllRooms, listRooms, roomCreator, roomName, shownRoom } from '../lib/rooms/rooms.ts';
+import { createRoom, listAllRooms, listRooms, roomName, shownRoom } from '../lib/rooms/rooms.ts';
 import { config } from '../lib/settings/config.ts';
 
 /** `/api/rooms`: all rooms, for administrators. */
@@ -26,10 +26,8 @@ export const handler = endpoint({
     },
   }),
   POST: operation({
-    summary: 'Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user',
-    get access() {
-      return roomCreator();
-    },
+    summary: 'Create a room, as an administrator; all users can use `POST /api/directory`',
+    access: 'admin',
     scope: 'rooms:write',
     isSpecified: true,
     body: { name: roomName },
@@ -37,6 +35,6 @@ export const handler = endpoint({
     answer: shownRoom.schema,
     isIdempotent: true,
     run: async ({ body: { name }, caller, request: { headers } }) =>
-      answerCreated(await createRoom(name, caller.user._id, idempotencyKeyOf(headers, name))),
+      answerCreated(await createRoom({ name }, caller.user._id, { key: idempotencyKeyOf(headers, name) })),
   }),
 });

@@ -60,6 +60,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/rooms/{room}/webhooks/{webhook}': [[401, 401, 401, 401, 403, 403, 204, 403, 204], async (user) => ({ path: await webhookBy(user) })],
   'POST /api/webhooks/{secret}': [[201, 201, 201, 201, 201, 201, 201, 201, 201], async (user) => ({ path: await webhookBy(user), body: { text: 'Hello' } })],
   'GET /api/directory':            [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
+  'POST /api/directory':           [[401, 401, 401, 401, 403, 201, 201, 201, 201], async () => ({ body: { name: 'Garden' } })],
   'GET /api/members':              [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ query: `?room=${await roomOf(user)}` })],
   'POST /api/members':             [[401, 401, 401, 401, 403, 201, 409, 201, 201], async (user) => ({ body: { room: await roomOf(user) } })],
   'GET /api/members/{member}':     [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { member: await membershipOf(user) } })],

@@ -32,7 +32,7 @@ export const roomCommands: Record<string, Run> = {
     const { name } = readParameters({ name: roomName }, { name: word });
     const owner = await findUserId(readUsername(required(options, 'owner')));
     const { value: room } = await recorded([{ action: 'room.created', target: { kind: 'room', id: null, name } }], () =>
-      createRoom(name, owner),
+      createRoom({ name }, owner),
     );
     return { data: room, text: `Created the room ${room._id.$oid}.` };
   },

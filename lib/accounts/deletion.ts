@@ -12,6 +12,7 @@ import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
+import { forgetNewRoomLimit } from '../members/new-room.ts';
 import { silenceBot, silenceBotsOf } from '../members/silenced-bots.ts';
 import { forgetSaved } from '../messages/saved.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
@@ -90,6 +91,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetAttempts(id.toHexString()),
       forgetRate(id),
       forgetConversationLimit(id),
+      forgetNewRoomLimit(id),
       forgetAvatar(id),
       activities.deleteMany({ _id: id }),
       // Those in messages stay, as the messages do.

@@ -1,5 +1,5 @@
 import { toObjectId } from '../api/extended-json.ts';
-import { about, type Parameters, type Values } from '../api/parameters.ts';
+import { about, optional, type Parameters, type Values } from '../api/parameters.ts';
 import { aFlag, described, record, type Shown } from '../api/schema.ts';
 import { createdUser } from '../audit/acts.ts';
 import { byService, noteDone } from '../audit/append.ts';
@@ -10,6 +10,7 @@ import { codeParameter, findCode, forgetCode, noSuchCode } from '../credentials/
 import { newPassword } from '../credentials/password-policy.ts';
 import { duplicateIn } from '../database/failures.ts';
 import type { Caller } from '../identity/caller.ts';
+import { fullName } from '../identity/persons.ts';
 import { emailTaken, usernameTaken } from '../identity/taken-names.ts';
 import { email, newUsername } from '../identity/users.ts';
 import { createFirstRoom } from '../members/default-rooms.ts';
@@ -23,6 +24,7 @@ import { hadAdministrator } from './setup-code.ts';
 export const setupParameters = {
   code: about('The code that the server or `npm run admin -- setup` prints.', codeParameter),
   username: newUsername,
+  name: optional(fullName),
   email,
   password: newPassword,
 } satisfies Parameters;

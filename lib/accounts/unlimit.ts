@@ -3,17 +3,19 @@ import { forgetMails } from '../credentials/anonymous-limits.ts';
 import { forgetAttempts } from '../credentials/login-limits.ts';
 import { emailKey } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
+import { forgetNewRoomLimit } from '../members/new-room.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 
 /**
- * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong logins, e-mails,
- * conversations.
+ * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong
+ * logins, e-mails, conversations, new rooms.
  */
 export async function unlimit(user: ObjectId, email: string | undefined): Promise<void> {
   await Promise.all([
     forgetRate(user),
     forgetAttempts(user.toHexString()),
     forgetConversationLimit(user),
+    forgetNewRoomLimit(user),
     email !== undefined && forgetMails(emailKey(email)),
   ]);
 }

@@ -64,12 +64,15 @@ export async function createSession(
   return { token, expires_at: expires_at as DateTime };
 }
 
-/** The name that a program gives itself, as a name is stored. Anything may come from programs other than browsers. */
+/**
+ * The `User-Agent` of a program, as a name is stored. Browsers have the name that sets them apart
+ * at the end.
+ */
 const nameOf = (agent = '') =>
   normaliseName(agent)
     .replace(/\p{Cc}/gu, '')
     .trim()
-    .slice(0, 100)
+    .slice(0, 250)
     .toWellFormed();
 
 /** Ends the oldest sessions of a user who has too many. */

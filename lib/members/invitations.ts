@@ -1,4 +1,4 @@
-import { type Filter, ObjectId } from 'mongodb';
+import { type Document, type Filter, ObjectId } from 'mongodb';
 import { dateSchema, idSchema, ownId, showDate, showId } from '../api/extended-json.ts';
 import { about, dateTime, integer, optional, requireFuture, tokenOf, type Values } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } from '../api/schema.ts';
@@ -10,8 +10,9 @@ import { mayAct } from '../identity/bot-rules.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
 import { aHint, randomToken } from '../identity/tokens.ts';
-import { allowedTo, findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { allowedTo, findContext, may, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { aRoomId } from '../rooms/rooms.ts';
+import { config } from '../settings/config.ts';
 import { revokeMade } from './made.ts';
 
 /** An invitation as moderators see it. */
@@ -47,8 +48,11 @@ export const shownInvitation = record(
   ['name'],
 );
 
-/** How many invitations of a room are valid at the same time. */
-const mostInvitations = 50;
+/**
+ * The invitations of a room that can be valid at the same time. Those of plain members count apart,
+ * so that they take no place from moderators.
+ */
+const most = { ofModerators: 50, ofMembers: 100, ofOneMember: 25 };
 
 /** Until when, and how often, an invitation can be used; without a limit where that is left out. */
 export const invitationParameters = {
@@ -63,9 +67,9 @@ export const noSuchInvitation: Refusal = () => notFound('invitation');
 export const invitationRequired: Refusal = () => permissionDenied('invitation_required', 'An invitation is required.');
 const tooMany: Refusal = () => conflict('too_many_invitations', 'The room has too many invitations.');
 export const inviteRefusals = [...refusalsOf('invite'), tooMany];
-export const invitationRefusals = refusalsOf('seeInvitations');
+export const invitationRefusals = refusalsOf('seeOwnInvitations');
 
-/** Creates an invitation, as a moderator, and forgets those that are over. */
+/** Creates an invitation, and forgets those that are over. */
 export async function invite(
   room: ObjectId,
   { expires_at: expiresAt, uses }: Values<typeof invitationParameters>,
@@ -84,29 +88,40 @@ export async function invite(
     uses_left: uses ?? null,
   };
   const stored = await attempt({ times: 10 }, async () => {
-    const where = { $and: [{ _id: room }, allowedTo('invite', caller), hasRoomForOne()] };
-    const update = [{ $set: { invitations: { $concatArrays: [validInvitations(), [created]] } } }];
+    const isModerator = may(requirePermission(await findContext(room, caller), 'invite'), 'seeInvitations');
+    const hasPlace = isModerator ? moderatorsHavePlace() : memberHasPlace(caller);
+    const isAllowed = [allowedTo('invite', caller), ...(isModerator ? [allowedTo('seeInvitations', caller)] : [])];
+    const where = { $and: [{ _id: room }, ...isAllowed, hasPlace] };
+    const added = isModerator ? created : { ...created, by_member: true };
+    const update = [{ $set: { invitations: { $concatArrays: [validInvitations(), [added]] } } }];
     const found = await rooms.findOneAndUpdate<WithInvitations>(where, update, options);
     if (found) return found.invitations?.find((one) => one._id.equals(_id));
-    requirePermission(await findContext(room, caller), 'invite');
-    if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasRoomForOne()] }] }, { projection: { _id: 1 } })) throw tooMany();
+    if (await rooms.findOne({ $and: [{ _id: room }, { $nor: [hasPlace] }] }, { projection: { _id: 1 } })) throw tooMany();
     return undefined;
   });
   return { ...showStoredInvitation(room, stored), code };
 }
 
-/** The invitations of a room that can still be used, in the order in which they were created; for moderators. */
+/**
+ * The invitations of a room that can still be used, in the order of their creation: all of them for
+ * moderators, their own for members.
+ */
 export async function listInvitations(room: ObjectId, caller: Caller): Promise<Invitation[]> {
-  requirePermission(await findContext(room, caller), 'seeInvitations');
+  const seesAll = may(requirePermission(await findContext(room, caller), 'seeOwnInvitations'), 'seeInvitations');
   const [found] = await rooms
     .aggregate<Required<WithInvitations>>({ _id: room }, [{ $project: { invitations: validInvitations() } }])
     .toArray();
-  return (found?.invitations ?? []).map((invitation) => showStoredInvitation(room, invitation));
+  return (found?.invitations ?? [])
+    .filter(({ created_by }) => seesAll || created_by.equals(caller.user._id))
+    .map((invitation) => showStoredInvitation(room, invitation));
 }
 
-/** Revokes an invitation at once, as a moderator. */
-export const revokeInvitation = (room: ObjectId, invitation: ObjectId, caller: Caller): Promise<void> =>
-  revokeMade('invitations', { room, id: invitation, action: 'seeInvitations', noSuch: noSuchInvitation }, caller);
+/** Revokes an invitation at once: any as a moderator, their own as a member. */
+export async function revokeInvitation(room: ObjectId, invitation: ObjectId, caller: Caller): Promise<void> {
+  const seesAll = may(requirePermission(await findContext(room, caller), 'seeOwnInvitations'), 'seeInvitations');
+  const rule = seesAll ? { action: 'seeInvitations' as const } : { action: 'seeOwnInvitations' as const, by: caller.user._id };
+  await revokeMade('invitations', { room, id: invitation, ...rule, noSuch: noSuchInvitation }, caller);
+}
 
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({
@@ -179,22 +194,42 @@ const options = { returnDocument: 'after', projection: { invitations: 1 } } as c
  * The invitations of a room that can still be used, as an expression of the database: all, or the one with this hash.
  * In the filter of an update some engines know no `$$NOW`: there it is this process's clock.
  */
-export const validInvitations = (hash?: string, now: Date | '$$NOW' = '$$NOW') => ({
+export const validInvitations = (hash?: string, now: Date | '$$NOW' = '$$NOW') =>
+  validAnd(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }], now);
+
+/**
+ * The valid invitations for which more conditions hold. Those of plain members are not valid while
+ * only moderators invite.
+ */
+const validAnd = (conditions: Document[], now: Date | '$$NOW') => ({
   $filter: {
     input: { $ifNull: ['$invitations', []] },
     as: 'invitation',
     cond: {
       $and: [
-        ...(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }]),
+        ...conditions,
         { $ne: ['$$invitation.uses_left', 0] },
         { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', now] }] },
+        ...(config.invitations === 'members' ? [] : [{ $ne: ['$$invitation.by_member', true] }]),
       ],
     },
   },
 });
 
-const hasRoomForOne = (): RoomFilter => ({
-  $expr: { $lt: [{ $size: validInvitations(undefined, new Date()) }, mostInvitations] },
+const isFewer = (conditions: Document[], than: number) => ({ $lt: [{ $size: validAnd(conditions, new Date()) }, than] });
+const isByMember = { $eq: ['$$invitation.by_member', true] };
+
+const moderatorsHavePlace = (): RoomFilter => ({
+  $expr: isFewer([{ $ne: ['$$invitation.by_member', true] }], most.ofModerators),
+});
+
+const memberHasPlace = ({ user: { _id } }: Caller): RoomFilter => ({
+  $expr: {
+    $and: [
+      isFewer([isByMember], most.ofMembers),
+      isFewer([isByMember, { $eq: ['$$invitation.created_by', _id] }], most.ofOneMember),
+    ],
+  },
 });
 
 export const showStoredInvitation = (

@@ -34,7 +34,7 @@ const banned: Refusal = () => permissionDenied('banned', 'The user is banned fro
 const joinedByBot: Refusal = () => permissionDenied('bot_refused', 'Bots cannot join rooms. Ask a member who may add people.');
 const closed: Refusal = () => permissionDenied('room_closed', 'The room is closed.');
 export const full: Refusal = () => conflict('room_full', 'The room is full.');
-const tooManyRooms: Refusal = () => conflict('too_many_rooms', 'The user is in too many rooms.');
+export const tooManyRooms: Refusal = () => conflict('too_many_rooms', 'The user is in too many rooms.');
 export const joinRefusals = [
   closed,
   banned,
@@ -78,7 +78,11 @@ export async function joinAs({ room, user, username, invitation, role }: JoinReq
   throw noSuchUser();
 }
 
-/** Makes a user a member: oneself in an open room or invited, others as a moderator, and as more than a member as an owner. */
+/**
+ * Makes a user a member. Users can join an open room, or any with an invitation. Members or
+ * moderators add others, as `INVITATIONS` says, and owners give them more than the role of a
+ * member.
+ */
 async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
   // A bot that could join by itself would come back after it was removed.
@@ -169,16 +173,21 @@ async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
   const { areOn, roomsPerUser } = config.limits;
   if (!areOn || isAdmin(caller)) return false;
   const isOwn = user.equals(caller.user._id);
-  const count = await rooms.unscoped.countDocuments(
+  return (await countRooms(user, { isAdded: !isOwn, limit: roomsPerUser + 1 })) > roomsPerUser;
+}
+
+/**
+ * Counts the rooms that a user has joined, or those that others added the user to, up to a limit.
+ */
+export const countRooms = (user: ObjectId, { isAdded, limit }: { isAdded: boolean; limit: number }): Promise<number> =>
+  rooms.unscoped.countDocuments(
     {
       'members.user': user,
-      members: { $elemMatch: { user, is_added: isOwn ? { $ne: true } : true } },
+      members: { $elemMatch: { user, is_added: isAdded ? true : { $ne: true } } },
       is_direct: { $ne: true },
     },
-    { limit: roomsPerUser + 1 },
+    { limit },
   );
-  return count > roomsPerUser;
-}
 
 /**
  * The work after the user has become a member: the event, a marker that leaves nothing old unread, and a last look at

@@ -27,15 +27,22 @@ export async function forgetMadeBy(user: ObjectId, from: 'others' | 'all'): Prom
   await Promise.all([forget('invitations.created_by'), forget('webhooks.created_by')]);
 }
 
-type Revocation = { room: ObjectId; id: ObjectId; action: 'seeInvitations' | 'seeWebhooks'; noSuch: Refusal };
+type Revocation = {
+  room: ObjectId;
+  id: ObjectId;
+  action: 'seeInvitations' | 'seeOwnInvitations' | 'seeWebhooks';
+  /** The only maker whose things are found. */
+  by?: ObjectId;
+  noSuch: Refusal;
+};
 
 /** Revokes an invitation or a webhook at once, for those who may see them. */
 export async function revokeMade(
   made: 'invitations' | 'webhooks',
-  { room, id, action, noSuch }: Revocation,
+  { room, id, action, by, noSuch }: Revocation,
   caller: Caller,
 ): Promise<void> {
-  const where = { _id: room, [`${made}._id`]: id };
+  const where = { _id: room, [made]: { $elemMatch: { _id: id, ...(by && { created_by: by }) } } };
   await attempt({ times: 10 }, async () => {
     const { matchedCount } = await rooms.updateOne(
       { ...where, ...allowedTo(action, caller) },

@@ -6,7 +6,7 @@ import { readFileState } from '../database/file-state.ts';
 import { isPrepared } from '../database/preparation.ts';
 import { findStore } from '../files/store.ts';
 import { config } from '../settings/config.ts';
-import { botCreations, emailConfirmations, registrations, roomCreations } from '../settings/settings.ts';
+import { botCreations, emailConfirmations, invitationMakers, registrations, roomCreations } from '../settings/settings.ts';
 
 /** The state of the service, and those of its settings that clients must know. */
 export const healthSchema = record('Health', {
@@ -17,7 +17,8 @@ export const healthSchema = record('Health', {
     aWord('ok', 'damaged', 'incomplete', 'not_prepared'),
   ),
   registration: described('Sign-up: `open` for everyone, for `invited` people only, or `closed`.', aWord(...registrations)),
-  room_creation: described('The users who may create rooms.', aWord(...roomCreations)),
+  room_creation: described('The users who may create rooms with `POST /api/directory`.', aWord(...roomCreations)),
+  invitations: described('The members of a room who may invite and add people.', aWord(...invitationMakers)),
   bot_creation: described('The users who may create bots.', aWord(...botCreations)),
   sends_email: described('Whether `POST /api/codes` sends e-mails.', aFlag),
   email_confirmation: described('Whether a sign-up needs a code sent to its address.', aWord(...emailConfirmations)),
@@ -43,6 +44,7 @@ export async function checkHealth(): Promise<Shown<typeof healthSchema>> {
     database: damage ? 'damaged' : isIncomplete ? 'incomplete' : (await isPrepared()) ? 'ok' : 'not_prepared',
     registration: config.registration,
     room_creation: config.roomCreation,
+    invitations: config.invitations,
     bot_creation: config.botCreation,
     sends_email: config.smtpUrl !== '',
     email_confirmation: config.emailConfirmation,

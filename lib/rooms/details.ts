@@ -76,10 +76,11 @@ const retentionDays = fromConfig((config) =>
     optional(orNone(integer(1, config.retentionDays || longestRetention))),
   ),
 );
+export const roomTopic = about('The topic of the room; an empty text removes it.', textUpTo(250));
 
 /** The changes that an owner may make to the details of a room. */
 export const detailChanges = {
-  topic: about('The topic of the room; an empty text removes it.', optional(textUpTo(250))),
+  topic: optional(roomTopic),
   archived: about('Whether the room is archived. An archived room can be read but not changed.', optional(flag)),
   is_default: about('Whether every new account joins the room; only administrators may change it.', optional(flag)),
   is_held: about(

@@ -7,6 +7,7 @@ import { batch, fulfilled } from '../database/batching.ts';
 import { isWithinProcess } from '../database/within-process.ts';
 import { type Caller, commandLine, isAdmin } from '../identity/caller.ts';
 import { personsOf, type StatedPerson } from '../identity/persons.ts';
+import { config } from '../settings/config.ts';
 
 /** The ranks of a user in a room, from the least to the most; administrators need not be members. */
 const ranks = ['stranger', ...roles, 'admin'] as const;
@@ -21,6 +22,8 @@ type Rule = {
   notArchived?: true;
   /** It can't be done in a direct conversation, whose people and settings never change, not even by administrators. */
   notDirect?: true;
+  /** Plain members can do it as well, unless `INVITATIONS` leaves it to moderators. */
+  isInviting?: true;
 };
 
 /**
@@ -38,11 +41,12 @@ const actions = {
   deleteMessage: { least: 'moderator' },
   join: { least: 'stranger', notArchived: true, notDirect: true },
   joinInvited: { least: 'stranger', notArchived: true, notDirect: true },
-  invite: { least: 'moderator', notArchived: true, notDirect: true },
+  invite: { least: 'moderator', isInviting: true, notArchived: true, notDirect: true },
+  seeOwnInvitations: { least: 'moderator', isInviting: true },
   seeInvitations: { least: 'moderator' },
   addWebhook: { least: 'moderator', notArchived: true, notDirect: true },
   seeWebhooks: { least: 'moderator' },
-  add: { least: 'moderator', notArchived: true, notDirect: true },
+  add: { least: 'moderator', isInviting: true, notArchived: true, notDirect: true },
   appoint: { least: 'owner', notArchived: true, notDirect: true },
   changeRole: { least: 'owner', notDirect: true },
   leave: { least: 'stranger', notDirect: true },
@@ -56,6 +60,12 @@ const actions = {
 /** Something that can be done in a room. */
 export type Action = keyof typeof actions;
 
+/** The rule of an action under the present settings. */
+function ruleOf(action: Action): Rule {
+  const rule: Rule = actions[action];
+  return rule.isInviting && config.invitations === 'members' ? { ...rule, least: 'member' } : rule;
+}
+
 export const noSuchRoom: Refusal = () => notFound('room');
 export const noSuchMember: Refusal = () => notFound('member');
 export const roomArchived: Refusal = () => conflict('room_archived', 'The room is archived.');
@@ -67,10 +77,10 @@ const roleRequired: Record<Rule['least'], Refusal> = {
   owner: () => permissionDenied('owner_required', 'Room owner required.'),
 };
 
-/** The refusals of an action by someone who sees the room. */
+/** The refusals of an action by someone who sees the room, under all settings. */
 export const refusalsOf = (action: Action): Refusal[] => {
-  const { least, notArchived, notDirect }: Rule = actions[action];
-  const ofRole = least === 'stranger' ? [] : [roleRequired[least]];
+  const { least, isInviting, notArchived, notDirect }: Rule = actions[action];
+  const ofRole = [...(isInviting ? [roleRequired.member] : []), ...(least === 'stranger' ? [] : [roleRequired[least]])];
   return [...ofRole, ...(notArchived ? [roomArchived] : []), ...(notDirect ? [roomDirect] : [])];
 };
 
@@ -220,7 +230,7 @@ export async function findContextOfMember(member: ObjectId, caller: Caller): Pro
 
 /** Whether a caller is enough in the room for an action. */
 export function may({ rank, member }: RoomContext, action: Action): boolean {
-  const { least, asMember }: Rule = actions[action];
+  const { least, asMember } = ruleOf(action);
   return ranks.indexOf(asMember ? (member?.role ?? 'stranger') : rank) >= ranks.indexOf(least);
 }
 
@@ -229,7 +239,7 @@ export function may({ rank, member }: RoomContext, action: Action): boolean {
  * and that the action can be done in a room of its kind (409).
  */
 export function requireRole<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
-  const { least, notDirect }: Rule = actions[action];
+  const { least, notDirect } = ruleOf(action);
   if (!context || (context.rank === 'stranger' && !context.is_visible)) throw noSuchRoom();
   if (!may(context, action)) throw roleRequired[least]();
   if (notDirect && context.is_direct) throw roomDirect();
@@ -239,7 +249,7 @@ export function requireRole<Context extends RoomContext>(context: Context | unde
 /** Requires what `requireRole` requires, and that the room is not archived if the action asks for that (409). */
 export function requirePermission<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const required = requireRole(context, action);
-  const { notArchived }: Rule = actions[action];
+  const { notArchived } = ruleOf(action);
   if (notArchived && required.archived_at) throw roomArchived();
   return required;
 }
@@ -294,7 +304,7 @@ type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 
 /** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
 export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
-  const { least, asMember, notArchived, notDirect }: Rule = actions[action];
+  const { least, asMember, notArchived, notDirect } = ruleOf(action);
   const [webhooks, people] = [callers.filter(({ isWebhook }) => isWebhook), callers.filter(({ isWebhook }) => !isWebhook)];
   const users = people.filter((caller) => asMember || !isAdmin(caller)).map(({ user }) => user._id);
   const sufficient = roles.slice(least === 'stranger' ? 0 : roles.indexOf(least));

@@ -15,7 +15,6 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
-import { config } from '../settings/config.ts';
 import { noSuchRoom } from './permissions.ts';
 
 /** The stored fields that the API shows of a room. */
@@ -44,9 +43,6 @@ export const shownRoom = representation('Room', {
   is_visible: as(described(isVisible.about, aFlag), 'is_visible'),
 });
 export type Room = ShownBy<typeof shownRoom>;
-
-/** The callers who may create rooms. */
-export const roomCreator = () => (config.roomCreation === 'users' ? 'user' : 'admin');
 
 /** The key by which a name is ordered and found, whatever its case. */
 const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
@@ -87,29 +83,48 @@ async function readAllRooms(): Promise<SerialisedJson<Room[]>> {
 // A list of four times what a response carries is not worth its memory: no compression makes it fit.
 const largestList = 4 * limits.response;
 
+/** The fields of a new room that its creator chooses. */
+export type WantedRoom = {
+  name: string;
+  topic?: string | undefined;
+  is_open?: boolean | undefined;
+  is_visible?: boolean | undefined;
+};
+
+type CreationOptions = {
+  key?: IdempotencyKey | undefined;
+  /** Refuses a new room; a repeated request passes. */
+  admit?: () => Promise<void>;
+};
+
 /**
  * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
  * it was created then, whatever became of it: the creator may no longer be in it.
  */
-export async function createRoom(name: string, creator: ObjectId, key?: IdempotencyKey): Promise<CreationResult<Room>> {
-  if (!key) return { value: await insertRoom(name, creator), isReplay: false };
-  const first = await findCreated(creator, key);
-  if (first) return replay(first, name, creator, key);
+export async function createRoom(
+  wanted: WantedRoom,
+  creator: ObjectId,
+  { key, admit }: CreationOptions = {},
+): Promise<CreationResult<Room>> {
+  const first = key && (await findCreated(creator, key));
+  if (first) return replay(first, wanted, creator, key);
+  await admit?.();
+  if (!key) return { value: await insertRoom(wanted, creator), isReplay: false };
   try {
     const { idempotency_key, request_hash } = key;
     const own = { idempotency_key: { $literal: idempotency_key }, request_hash };
-    return { value: await insertRoom(name, creator, own), isReplay: false };
+    return { value: await insertRoom(wanted, creator, own), isReplay: false };
   } catch (error) {
     // The same request ran at the same time, or the driver sent it again after its connection had broken.
     const created = isDuplicateKey(error) ? await findCreated(creator, key) : null;
     if (!created) throw error;
-    return replay(created, name, creator, key);
+    return replay(created, wanted, creator, key);
   }
 }
 
 /** Creates a room that every new account joins. */
 export const createDefaultRoom = (name: string, creator: ObjectId): Promise<Room> =>
-  insertRoom(name, creator, { is_default: true });
+  insertRoom({ name }, creator, { is_default: true });
 
 const findCreated = (creator: ObjectId, { idempotency_key }: IdempotencyKey) =>
   rooms.unscoped.findOne<{ _id: ObjectId } & IdempotencyFields>(
@@ -119,17 +134,21 @@ const findCreated = (creator: ObjectId, { idempotency_key }: IdempotencyKey) =>
 
 type CreatedRoom = NonNullable<Awaited<ReturnType<typeof findCreated>>>;
 
-function replay(first: CreatedRoom, name: string, creator: ObjectId, key: IdempotencyKey): CreationResult<Room> {
+function replay(first: CreatedRoom, wanted: WantedRoom, creator: ObjectId, key: IdempotencyKey): CreationResult<Room> {
   requireSameRequest(first, key);
-  return { value: asCreated(first._id, name, creator), isReplay: true };
+  return { value: asCreated(first._id, wanted, creator), isReplay: true };
 }
 
 /** A room as its creator sees it first. */
-const asCreated = (_id: ObjectId, name: string, creator: ObjectId): Room =>
-  shownRoom.show({ _id, name, members: [{ user: creator }], is_open: newRoom.is_open, is_visible: newRoom.is_visible });
+const asCreated = (
+  _id: ObjectId,
+  { name, is_open = newRoom.is_open, is_visible = newRoom.is_visible }: WantedRoom,
+  creator: ObjectId,
+): Room => shownRoom.show({ _id, name, members: [{ user: creator }], is_open, is_visible });
 
 /** Inserts a room; `own` are the fields that not every room has. */
-async function insertRoom(name: string, creator: ObjectId, own: Document = {}): Promise<Room> {
+async function insertRoom(wanted: WantedRoom, creator: ObjectId, own: Document = {}): Promise<Room> {
+  const { name, topic = newRoom.topic, is_open = newRoom.is_open, is_visible = newRoom.is_visible } = wanted;
   const _id = new ObjectId();
   const owner = { _id: new ObjectId(), user: creator, role: 'owner', joined_at: '$$NOW' };
   await insertTogether({
@@ -140,11 +159,14 @@ async function insertRoom(name: string, creator: ObjectId, own: Document = {}): 
       members: [owner],
       created_by: creator,
       ...newRoom,
+      topic: { $literal: topic },
+      is_open,
+      is_visible,
       ...own,
     },
   });
   notify({ type: 'moved', room: _id.toHexString(), seq: 0, joined: [creator.toHexString()] });
-  return asCreated(_id, name, creator);
+  return asCreated(_id, wanted, creator);
 }
 
 // Upserts where inserts would do: only an update can ask for the database's time.

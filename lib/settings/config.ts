@@ -59,6 +59,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hsts: read('HSTS'),
     registration: read('REGISTRATION'),
     roomCreation: read('ROOM_CREATION'),
+    invitations: read('INVITATIONS'),
     botCreation: read('BOT_CREATION'),
     /** Where e-mails go out; none are sent where it is empty. On AWS it is `ssm:` and the name of a parameter. */
     smtpUrl,

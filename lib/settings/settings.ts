@@ -73,6 +73,7 @@ const aws = (meaning: string, fallback = '') => readBy('aws')(text, fallback, me
 /* The words that the API shows as well. */
 export const registrations = ['open', 'invited', 'closed'] as const;
 export const roomCreations = ['admins', 'users'] as const;
+export const invitationMakers = ['members', 'moderators'] as const;
 export const botCreations = ['admins', 'users'] as const;
 export const emailConfirmations = ['off', 'required'] as const;
 
@@ -170,7 +171,16 @@ export const settings = {
     'open',
     '`invited`: only people with an invitation to a room can sign up. `closed`: only administrators create accounts. [Reserved names](../lib/identity/reserved-names.ts) such as `admin` always need an administrator.',
   ),
-  ROOM_CREATION: service(oneOf(...roomCreations), 'admins', '`users`: everyone can create rooms.'),
+  ROOM_CREATION: service(
+    oneOf(...roomCreations),
+    'users',
+    '`users`: everyone can create rooms, with `POST /api/directory`. `admins`: only administrators can. `POST /api/rooms` is for administrators in both cases.',
+  ),
+  INVITATIONS: service(
+    oneOf(...invitationMakers),
+    'members',
+    '`members`: every member of a room can invite people to it and add them. `moderators`: only its moderators and owners can; the links of other members stop working.',
+  ),
   BOT_CREATION: service(
     oneOf(...botCreations),
     'admins',

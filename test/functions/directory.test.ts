@@ -94,4 +94,36 @@ describe.each(transports())('/api/directory, %s', (_transport, call) => {
     const { status, body } = await call('GET', '/api/directory');
     expect({ status, body }).toEqual({ status: 401, body: unauthenticated });
   });
+
+  it('POST /api/directory creates a room that the caller owns, and that everyone finds and joins', async () => {
+    const [ann, bob, word] = [await anAccount(), await anAccount(), aWord()];
+    const created = await call('POST', '/api/directory', { token: ann.token, body: { name: word, topic: 'Tea' } });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { name: word, members: [{ $oid: ann.id }], is_open: true, is_visible: true },
+    });
+    expect(Object.keys(created.body as object).sort()).toEqual(['_id', 'is_open', 'is_visible', 'members', 'name']);
+    const { $oid: room } = (created.body as { _id: { $oid: string } })._id;
+    expect(await find(word)).toMatchObject([{ name: word, topic: 'Tea' }]);
+    expect((await call('POST', '/api/members', { token: bob.token, body: { room } })).status).toBe(201);
+    const mine = (await call('GET', '/api/members?user=me', { token: ann.token })).body;
+    expect(mine).toMatchObject([{ room: { $oid: room }, role: 'owner' }]);
+    expect((await call('GET', '/api/rooms', { token: ann.token })).status).toBe(403);
+  });
+
+  it('POST /api/directory creates a private room that nobody else ever finds', async () => {
+    const [ann, word] = [await anAccount(), aWord()];
+    const body = { name: word, is_open: false, is_visible: false };
+    const created = await call('POST', '/api/directory', { token: ann.token, body });
+    expect(created).toMatchObject({ status: 201, body: { ...body, members: [{ $oid: ann.id }] } });
+    const { $oid: room } = (created.body as { _id: { $oid: string } })._id;
+    expect(await find(word)).toEqual([]);
+    expect((await call('POST', '/api/members', { token: user.token, body: { room } })).status).toBe(404);
+  });
+
+  it('POST /api/rooms stays the specified one: for administrators, with a name alone', async () => {
+    const { token } = await anAccount();
+    expect((await call('POST', '/api/rooms', { token, body: { name: 'Ours' } })).status).toBe(403);
+    expect((await call('POST', '/api/directory', { token, body: { name: 'Ours' } })).status).toBe(201);
+  });
 });

@@ -162,6 +162,18 @@ describe('a retry by someone who was banned from the room meanwhile', () => {
       await hide(room);
       expect(outcome(await inProcess('POST', '/api/files', sent))).toEqual(refusals.noSuch('room'));
     },
+    'POST /api/directory': async () => {
+      const creator = await anAccount();
+      const sent = { token: creator.token, headers: aKey(), body: { name: 'Plans', is_open: false, is_visible: false } };
+      const first = await succeed(inProcess('POST', '/api/directory', sent));
+      const { $oid: room } = (first.body as { _id: { $oid: string } })._id;
+      const { token } = admin;
+      await succeed(inProcess('POST', '/api/members', { token, body: { room, user: bob.id, role: 'owner' } }));
+      await ban(room, creator);
+      expect(outcome(await inProcess('POST', '/api/directory', sent))).toEqual(outcome(first));
+      const another = { ...sent, body: { ...sent.body, is_open: true } };
+      expect(outcome(await inProcess('POST', '/api/directory', another))).toEqual({ status: 422, body: reused });
+    },
     'POST /api/rooms': async () => {
       const creator = await anAdmin();
       const sent = { token: creator.token, headers: aKey(), body: { name: 'Open' } };

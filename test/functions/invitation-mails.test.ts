@@ -53,10 +53,10 @@ describe.each(transports())('an invitation by e-mail, %s', (_transport, call) =>
     await addMember(room, member);
     await addMember(room, moderator, 'moderator');
     const email = anEmail();
-    for (const who of [member, stranger]) expect((await send(call, room, { email }, who)).status).toBe(403);
+    expect((await send(call, room, { email }, stranger)).status).toBe(403);
     expect(mailsTo(email)).toEqual([]);
-    for (const who of [moderator, admin]) expect((await send(call, room, { email }, who)).status).toBe(201);
-    expect(mailsTo(email)).toHaveLength(2);
+    for (const who of [member, moderator, admin]) expect((await send(call, room, { email }, who)).status).toBe(201);
+    expect(mailsTo(email)).toHaveLength(3);
   });
 
   it('an invitation by e-mail tells nobody whether an address has an account', async () => {

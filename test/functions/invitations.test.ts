@@ -129,28 +129,64 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     const [maker] = [await anAdmin(), await anAdmin()];
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
     const [ending, staying] = [await invite(call, { ...elsewhere, owner: maker }), await invite(call, own)];
+    // Another one is left.
+    await anAdmin();
     await changeUser(new ObjectId(maker.id), { is_admin: false });
     expect(outcome(await accept(call, await anAccount(), ending.code))).toEqual(noSuchInvitation);
     expect((await accept(call, await anAccount(), staying.code)).status).toBe(201);
   });
 
-  it('invitations are for moderators, owners and administrators', async () => {
+  it('members, moderators, owners and administrators invite, and nobody who is not in the room', async () => {
     const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ is_visible: false });
-    for (const { token } of [owner, moderator, admin]) {
-      const { status, body } = await call('POST', `${room.path}/invitations`, { token, body: {} });
-      expect(status).toBe(201);
-      expect((await call('GET', `${room.path}/invitations`, { token })).status).toBe(200);
-      const path = `${room.path}/invitations/${(body as NewInvitation)._id.$oid}`;
-      for (const [other, refusal] of [
-        [member, refusals.denied('Room moderator required.')],
-        [user, refusals.noSuch('room')],
-      ] as const) {
-        expect(outcome(await call('POST', `${room.path}/invitations`, { token: other.token, body: {} }))).toEqual(refusal);
-        expect(outcome(await call('GET', `${room.path}/invitations`, { token: other.token }))).toEqual(refusal);
-        expect(outcome(await call('DELETE', path, { token: other.token }))).toEqual(refusal);
-      }
-      expect((await call('DELETE', path, { token })).status).toBe(204);
+    const noSuchRoom = refusals.noSuch('room');
+    for (const maker of [owner, moderator, admin, member]) {
+      const { _id, code } = await invite(call, { ...room, owner: maker });
+      expect(await list(call, { ...room, owner: maker })).toMatchObject([{ _id }]);
+      const path = `${room.path}/invitations/${_id.$oid}`;
+      for (const [method, address] of [
+        ['POST', `${room.path}/invitations`],
+        ['GET', `${room.path}/invitations`],
+        ['DELETE', path],
+      ] as const)
+        expect(outcome(await call(method, address, { token: user.token, body: {} }))).toEqual(noSuchRoom);
+      expect((await accept(call, await anAccount(), code)).status).toBe(201);
+      expect((await call('DELETE', path, { token: maker.token })).status).toBe(204);
     }
+  });
+
+  it('a member sees and revokes only the own invitations, a moderator those of everyone', async () => {
+    const { room, owner, moderator, member } = await aRoomWithEveryone();
+    const [own, others] = [await invite(call, { ...room, owner: member }), await invite(call, room)];
+    expect(await list(call, { ...room, owner: member })).toMatchObject([{ _id: own._id }]);
+    expect(await list(call, { ...room, owner: moderator })).toMatchObject([{ _id: own._id }, { _id: others._id }]);
+    const revoke = ({ _id }: NewInvitation, { token }: Account) =>
+      call('DELETE', `${room.path}/invitations/${_id.$oid}`, { token });
+    expect(outcome(await revoke(others, member))).toEqual(noSuchInvitation);
+    expect((await revoke(own, member)).status).toBe(204);
+    const again = await invite(call, { ...room, owner: member });
+    expect((await revoke(again, moderator)).status).toBe(204);
+    expect(await list(call, { ...room, owner })).toMatchObject([{ _id: others._id }]);
+  });
+
+  it.each(endsOfRights(call).filter(([what]) => what !== 'is a moderator no longer'))(
+    'the invitation of a member ends when the member %s',
+    async (_what, end) => {
+      const room = await aRoom();
+      const maker = await anAccount();
+      const member = await addMember(room, maker);
+      const { code } = await invite(call, { ...room, owner: maker });
+      await end(room, member, maker);
+      expect(outcome(await accept(call, await anAccount(), code))).toEqual(noSuchInvitation);
+    },
+  );
+
+  it('a member adds others to a room, also to a closed one, as members', async () => {
+    const { room, member, user } = await aRoomWithEveryone({ is_open: false, is_visible: false });
+    const body = { room: room.id, username: user.username };
+    expect(await call('POST', '/api/members', { token: member.token, body })).toMatchObject({
+      status: 201,
+      body: { user: { $oid: user.id }, role: 'member' },
+    });
   });
 
   it('an invitation admits no banned user, and nobody to an archived room', async () => {
@@ -228,8 +264,23 @@ it('a room can have 50 invitations, not counting expired ones', async () => {
   expect(await list(inProcess, room)).toHaveLength(50);
 });
 
-describe('sign-ups that need an invitation, while everyone may create rooms', async () => {
-  const { call, end } = await callThrough(2, { REGISTRATION: 'invited', ROOM_CREATION: 'users' });
+it('a member can have 25 invitations to a room, and all members 100, which leaves moderators theirs', async () => {
+  const people = await accounts(5);
+  const room = await aRoom({ members: people });
+  const tooMany = refusals.conflict('The room has too many invitations.');
+  const create = async ({ token }: Account) => outcome(await inProcess('POST', `${room.path}/invitations`, { token, body: {} }));
+  const [first, , , , last] = people as [Account, Account, Account, Account, Account];
+  for (const owner of people.slice(0, 4)) for (let count = 0; count < 25; count++) await invite(inProcess, { ...room, owner });
+  expect(await create(first)).toEqual(tooMany);
+  expect(await create(last)).toEqual(tooMany);
+  await invite(inProcess, room);
+  await expire(room);
+  expect(await create(first)).toMatchObject({ status: 201 });
+  expect(await list(inProcess, room)).toHaveLength(101);
+});
+
+describe('a service that asks for invitations and leaves them to moderators', async () => {
+  const { call, end } = await callThrough(4, { REGISTRATION: 'invited', ROOM_CREATION: 'admins', INVITATIONS: 'moderators' });
   afterAll(end);
   const signUp = (more: object = {}, token?: string) => {
     const username = aName();
@@ -264,13 +315,32 @@ describe('sign-ups that need an invitation, while everyone may create rooms', as
     expect((await call('GET', room.path, { token: room.owner.token })).body).toMatchObject({ members: [anyId, anyId] });
   });
 
-  it('a user who creates a room owns it, and still does not see all rooms', async () => {
-    const user = await anAccount();
-    const { status, body } = await call('POST', '/api/rooms', { token: user.token, body: { name: 'Ours' } });
-    expect({ status, body }).toMatchObject({ status: 201, body: { name: 'Ours', members: [{ $oid: user.id }] } });
-    const path = `/api/rooms/${(body as { _id: { $oid: string } })._id.$oid}`;
-    expect((await call('PATCH', path, { token: user.token, body: { is_visible: false } })).status).toBe(200);
-    expect((await call('GET', '/api/rooms', { token: user.token })).status).toBe(403);
-    expect((await call('POST', '/api/rooms', { body: { name: 'Ours' } })).status).toBe(401);
+  it('a member neither invites nor adds anyone if INVITATIONS is moderators, and moderators do', async () => {
+    const { room, moderator, member, user } = await aRoomWithEveryone();
+    const required = refusals.denied('Room moderator required.');
+    const path = `${room.path}/invitations`;
+    const addition = { room: room.id, user: user.id };
+    expect(outcome(await call('POST', path, { token: member.token, body: {} }))).toEqual(required);
+    expect(outcome(await call('GET', path, { token: member.token }))).toEqual(required);
+    const { _id } = await invite(call, room);
+    expect(outcome(await call('DELETE', `${path}/${_id.$oid}`, { token: member.token }))).toEqual(required);
+    expect(outcome(await call('POST', '/api/members', { token: member.token, body: addition }))).toEqual(required);
+    expect((await call('POST', path, { token: moderator.token, body: {} })).status).toBe(201);
+    expect((await call('POST', '/api/members', { token: moderator.token, body: addition })).status).toBe(201);
+  });
+
+  it('the invitations that members have made do not work while INVITATIONS is moderators', async () => {
+    const { room, owner, member } = await aRoomWithEveryone();
+    const made = await invite(inProcess, { ...room, owner: member });
+    expect(outcome(await accept(call, await anAccount(), made.code))).toEqual(noSuchInvitation);
+    expect(await list(call, { ...room, owner })).toEqual([]);
+    expect((await accept(inProcess, await anAccount(), made.code)).status).toBe(201);
+  });
+
+  it('only administrators create rooms if ROOM_CREATION is admins', async () => {
+    const [user, admin] = [await anAccount(), await anAdmin()];
+    const create = async ({ token }: Account) => outcome(await call('POST', '/api/directory', { token, body: { name: 'Ours' } }));
+    expect(await create(user)).toEqual(refusals.denied('Admin required.'));
+    expect(await create(admin)).toMatchObject({ status: 201, body: { name: 'Ours' } });
   });
 });

@@ -224,8 +224,14 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
         403,
         denied('The user is banned from the room.'),
       ],
-      ['adding a user, as a member', member, { room: room.id, user: user.id }, 403, denied('Room moderator required.')],
-      ['adding a user, as a stranger', user, { room: room.id, user: admin.id }, 403, denied('Room moderator required.')],
+      [
+        'giving a role, as a member',
+        member,
+        { room: room.id, user: user.id, role: 'moderator' },
+        403,
+        denied('Room owner required.'),
+      ],
+      ['adding a user, as a stranger', user, { room: room.id, user: admin.id }, 403, denied('Room membership required.')],
       ['adding a user to a hidden room, as a stranger', user, { room: hidden.id, user: admin.id }, 404, noSuch('room')],
       [
         'giving a role, as a moderator',

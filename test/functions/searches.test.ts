@@ -4,6 +4,7 @@ import { messages } from '../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { said, searches } from '../corpora/searches.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
+import { aFile, aPicture } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
 import { inProcess, type Reply } from '../support/transports.ts';
@@ -130,6 +131,25 @@ describe('a search', () => {
         expect(idsOf(found).sort()).toEqual(idsOf(there).sort());
       }
     });
+  });
+
+  it('a search can be narrowed to messages with a file, a picture or a link', async () => {
+    const room = await aRoomOf([ann, bob]);
+    const send = async (text: string, wanted?: Parameters<typeof aFile>[2]) => {
+      const files = wanted && [(await aFile(ann, room, wanted)).id];
+      const { status } = await inProcess('POST', '/api/messages', { token: ann.token, body: { room, text, files } });
+      expect(status).toBe(201);
+    };
+    await send('dunlin alone');
+    await send('dunlin noted', { name: 'Notes.txt' });
+    await send('dunlin seen', { bytes: aPicture, name: 'Dunlin.png', type: 'image/png' });
+    await send('dunlin linked: https://example.org/dunlin');
+    const found = async (has: string) => textsOf(await get(bob, { room, q: 'dunlin', has })).sort();
+    expect(await found('file')).toEqual(['dunlin noted', 'dunlin seen']);
+    expect(await found('picture')).toEqual(['dunlin seen']);
+    expect(await found('link')).toEqual(['dunlin linked: https://example.org/dunlin']);
+    expect((await get(bob, { room, q: 'dunlin', has: 'sound' })).status).toBe(400);
+    expect((await get(bob, { room, has: 'file' })).status).toBe(400);
   });
 
   it('a search examines a bounded number of messages for a page, and continues after them', async () => {

@@ -53,11 +53,14 @@ it('the first administrator is made once, by one of those who have a code, and b
   const all = [code, codeIn(stdout.trim()), code, await aCode(), await aCode()];
   const replies = await Promise.all(
     [...all, ...all].map((one, at) =>
-      setUp({ code: one, username: `admin${at % 3}`, email: `${at}@example.org` }, { source, through: others.call }),
+      setUp(
+        { code: one, username: `admin${at % 3}`, name: 'Ann Björk', email: `${at}@example.org` },
+        { source, through: others.call },
+      ),
     ),
   );
   const made = replies.filter(({ status }) => status === 201);
-  expect(made).toMatchObject([{ body: { user: { is_admin: true, is_active: true }, token: anyToken } }]);
+  expect(made).toMatchObject([{ body: { user: { name: 'Ann Björk', is_admin: true, is_active: true }, token: anyToken } }]);
   const late = refusals.denied('There is an administrator already.');
   for (const reply of replies.filter(({ status }) => status !== 201))
     expect([late, refusals.noSuch('code')]).toContainEqual(outcome(reply));

@@ -83,7 +83,7 @@ type Of<Name extends Action['does']> = Extract<Action, { does: Name }>;
 
 function add(room: ModelRoom, actor: number, rank: number, { target, role }: Of<'add'>, mostMembers: number): number {
   if (role !== 'member' && rank < ranks.owner) return 403;
-  if (target !== actor && rank < ranks.moderator) return 403;
+  if (target !== actor && rank < ranks.member) return 403;
   if (room.members.has(target)) return 409;
   if (room.banned.has(target)) return 403;
   if (rank === ranks.stranger && !room.is_open) return 403;

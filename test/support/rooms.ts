@@ -23,7 +23,7 @@ type Wanted = {
 /** Creates a room as the command line does, and changes it as its owner does. */
 export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
   const { name = 'General', owner = await anAccount(), members = [], moderators = [], archived, ...flags } = wanted;
-  const { value } = await createRoom(name, new ObjectId(owner.id));
+  const { value } = await createRoom({ name }, new ObjectId(owner.id));
   const room = { id: value._id.$oid, path: `/api/rooms/${value._id.$oid}`, owner };
   for (const member of members) await addMember(room, member);
   for (const moderator of moderators) await addMember(room, moderator, 'moderator');
@@ -43,7 +43,7 @@ export async function aRoomOf(
   const roled = members.map((member, index) =>
     Array.isArray(member) ? member : ([member, index === 0 ? 'owner' : 'member'] as const),
   );
-  const { value } = await createRoom('Test', new ObjectId(roled[0]?.[0].id));
+  const { value } = await createRoom({ name: 'Test' }, new ObjectId(roled[0]?.[0].id));
   const joined_at = new Date();
   const entries = roled.map(([{ id }, role]) => ({ _id: new ObjectId(), user: new ObjectId(id), role, joined_at }));
   await rooms.updateOne({ _id: new ObjectId(value._id.$oid) }, { $set: { members: entries, ...fields } });

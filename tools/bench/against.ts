@@ -2,6 +2,7 @@ import { withCheckout } from './checkout.ts';
 import type { Bench, Figure } from './figure.ts';
 import { people, rowName, withFilledServer } from './http.ts';
 import { bestOf, type CallTarget, type Load, type Target, warmUp, withClients } from './load.ts';
+import type { Operation } from './operations.ts';
 
 /** The least acceptable speed of a row, relative to the other commit. */
 const leastSpeed = 0.9;
@@ -28,6 +29,10 @@ export const compareWith = (commit: string, bench: Bench): Promise<Figure[]> => 
                 { url: here.url, pid: here.pid, workload },
                 { url: there.url, pid: there.pid, workload: otherWorkload },
               ];
+              if (!(await isKnown(pair[1]))) {
+                bench.progress(`${workload.name}: ${commit} does not have this operation`);
+                continue;
+              }
               for (const connections of [people, 1]) {
                 bench.progress(rowName(workload.name, connections));
                 figures.push(...figuresOf(workload.name, connections, await callByTurns(call, connections, pair, bench)));
@@ -43,6 +48,17 @@ export const compareWith = (commit: string, bench: Bench): Promise<Figure[]> => 
 
 /** `WORKLOADS` limits the run to workloads whose name contains it. */
 const isWanted = (name: string): boolean => name.includes(process.env.WORKLOADS ?? '');
+
+/** Calls a workload once: whether its server has this operation, which an older commit may lack. */
+async function isKnown({ url, workload: { calls } }: Target): Promise<boolean> {
+  const { method, path, token, body } = calls[0] as Operation;
+  const { status } = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'x-auth-token': token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return status !== 404 && status !== 405;
+}
 
 async function callByTurns(call: CallTarget, connections: number, pair: Pair, { seconds, rounds }: Bench): Promise<[Load, Load]> {
   for (const target of pair) await warmUp(call, target, connections, seconds);

@@ -41,7 +41,7 @@ export const http = (bench: Bench): Promise<Figure[]> =>
     withWorker(uri, async (worker) => {
       bench.progress('http: starting');
       const dataset = await worker.ask('fill', { ...datasetSize, people });
-      const service = await startService({ ...worker.environment, LOG_LEVEL: 'error', ROOM_CREATION: 'users' });
+      const service = await startService({ ...worker.environment, LOG_LEVEL: 'error' });
       try {
         return await measure('http', service, workloadsOf(dataset, dataset.people), {}, bench);
       } finally {
@@ -71,7 +71,7 @@ export const withFilledServer = <T>(
   checkout?: string,
 ): Promise<T> =>
   withServer(
-    { ...unlimited, ROOM_CREATION: 'users' },
+    unlimited,
     async (service, ask) => {
       progress(`serve: filling with ${messages} messages`);
       const dataset = await ask('fill', { ...datasetSize, messages, membersOfOthers: 1, people });

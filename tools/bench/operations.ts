@@ -41,7 +41,7 @@ export function operationsOf({ token, room, seq }: Dataset) {
     events: get('a page of 50 events', `/api/events?room=${room}&after=${seq - 50}&limit=50`),
     ownRooms: get("the caller's 50 rooms", '/api/members?user=me&limit=50'),
     message: post('a message', '/api/messages', { room, text }),
-    newRoom: post('a new room', '/api/rooms', { name: 'Another' }),
+    newRoom: post('a new room', '/api/directory', { name: 'Another' }),
   };
 }
 

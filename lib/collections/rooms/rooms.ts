@@ -30,6 +30,8 @@ export type InvitationDocument = {
   created_at: Date;
   expires_at: Date | null;
   uses_left: number | null;
+  /** Made by somebody who was a plain member: valid only while members may invite. */
+  by_member?: true;
 };
 
 /**

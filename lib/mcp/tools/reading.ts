@@ -143,6 +143,7 @@ export const searchMessages = tool({
     from: about('Find only messages of this person or bot: an id or a username.', optional(personParameter)),
     since: searchParameters.since,
     until: searchParameters.until,
+    has: searchParameters.has,
     order: searchParameters.order,
     mentions_me: about('List what mentions the account in all rooms, the newest first; instead of `q`.', optional(flag)),
     cursor: about('The `next_cursor` of the page before. A page may be empty and still have one.', searchParameters.cursor),

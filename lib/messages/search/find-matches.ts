@@ -10,8 +10,19 @@ export type Place = { created_at: Date; room: ObjectId; seq: number };
 /** A message that answers a search, and how well. */
 export type Match = Place & { _id: ObjectId; score: number; weight: number };
 
-/** The search: the words, and by whom and between which times the message was written. */
-export type MatchQuery = { query: Query; user?: ObjectId | undefined; since?: Date | undefined; until?: Date | undefined };
+/** Contents of a message besides its words. */
+export const searchedKinds = ['file', 'picture', 'link'] as const;
+
+/**
+ * The search: the words, the author, the time of writing, and other contents of the message.
+ */
+export type MatchQuery = {
+  query: Query;
+  user?: ObjectId | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+  has?: (typeof searchedKinds)[number] | undefined;
+};
 
 /** A room to look into, when something was said in it last, and between which places of its own. */
 export type SearchedRoom = { _id: ObjectId; last_message_at: Date; before?: number | undefined; from?: number | undefined };
@@ -95,7 +106,7 @@ async function findInRoom(
       const text = searchedText(candidate);
       budget.bytes -= text.length;
       last = candidate;
-      const score = scoreOf(sought.query, text);
+      const score = hasKind(candidate, sought.has) ? scoreOf(sought.query, text) : undefined;
       if (score !== undefined) found.push(matchOf(candidate, score));
       if (found.length > wanted) return { found: found.slice(0, wanted), end: found[wanted - 1] };
       if (budget.bytes <= 0) return { found, end: candidate };
@@ -103,6 +114,13 @@ async function findInRoom(
     if (chunk.length < size) return { found, end: undefined };
     if (budget.messages <= 0) return { found, end: last };
   }
+}
+
+/** Whether a message has a file, a picture or a link, if one is wanted. */
+function hasKind({ files, text }: Candidate, kind: MatchQuery['has']): boolean {
+  if (kind === 'link') return /https?:\/\/\S/i.test(text);
+  if (kind === 'picture') return (files ?? []).some(({ type }) => type.startsWith('image/'));
+  return kind === undefined || (files ?? []).length > 0;
 }
 
 const matchOf = (candidate: Candidate, score: number): Match => {

@@ -21,6 +21,7 @@ import {
   type Place,
   readPlace,
   type SearchedRoom,
+  searchedKinds,
   showPlace,
 } from './find-matches.ts';
 import { readMyMentions } from './my-mentions.ts';
@@ -70,6 +71,7 @@ export const searchParameters = {
   ),
   since: about('Return only messages from this time on; with `q`.', optional(dateTime)),
   until: about('Return only messages before this time; with `q`.', optional(dateTime)),
+  has: about('Return only messages with a file, a picture or a link; with `q`.', optional(oneOf(...searchedKinds))),
   cursor: optional(searchCursor),
 };
 type SearchQuery = Values<typeof searchParameters>;
@@ -92,18 +94,18 @@ export const ignoredWordsHeader = {
  * caller; or of what mentions the caller in all of them.
  */
 export async function readMessages(
-  { room, q, order, since, until, cursor, ...history }: SearchRequest,
+  { room, q, order, since, until, has, cursor, ...history }: SearchRequest,
   limit: number,
   caller: Caller,
 ): Promise<FoundPage> {
   if (q !== undefined)
     return inTurn(caller.user._id.toHexString(), () =>
-      search({ room, q, order, since, until, cursor, ...history }, limit, caller),
+      search({ room, q, order, since, until, has, cursor, ...history }, limit, caller),
     );
   const { mentions, ...ofRoom } = history;
   const isMentions = room === undefined && mentions !== undefined;
   if (!room && !isMentions) throw missingParameter('room');
-  const searchOnly = namedIn({ order, since, until, ...(!isMentions && { cursor }) });
+  const searchOnly = namedIn({ order, since, until, has, ...(!isMentions && { cursor }) });
   if (searchOnly) throw invalidParameter(searchOnly, "not be used without 'q'");
   if (!room) {
     const roomOnly = namedIn(ofRoom);
@@ -124,7 +126,7 @@ const notSearched = ['thread', 'pinned', 'mentions', 'after', 'around', 'at'] as
 
 /** Searches a room or all of the caller's, of many those in which something was said last. */
 async function search(wanted: SearchRequest & { q: string }, limit: number, caller: Caller): Promise<FoundPage> {
-  const { room, q, order, user, since, until, before, cursor } = wanted;
+  const { room, q, order, user, since, until, has, before, cursor } = wanted;
   const roomOnly = room ? undefined : (['before', ...notSearched] as const).find((name) => wanted[name] !== undefined);
   if (roomOnly) throw invalidParameter(roomOnly, "not be used without 'room'");
   requireAtMostOne([...notSearched, 'q'], wanted);
@@ -133,7 +135,7 @@ async function search(wanted: SearchRequest & { q: string }, limit: number, call
   const query = readQuery(q);
   const searched = room ? [await findSearchedRoom(room, { since, until, before }, caller)] : await findMyRooms(caller, since);
   const isSearch = query.terms.some(({ isExcluded }) => !isExcluded);
-  const sought = { query, user, since, until };
+  const sought = { query, user, since, until, has };
   const { found, next } = !isSearch
     ? { found: [], next: undefined }
     : order === 'best'

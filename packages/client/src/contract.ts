@@ -1320,8 +1320,10 @@ export type Health = {
   database: 'ok' | 'damaged' | 'incomplete' | 'not_prepared';
   /** Sign-up: `open` for everyone, for `invited` people only, or `closed`. */
   registration: 'open' | 'invited' | 'closed';
-  /** The users who may create rooms. */
+  /** The users who may create rooms with `POST /api/directory`. */
   room_creation: 'admins' | 'users';
+  /** The members of a room who may invite and add people. */
+  invitations: 'members' | 'moderators';
   /** The users who may create bots. */
   bot_creation: 'admins' | 'users';
   /** Whether `POST /api/codes` sends e-mails. */
@@ -1707,7 +1709,7 @@ export type Operations = {
     data: Room[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | PayloadTooLarge | InternalError | ServiceUnavailable;
   };
-  /** Create a room, as an administrator or, if `ROOM_CREATION` is `users`, as any user */
+  /** Create a room, as an administrator; all users can use `POST /api/directory` */
   'POST /api/rooms': {
     header?: { 'Idempotency-Key'?: string };
     body: {
@@ -1810,13 +1812,13 @@ export type Operations = {
     data: undefined;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the valid invitations to a room, as a moderator */
+  /** List the valid invitations to a room: all as a moderator, your own as a member */
   'GET /api/rooms/{room}/invitations': {
     path: { 'room': string };
     data: Invitation[];
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Create an invitation to a room, as a moderator, and optionally e-mail it; its `code` is shown only once */
+  /** Create an invitation to a room, as a member or, if `INVITATIONS` is `moderators`, as a moderator, and optionally e-mail it; its `code` is shown only once */
   'POST /api/rooms/{room}/invitations': {
     path: { 'room': string };
     body: {
@@ -1830,7 +1832,7 @@ export type Operations = {
     data: NewInvitation;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Revoke an invitation at once, as a moderator */
+  /** Revoke an invitation at once: any as a moderator, your own as a member */
   'DELETE /api/rooms/{room}/invitations/{invitation}': {
     path: { 'room': string; 'invitation': string };
     data: undefined;
@@ -1945,13 +1947,29 @@ export type Operations = {
     data: ListedRoom[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
+  /** Create a room of any kind, which the caller owns; only administrators can if `ROOM_CREATION` is `admins` */
+  'POST /api/directory': {
+    header?: { 'Idempotency-Key'?: string };
+    body: {
+      /** The name of the room. Names need not be unique. Must have 1 to 100 characters and not be blank. */
+      name: string;
+      /** The topic of the room; an empty text removes it. Must be a text of at most 250 characters. */
+      topic?: string;
+      /** Whether all users who see the room may join it. Must be true or false. */
+      is_open?: boolean;
+      /** Whether non-members see the room, also in the directory. Must be true or false. */
+      is_visible?: boolean;
+    };
+    data: Room;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
+  };
   /** List the members of a `room`, or the memberships of a `user` */
   'GET /api/members': {
     query?: { 'room'?: string; 'q'?: string; 'user'?: 'me' | string; 'since'?: string; 'limit'?: number; 'after'?: string };
     data: Member[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Gone | InternalError | ServiceUnavailable;
   };
-  /** Join an open `room`, join by `invitation`, or add another user, as a moderator (with a `role`, as an owner) */
+  /** Join an open `room`, join by `invitation`, or add another user, as a member or, if `INVITATIONS` is `moderators`, as a moderator (with a `role`, as an owner) */
   'POST /api/members': {
     body: {
       /** The room to join, or to add a user to; optional with `invitation`. Must be an id of 24 hexadecimal characters. */
@@ -2049,7 +2067,7 @@ export type Operations = {
   };
   /** Read or search the messages of a room, newest first by default; without `room`, search all rooms of the caller or list mentions */
   'GET /api/messages': {
-    query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'cursor'?: string };
+    query?: { 'room'?: string; 'limit'?: number; 'before'?: number; 'after'?: number; 'around'?: number; 'at'?: string; 'thread'?: string; 'user'?: string; 'is_in_room'?: 'true'; 'pinned'?: 'true'; 'mentions'?: 'me'; 'q'?: string; 'order'?: 'best' | 'newest'; 'since'?: string; 'until'?: string; 'has'?: 'file' | 'picture' | 'link'; 'cursor'?: string };
     data: Message[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
@@ -2510,6 +2528,8 @@ export type Operations = {
       code: string;
       /** The name that others see and mention. It cannot be changed. Must be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits. */
       username: string;
+      /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
+      name?: '' | string;
       /** An e-mail address that no other account has. Must be an e-mail address. */
       email: string;
       /** The new password of the account. Must have at least 8 characters and at most 72 bytes, and not be one of the most common passwords. */
@@ -2916,4 +2936,4 @@ export type Operations = {
 };
 
 /** The operations that a key makes safe to repeat. */
-export const idempotent = ['POST /api/rooms', 'POST /api/webhooks/{secret}', 'POST /api/messages', 'POST /api/files'] as const;
+export const idempotent = ['POST /api/rooms', 'POST /api/webhooks/{secret}', 'POST /api/directory', 'POST /api/messages', 'POST /api/files'] as const;

@@ -18,7 +18,6 @@ const environment = {
   MONGODB_URI: '',
   DATA_DIR: join(directory, 'data'),
   FILES: join(directory, 'files'),
-  ROOM_CREATION: 'users',
 };
 let service: Service = await aService(environment, commands.serve);
 afterAll(async () => {
@@ -31,7 +30,7 @@ const { body } = await call('POST', '/api/users', {
   body: { username: 'ann', email: 'ann@example.org', password: 'correct horse battery' },
 });
 const { token } = body as { token: string };
-const room = ((await call('POST', '/api/rooms', { token, body: { name: 'General' } })).body as { _id: { $oid: string } })._id
+const room = ((await call('POST', '/api/directory', { token, body: { name: 'General' } })).body as { _id: { $oid: string } })._id
   .$oid;
 
 const bytes = randomBytes(1_000_000);

@@ -186,4 +186,26 @@ describe('limits of accounts, through ten concurrent processes', () => {
     expect(outcome(await accept(token))).toEqual(refusals.conflict('The user is in too many rooms.'));
     expect((await accept((await anAccount()).token)).status).toBe(201);
   });
+
+  it('new rooms of an account are counted, also those that it has left, and those of administrators are not', async () => {
+    const [user, boss] = [await anAccount(), await anAdmin()];
+    const create = ({ token }: { token: string }) => call('POST', '/api/directory', { token, body: { name: 'Another' } });
+    const leave = async ({ token }: { token: string }) => {
+      const { body } = await call('GET', '/api/members?user=me&limit=200', { token });
+      for (const { _id } of body as { _id: { $oid: string } }[]) await call('DELETE', `/api/members/${_id.$oid}`, { token });
+    };
+    for (let made = 0; made < 3; made++) expect((await create(user)).status).toBe(201);
+    expect(outcome(await create(user))).toEqual(refusals.conflict('The user is in too many rooms.'));
+    for (let made = 3; made < 50; made++) {
+      await leave(user);
+      expect((await create(user)).status).toBe(201);
+    }
+    await leave(user);
+    const refused = await create(user);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(23 * 60 * 60);
+    await admin(['user', 'unlimit', user.username]);
+    expect((await create(user)).status).toBe(201);
+    for (let made = 0; made < 5; made++) expect((await create(boss)).status).toBe(201);
+  });
 });

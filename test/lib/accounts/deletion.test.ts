@@ -61,7 +61,7 @@ describe('a deletion', () => {
   ])('a deletion that stopped after its first write is finished when it is %s', async (_how, finish) => {
     const { id, token } = await anAccount();
     const user = new ObjectId(id);
-    const room = new ObjectId((await createRoom('Left', user)).value._id.$oid);
+    const room = new ObjectId((await createRoom({ name: 'Left' }, user)).value._id.$oid);
     const firstWrite = {
       $set: { is_active: false, has_leftovers: true, deleted_at: new Date() },
       $unset: { username: '', email_key: '' },

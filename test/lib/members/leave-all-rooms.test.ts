@@ -69,7 +69,7 @@ describe('members who leave all rooms', () => {
 });
 
 async function aRoom(members: Member[]): Promise<ObjectId> {
-  const { value } = await createRoom('Left', ann);
+  const { value } = await createRoom({ name: 'Left' }, ann);
   const id = new ObjectId(value._id.$oid);
   const entries = members.map(([user, role]) => ({ _id: new ObjectId(), user, role, joined_at: new Date() }));
   await rooms.updateOne({ _id: id }, { $set: { members: entries } });
