@@ -43,7 +43,7 @@ const layers: Record<string, string[][]> = {
     ['room'],
     ['message'],
     ['sidebar'],
-    ['lists'],
+    ['lists', 'inviting'],
     ['text'],
     ['people'],
     ['files', 'sign-in'],

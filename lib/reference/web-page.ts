@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../settings/config.ts';
+import { pngIcon, svgIcon } from './brand-icon.ts';
 import { html } from './html.ts';
 import { makePage, type Page } from './page.ts';
 
@@ -10,9 +11,8 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
  * ask its own origin and that of the WebSockets, and turn no text into HTML: the browser refuses.
  */
 export function webPage(built: string | undefined, config: Config): Page {
-  const { brandName, brandColor, registration, roomCreation, emailConfirmation, smtpUrl, docsUrl, socketUrl, files, languages } =
-    config;
-  const { identityProviders, takesPasswords, passkeys } = config;
+  const { brandName, brandColor, registration, roomCreation, invitations, emailConfirmation, smtpUrl } = config;
+  const { docsUrl, socketUrl, files, languages, identityProviders, takesPasswords, passkeys } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -20,6 +20,7 @@ export function webPage(built: string | undefined, config: Config): Page {
     version: manifest.version,
     registration,
     roomCreation,
+    invitations,
     emailConfirmation,
     sendsEmail: smtpUrl !== '',
     docs: docsUrl,
@@ -29,9 +30,10 @@ export function webPage(built: string | undefined, config: Config): Page {
     languages,
   };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">
-<meta name="theme-color" content="${brandColor}">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7f6f3">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101113">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="apple-touch-icon" href="/icon.svg">
+<link rel="apple-touch-icon" href="/icons/180.png">
 <link rel="manifest" href="/manifest.webmanifest">`;
   const title = html`<title>${brandName}</title>`;
   // Functions, because `$` has a meaning in a text that replaces another.
@@ -69,10 +71,18 @@ const notBuilt = makePage(
 <p>Run <code>npm ci</code>, or <code>npm run build:web</code>, and start the service again. The API works without: see <a href="/docs">/docs</a>.</p></main>`,
 );
 
-/** The icon and the manifest with which the client can be installed. */
-export function brandFiles({ brandName, brandColor }: Brand) {
-  const initial = [...new Intl.Segmenter().segment(brandName)][0]?.segment ?? '';
-  const icon = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512"><path d="M0 0h512v512H0z" fill="${brandColor}"/><path d="M256 96c-97 0-176 65-176 146 0 46 26 87 66 114l-18 60 78-36c16 5 33 7 50 7 97 0 176-65 176-145S353 96 256 96z" fill="#fff"/><text x="256" y="302" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="170" fill="${brandColor}">${initial}</text></svg>`;
+/** The names of the shortcuts that an installed page has, by the first language of the service. */
+const shortcuts: Record<Config['languages'][number], { notifications: string; threads: string }> = {
+  en: { notifications: 'Notifications', threads: 'Threads' },
+  de: { notifications: 'Benachrichtigungen', threads: 'Threads' },
+  ar: { notifications: 'الإشعارات', threads: 'سلاسل الردود' },
+};
+
+/** The icons and the manifest that make the client installable. */
+export function brandFiles({ brandName, brandColor, languages }: Brand & Pick<Config, 'languages'>) {
+  const brand = { brandName, brandColor };
+  const { notifications, threads } = shortcuts[languages[0] ?? 'en'];
+  const png = { type: 'image/png' };
   const installed = {
     name: brandName,
     short_name: brandName,
@@ -80,11 +90,43 @@ export function brandFiles({ brandName, brandColor }: Brand) {
     start_url: '/',
     display: 'standalone',
     theme_color: brandColor,
-    background_color: '#ffffff',
-    icons: [{ src: '/icon.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'any maskable' }],
+    // Behind the icon while the page starts: no flash of white on a dark screen.
+    background_color: brandColor,
+    icons: [
+      { src: '/icons/192.png', sizes: '192x192', ...png, purpose: 'any' },
+      { src: '/icons/512.png', sizes: '512x512', ...png, purpose: 'any' },
+      { src: '/icons/maskable.png', sizes: '512x512', ...png, purpose: 'maskable' },
+      { src: '/icon.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
+    ],
+    shortcuts: [
+      { name: notifications, url: '/?panel=notifications' },
+      { name: threads, url: '/?panel=threads' },
+    ],
+    share_target: {
+      action: '/share',
+      method: 'POST',
+      enctype: 'multipart/form-data',
+      params: { title: 'title', text: 'text', url: 'url', files: [{ name: 'files', accept: ['*/*'] }] },
+    },
   };
   return {
-    '/icon.svg': { type: 'image/svg+xml', text: icon.source },
+    '/icon.svg': { type: 'image/svg+xml', text: svgIcon(brand) },
+    '/icons/180.png': drawnOnce(() => pngIcon(brand, { size: 180, isRound: false })),
+    '/icons/192.png': drawnOnce(() => pngIcon(brand, { size: 192, isRound: true })),
+    '/icons/512.png': drawnOnce(() => pngIcon(brand, { size: 512, isRound: true })),
+    '/icons/maskable.png': drawnOnce(() => pngIcon(brand, { size: 512, isRound: false, isMaskable: true })),
     '/manifest.webmanifest': { type: 'application/manifest+json', text: JSON.stringify(installed) },
+  };
+}
+
+/** A PNG that is drawn when it is first asked for: most visitors never do. */
+function drawnOnce(draw: () => Buffer) {
+  let drawn: string | undefined;
+  return {
+    type: 'image/png',
+    get bytes(): string {
+      drawn ??= draw().toString('base64');
+      return drawn;
+    },
   };
 }

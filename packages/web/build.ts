@@ -34,7 +34,7 @@ async function build(): Promise<void> {
   // Before all others, so that it is asked for first.
   const page = readFileSync(join(target, 'site/index.html'), 'utf8').replace(
     '<script ',
-    `<script async src="${firstPath}"></script>\n  <script `,
+    `<script async blocking="render" src="${firstPath}"></script>\n  <script `,
   );
   const version = hashOf(JSON.stringify([page, files])).slice(0, 22);
   files['/sw.js'] = fileOf(
@@ -45,8 +45,11 @@ async function build(): Promise<void> {
   writeFileSync(join(target, 'page.json'), JSON.stringify(page));
 }
 
-/** The files that the worker loads ahead. Fonts come with the letters that need them, and stay in the browser's cache. */
-const keptOffline = (paths: readonly string[]) => paths.filter((path) => !path.endsWith('.woff2'));
+/**
+ * The files that the worker loads ahead. Fonts come with the letters that need them, and stay in
+ * the browser's cache. No page shows their licence.
+ */
+const keptOffline = (paths: readonly string[]) => paths.filter((path) => !/\.(woff2|txt)$/.test(path));
 
 /** Builds a script that shares no file with the page; returns where it is. */
 async function buildAlone(name: string, define: Record<string, string>): Promise<string> {
@@ -81,6 +84,7 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 function fileOf(path: string): SiteFile {

@@ -27,6 +27,16 @@ const emoji: Plugin = {
   },
 };
 
+/** The licence of the font, which must go wherever the font goes. */
+const fontLicence: Plugin = {
+  name: 'font-licence',
+  apply: 'build',
+  generateBundle() {
+    const source = readFileSync(fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')), 'utf8');
+    this.emitFile({ type: 'asset', name: 'inter-licence.txt', source });
+  },
+};
+
 const service = `http://localhost:${process.env.HTTP_PORT || 3000}`;
 
 /** Puts what the running service tells its page about itself into the page of the development server. */
@@ -43,13 +53,13 @@ const settingsOfService: Plugin = {
 };
 
 const shared =
-  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
+  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|clipboard|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
 
 /** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [emoji, settingsOfService],
+  plugins: [emoji, fontLicence, settingsOfService],
   // The sources of the client package, which is built only when it is published.
   resolve: { conditions: ['chat-service-source', ...defaultClientConditions] },
   build: {
@@ -68,7 +78,7 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      '^/(api|docs|icon.svg|manifest.webmanifest)': service,
+      '^/(api|docs|icon.*|manifest.webmanifest)': service,
       '/socket': { target: service, ws: true },
     },
   },

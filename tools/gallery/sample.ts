@@ -14,6 +14,8 @@ export type Sample = {
   garden: string;
   /** A room in which nobody has said anything. */
   quiet: string;
+  /** A room with one message, and possibly another one. */
+  reading: string;
   /** The code of an invitation to the room. */
   invitation: string;
 };
@@ -128,5 +130,5 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const membership = mine.find(({ room: { $oid } }) => $oid === garden)?._id.$oid;
   await call(admin, 'PATCH', `/api/members/${membership}`, { is_favourite: true });
   const invitation = await call<{ code: string }>(admin, 'POST', `/api/rooms/${room}/invitations`, {});
-  return { people, room, garden, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet };
+  return { people, room, garden, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet, reading };
 }

@@ -31,6 +31,33 @@ export const screens: Screen[] = [
   { name: 'invited', path: ({ invitation }) => `/join#${invitation}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
   { name: 'room' },
+  { name: 'welcome', path: ({ quiet }) => `/rooms/${quiet}`, act: (page) => page.locator('.welcome').waitFor() },
+  {
+    name: 'invite',
+    path: ({ quiet }) => `/rooms/${quiet}`,
+    act: async (page) => {
+      await page.locator('.welcome').getByRole('button', { name: 'Add people' }).click();
+      await page.getByRole('dialog').getByLabel('Add people').pressSequentially('eve@example.org, car');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'new-room',
+    path: () => '/directory',
+    act: async (page) => {
+      await page.getByRole('main').getByRole('button', { name: 'New room' }).click();
+      await page.getByRole('dialog').getByLabel('Name of the room').fill('Summer party');
+    },
+  },
+  {
+    name: 'new-message',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option', { name: 'New message' }).click();
+      await page.getByRole('dialog').getByLabel('To:').pressSequentially('o');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
   { name: 'message', path: ({ room, linked }) => `/rooms/${room}/${linked}` },
   { name: 'thread', path: ({ room, thread }) => `/rooms/${room}?thread=${thread}` },
   { name: 'members', path: ({ room }) => `/rooms/${room}?panel=members` },
@@ -47,11 +74,11 @@ export const screens: Screen[] = [
   { name: 'join', path: () => `/join#${'a'.repeat(32)}` },
   { name: 'pins', path: ({ room }) => `/rooms/${room}?panel=pins` },
   { name: 'details', path: ({ room }) => `/rooms/${room}?panel=details` },
+  { name: 'room-settings', path: ({ room }) => `/rooms/${room}?panel=settings` },
   {
     name: 'webhooks',
-    path: ({ room }) => `/rooms/${room}?panel=details`,
+    path: ({ room }) => `/rooms/${room}?panel=integrations`,
     act: async (page) => {
-      await page.getByText('Webhooks', { exact: true }).click();
       await page.getByLabel('Name of the new webhook').fill('Kitchen alarm');
       await page.getByRole('button', { name: 'Create a webhook' }).click();
       await page.getByLabel('Address of the webhook').waitFor();
@@ -62,17 +89,30 @@ export const screens: Screen[] = [
     name: 'search',
     path: ({ room }) => `/rooms/${room}?panel=search`,
     act: async (page) => {
-      await page.getByRole('searchbox', { name: 'Words to find' }).fill('rehearsal');
-      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByRole('searchbox', { name: 'Search messages' }).fill('rehearsal');
+      await page.keyboard.press('Enter');
       await page.locator('.results li').first().waitFor();
     },
   },
+  {
+    name: 'search-dates',
+    path: ({ room }) => `/rooms/${room}?panel=search&q=rehearsal`,
+    act: async (page) => {
+      await page.locator('.results li').first().waitFor();
+      await page.locator('.filter-chips').getByRole('button', { name: 'Date' }).click();
+      await page.getByRole('menuitemradio', { name: 'Yesterday' }).waitFor();
+    },
+  },
   { name: 'directory', path: () => '/directory' },
+  { name: 'settings-menu', path: () => '/settings' },
   { name: 'settings', path: () => '/settings/profile' },
   { name: 'second-factor', path: () => '/settings/security' },
   { name: 'passkeys', path: () => '/settings/passkeys' },
   { name: 'sessions', path: () => '/settings/sessions' },
   { name: 'tokens', path: () => '/settings/tokens' },
+  { name: 'bots', path: () => '/settings/bots' },
+  { name: 'about', path: () => '/settings/about' },
+  { name: 'admin-menu', path: () => '/admin' },
   {
     name: 'admin-people',
     path: () => '/admin/people',
@@ -169,6 +209,14 @@ export const screens: Screen[] = [
     },
   },
   {
+    name: 'switcher-words',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search or jump to…' }).pressSequentially('re');
+      await page.getByRole('option', { name: 'Search messages for' }).waitFor();
+    },
+  },
+  {
     name: 'shortcuts',
     act: async (page) => {
       await page.keyboard.press('Control+/');
@@ -179,7 +227,7 @@ export const screens: Screen[] = [
     name: 'forward',
     act: async (page) => {
       await chooseAction(page, 'Forward');
-      await page.getByRole('option', { name: 'Garden' }).click();
+      await page.getByRole('option', { name: 'Garden' }).first().click();
       await page.locator('.forwarded').waitFor();
     },
   },
@@ -239,6 +287,20 @@ export const screens: Screen[] = [
       await page.locator('.room-pane .composer textarea').fill('What I wanted to say about the importer');
       await goWithin(page, '/?panel=drafts');
       await page.locator('.results li').waitFor();
+    },
+  },
+  { name: 'admin-audit', path: () => '/admin/audit', act: (page) => page.locator('.content li').first().waitFor() },
+  { name: 'admin-settings', path: () => '/admin/settings', act: (page) => page.locator('.variables dt').first().waitFor() },
+  {
+    name: 'ask-to-notify',
+    path: ({ reading }) => `/rooms/${reading}`,
+    act: async (page) => {
+      // As in a browser that has not been asked yet.
+      await page.evaluate("Object.defineProperty(Notification, 'permission', { value: 'default', configurable: true })");
+      await page.locator('.room-pane .composer textarea').fill('An hour later is fine.');
+      await page.locator('.room-pane .composer textarea').press('Enter');
+      await page.locator('.ask-to-notify').waitFor();
+      await page.locator('li.message:not(.pending)').last().waitFor();
     },
   },
 ];

@@ -83,8 +83,8 @@ const tasks: Task[] = [
       const email = `${aName()}@example.org`;
       await open(hands, 'People');
       await hands.press(button(hands.page.getByRole('main'), 'Invite people'));
-      await hands.type(hands.page.getByLabel('Send it to an e-mail address'), email);
-      await hands.press(button(hands.page.getByRole('dialog'), 'Create a link'));
+      await hands.type(hands.page.getByRole('dialog').getByLabel('Add people'), email);
+      await hands.press(button(hands.page.getByRole('dialog'), 'Add'));
       await hands.page.getByText(`The link was sent to ${email}.`).waitFor();
       expect(mailsTo(email)).toHaveLength(1);
     },
@@ -96,7 +96,7 @@ const tasks: Task[] = [
       const { username } = await anAccount();
       await open(hands, 'People');
       await manage(hands, username);
-      await hands.press(button(hands.page, 'Make a link for a new password'));
+      await hands.press(button(hands.page, 'Create a reset link'));
       await hands.page.getByRole('textbox', { name: 'Link for a new password' }).waitFor();
     },
   ],
@@ -145,9 +145,9 @@ const tasks: Task[] = [
       const [first, second] = [await aSession(call, person), await aSession(call, person)];
       await open(hands, 'People');
       await manage(hands, person.username);
-      await hands.press(hands.page.locator('.panel summary', { hasText: 'Sessions' }));
-      await hands.press(button(hands.page, `End the session ${first.slice(-4)}`));
-      await hands.press(button(hands.page.getByRole('dialog'), 'End'));
+      await hands.press(hands.page.locator('.panel summary', { hasText: 'Devices' }));
+      await hands.press(hands.page.getByRole('button', { name: `…${first.slice(-4)}` }));
+      await hands.press(button(hands.page.getByRole('dialog'), 'Sign out'));
       await expect.poll(() => usageOf(person.id)).toMatchObject({ sessions: 1 });
       expect((await call('GET', '/api/users/me', { token: second })).status).toBe(200);
     },
@@ -161,7 +161,7 @@ const tasks: Task[] = [
       await succeed(call('POST', '/api/tokens', { token: admin.token, body }));
       await open(hands, 'People');
       await manage(hands, username);
-      await hands.press(hands.page.locator('.panel summary', { hasText: 'Tokens' }));
+      await hands.press(hands.page.locator('.panel summary', { hasText: 'Access tokens' }));
       await hands.press(button(hands.page, 'Revoke Build server'));
       await hands.press(button(hands.page.getByRole('dialog'), 'Revoke'));
       await expect.poll(() => usageOf(id)).toMatchObject({ tokens: 1 });
@@ -187,7 +187,7 @@ const tasks: Task[] = [
       await open(hands, 'Rooms');
       await hands.press(button(hands.page, 'Create a room'));
       await hands.type(hands.page.getByLabel('Name of the room'), name);
-      await hands.type(hands.page.getByLabel('Username of its owner'), owner.username);
+      await hands.type(hands.page.getByLabel('Owner'), owner.username);
       await hands.press(button(hands.page.getByRole('dialog'), 'Create room'));
       // The list of all rooms may be long: it is found among the owner's.
       const made = async () => {
@@ -219,7 +219,7 @@ const tasks: Task[] = [
       const { id } = await aRoom({ name });
       await open(hands, 'Rooms');
       await manage(hands, name);
-      await act(hands, 'Put on hold');
+      await act(hands, 'Legal hold');
       await expect.poll(() => roomState(id)).toMatchObject({ is_held: true });
     },
   ],

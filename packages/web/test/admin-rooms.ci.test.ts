@@ -20,7 +20,7 @@ const phone = { width: 390, height: 844, options: { hasTouch: true } };
 async function at(section: string, settings: VisitSettings = {}): Promise<Visit> {
   const visited = await visit({ path: '/admin/overview', ...settings, as: admin });
   await goWithin(visited.page, `/admin/${section}`);
-  await visited.page.getByRole('heading', { name: 'Administration' }).waitFor();
+  await visited.page.locator('main.admin').waitFor();
   return visited;
 }
 
@@ -105,11 +105,11 @@ describe('rooms', () => {
     await manage(page, word);
     expect(await page.locator('.managed .tag').allInnerTexts()).toEqual(['Hidden', 'By invitation']);
     expect(await act(page, 'Archive')).toBe(
-      'Nobody can write or join any longer.\n2 members can still read it.\nYou can end the archiving later.',
+      'Nobody can write or join any longer.\n2 members can still read it.\nYou can unarchive it later.',
     );
     await page.locator('.tag', { hasText: 'Archived' }).waitFor();
     expect(await managed(room.id)).toMatchObject({ archived_at: {} });
-    await page.getByRole('button', { name: 'End the archiving' }).click();
+    await page.getByRole('button', { name: 'Unarchive' }).click();
     await page.locator('.tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
     expect(await managed(room.id)).toMatchObject({ archived_at: null });
     await context.close();
@@ -122,14 +122,14 @@ describe('rooms', () => {
     const create = async (name: string, username: string) => {
       await page.getByRole('button', { name: 'Create a room' }).click();
       await dialog.getByLabel('Name of the room').fill(name);
-      await dialog.getByLabel('Username of its owner').fill(username);
-      await page.keyboard.press('Enter');
+      await dialog.getByLabel('Owner').fill(username);
+      await dialog.getByRole('button', { name: 'Create room' }).click();
     };
     await create(`${word} one`, `nobody-${word}`);
-    await dialog.getByText('There is no user with this name.').waitFor();
+    await dialog.getByText(`Nobody is called nobody-${word}.`).waitFor();
     expect(await objections(page)).toEqual([]);
-    await dialog.getByLabel('Username of its owner').fill(`@${owner.username.toUpperCase()}`);
-    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Owner').fill(`@${owner.username.toUpperCase()}`);
+    await dialog.getByRole('button', { name: 'Create room' }).click();
     await page.locator('.toast', { hasText: `${word} one is created.` }).waitFor();
     await create(`${word} two`, '');
     await page.locator('.toast', { hasText: `${word} two is created.` }).waitFor();
@@ -155,11 +155,11 @@ describe('rooms', () => {
     await page.getByRole('button', { name: 'Create a room' }).click();
     const dialog = page.getByRole('dialog');
     const create = async (username: string) => {
-      await dialog.getByLabel('Username of its owner').fill(username);
-      await page.keyboard.press('Enter');
+      await dialog.getByLabel('Owner').fill(username);
+      await dialog.getByRole('button', { name: 'Create room' }).click();
     };
     await dialog.getByLabel('Name of the room').fill(word);
-    await dialog.getByLabel('Others don’t know of it').check();
+    await dialog.getByLabel('Secret').check();
     await create(left.username);
     await dialog.getByText('This user could not be made its owner.').waitFor();
     expect(await roomsNow()).toEqual([]);
@@ -194,8 +194,8 @@ describe('rooms', () => {
     await page.getByRole('button', { name: 'Create a room' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name of the room').fill(word);
-    await dialog.getByLabel('Username of its owner').fill(owner.username);
-    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Owner').fill(owner.username);
+    await dialog.getByRole('button', { name: 'Create room' }).click();
     await page.locator('.toast', { hasText: `${word} is created.` }).waitFor();
     const { body } = await succeed(call('GET', '/api/members?user=me', { token: owner.token }));
     expect([isJoined, body]).toMatchObject([true, [{ room_name: word, role: 'owner' }]]);
@@ -210,8 +210,8 @@ describe('rooms', () => {
     await page.getByRole('button', { name: 'Create a room' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name of the room').fill(word);
-    await dialog.getByLabel('Username of its owner').fill(owner.username);
-    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Owner').fill(owner.username);
+    await dialog.getByRole('button', { name: 'Create room' }).click();
     await dialog.getByRole('alert').first().waitFor();
     await page.unroute('**/api/members/*');
     await dialog.getByRole('button', { name: 'Create room' }).click();
@@ -226,7 +226,7 @@ describe('rooms', () => {
     const room = await aRoom({ name: word });
     const { page, context } = await at('rooms');
     await manage(page, word);
-    await act(page, 'Put on hold');
+    await act(page, 'Legal hold');
     await page.locator('.tag', { hasText: 'On hold' }).waitFor();
     expect(await managed(room.id)).toMatchObject({ is_held: true });
     await act(page, 'End the hold');
@@ -246,7 +246,7 @@ describe('rooms', () => {
     await panel.getByText('Members', { exact: true }).click();
     await panel.getByRole('combobox', { name: `Role of ${member.username}` }).selectOption('owner');
     await page.locator('.managed .tag', { hasText: 'No owner' }).waitFor({ state: 'detached' });
-    await panel.getByLabel('Add someone by username').fill(newcomer.username);
+    await panel.getByLabel('Add people').fill(newcomer.username);
     await panel.getByRole('button', { name: 'Add', exact: true }).click();
     await panel.getByRole('combobox', { name: `Role of ${newcomer.username}` }).waitFor();
     expect(await managed(id)).toMatchObject({ owner_count: 1, member_count: 2 });
@@ -254,7 +254,7 @@ describe('rooms', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click();
     await panel.getByText('Banned', { exact: true }).waitFor();
     expect(await managed(id)).toMatchObject({ member_count: 1 });
-    await panel.getByRole('button', { name: 'Lift' }).click();
+    await panel.getByRole('button', { name: 'Unban' }).click();
     await panel.getByText('Banned', { exact: true }).waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
     await context.close();
@@ -271,7 +271,7 @@ describe('rooms', () => {
     await manage(page, word);
     const panel = page.locator('.panel');
     await panel.getByText('Members', { exact: true }).click();
-    const lifts = panel.getByRole('button', { name: 'Lift', exact: true });
+    const lifts = panel.getByRole('button', { name: 'Unban', exact: true });
     await expect.poll(() => lifts.count()).toBe(50);
     await panel.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => lifts.count()).toBe(51);
@@ -316,9 +316,9 @@ describe('rooms', () => {
     await press(`Manage ${word}`);
     await agree('Archive');
     await page.locator('.tag', { hasText: 'Archived' }).waitFor();
-    await press('End the archiving');
+    await press('Unarchive');
     await page.locator('.tag', { hasText: 'Archived' }).waitFor({ state: 'detached' });
-    await agree('Put on hold');
+    await agree('Legal hold');
     await page.locator('.tag', { hasText: 'On hold' }).waitFor();
     await reach('Members');
     await page.keyboard.press('Enter');
@@ -455,7 +455,7 @@ describe('webhooks of all rooms', () => {
     const { page, context } = await at('webhooks');
     await (await listed(page, on)).getByText(owner.username).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.locator('section').getByRole('link', { name: 'Webhooks' }).click();
+    await page.locator('.content section').getByRole('link', { name: 'Webhooks' }).click();
     const item = await listed(page, off);
     expect(await page.getByLabel('Only those that are switched off').isChecked()).toBe(true);
     expect(await page.locator('.managed', { hasText: on }).count()).toBe(0);
@@ -474,7 +474,7 @@ describe('webhooks of all rooms', () => {
     expect(await box.isChecked()).toBe(false);
     await box.check();
     await expect.poll(address).toBe('/admin/webhooks?off');
-    await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Webhooks' }).click();
     await listed(page, on);
     expect(await box.isChecked()).toBe(false);
     await (await listed(page, off)).getByRole('button', { name: `Manage ${off}` }).click();
@@ -506,9 +506,9 @@ describe('the overview', () => {
   it('the overview says what needs attention, and how much there is', async () => {
     const { page, context, problems } = await at('overview');
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
-    const [label] = await page.locator('.variables dt').allInnerTexts();
+    const [label] = await page.locator('.figures dt').allInnerTexts();
     expect(label).toBe('People');
-    expect(Number(((await page.locator('.variables dd').first().textContent()) ?? '').replace(/\D/g, ''))).toBeGreaterThan(0);
+    expect(Number(((await page.locator('.figures dd').first().textContent()) ?? '').replace(/\D/g, ''))).toBeGreaterThan(0);
     expect(problems).toEqual([]);
     await context.close();
   });

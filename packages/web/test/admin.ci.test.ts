@@ -19,7 +19,7 @@ const phone = { width: 390, height: 844, options: { hasTouch: true } };
 async function at(section: string, who: Account = admin, settings: VisitSettings = {}): Promise<Visit> {
   const visited = await visit({ path: `/admin/${section}`, ...settings, as: who });
   await goWithin(visited.page, `/admin/${section}`);
-  await visited.page.getByRole('heading', { name: 'Administration' }).waitFor();
+  await visited.page.locator('main.admin').waitFor();
   return visited;
 }
 
@@ -61,7 +61,7 @@ describe('the administrators’ page', () => {
       await page.waitForLoadState('networkidle');
       await expect.poll(() => page.evaluate('performance.now() > 9_000')).toBe(true);
       await page.waitForLoadState('networkidle');
-      const title = await page.locator('main h1').textContent();
+      const title = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
       await context.close();
       return { isOffered, title, isLoaded: loaded.length > 0, problems };
     };
@@ -71,7 +71,12 @@ describe('the administrators’ page', () => {
       isLoaded: false,
       problems: [],
     });
-    expect(await scripts(admin)).toEqual({ isOffered: true, title: 'Administration', isLoaded: true, problems: [] });
+    expect(await scripts(admin)).toEqual({
+      isOffered: true,
+      title: expect.stringMatching(/^Administration/),
+      isLoaded: true,
+      problems: [],
+    });
   });
 
   it.each([
@@ -152,43 +157,35 @@ describe('people', () => {
     await context.close();
   });
 
-  it('people are invited by a link to a room of the administrator', async () => {
+  it('people on the administrators’ page are invited by a link or by e-mail, to a room of the administrator or to any other', async () => {
     const owner = await anAdmin();
-    await aRoomOf([owner], { name: 'Welcome' });
-    const { page, context } = await at('people', owner);
-    await page.getByRole('main').getByRole('button', { name: 'Invite people' }).click();
-    await page.getByLabel('Room that they join').selectOption('Welcome');
-    await page.getByRole('button', { name: 'Create a link' }).click();
-    const link = await page.getByLabel('Invitation link').inputValue();
-    const [, invitation] = /\/join#(.+)$/.exec(link) ?? [];
-    expect((await call('POST', '/api/invitations', { body: { invitation } })).body).toMatchObject({ room_name: 'Welcome' });
-    await context.close();
-  });
-
-  it('people on the administrators’ page are invited by e-mail, to a room of the administrator or to any other', async () => {
-    const owner = await anAdmin();
-    await aRoomOf([owner], { name: 'Welcome' });
+    const room = await aRoomOf([owner], { name: 'Welcome' });
     const elsewhere = `Room ${aName()}`;
     await aRoomOf([await anAccount()], { name: elsewhere });
     const [first, second] = [`${aName()}@example.org`, `${aName()}@example.org`];
     const { page, context, problems } = await at('people', owner);
+    const dialog = page.getByRole('dialog');
     await page.getByRole('main').getByRole('button', { name: 'Invite people' }).click();
+    await dialog.getByLabel('Add people').fill(`${first} `);
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText(`The link was sent to ${first}.`).waitFor();
+    expect(mailsTo(first)[0]?.text).toContain(`invites you to the room "Welcome"`);
+    await dialog.getByRole('button', { name: 'Copy invite link' }).click();
+    const [, invitation] = /\/join#(.+)$/.exec(await page.getByLabel('Invitation link').inputValue()) ?? [];
+    const { body } = await call('POST', '/api/invitations', { body: { invitation } });
+    expect(body).toMatchObject({ room: { $oid: room }, room_name: 'Welcome' });
+    expect(await objections(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Invitations' }).click();
+    await page.getByRole('button', { name: 'Create an invitation link' }).click();
+    await dialog.getByRole('searchbox').fill(elsewhere);
+    await dialog.getByRole('button', { name: elsewhere }).click();
     await page.getByLabel('Send it to an e-mail address').fill('nobody');
     await page.keyboard.press('Enter');
     expect(
       await page.getByLabel('Send it to an e-mail address').evaluate((field) => (field as HTMLInputElement).validity.valid),
     ).toBe(false);
-    await page.getByLabel('Send it to an e-mail address').fill(first);
-    await page.keyboard.press('Enter');
-    await page.getByText(`The link was sent to ${first}.`).waitFor();
-    expect(mailsTo(first)[0]?.text).toContain(`invites you to the room "Welcome"`);
-    expect(await objections(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Invitations' }).click();
-    await page.getByRole('button', { name: 'Create an invitation link' }).click();
-    await page.getByRole('dialog').getByRole('searchbox').fill(elsewhere);
-    await page.getByRole('dialog').getByRole('button', { name: elsewhere }).click();
     await page.getByLabel('Send it to an e-mail address').fill(second);
     await page.keyboard.press('Enter');
     await page.getByText(`The link was sent to ${second}.`).waitFor();
@@ -219,15 +216,15 @@ describe('people', () => {
     const session = await aSession(call, person);
     const { page, context } = await at('people');
     await manage(page, person);
-    await page.getByRole('button', { name: 'Make a link for a new password' }).click();
+    await page.getByRole('button', { name: 'Create a reset link' }).click();
     expect(await page.getByRole('textbox', { name: 'Link for a new password' }).inputValue()).toMatch(/\/password#[a-z0-9]{32}$/);
     await page.keyboard.press('Escape');
-    expect(await act(page, 'End all sessions')).toBe('1 session ends.\nEvery device has to sign in again.');
+    expect(await act(page, 'Sign out everywhere')).toBe('1 session ends.\nEvery device has to sign in again.');
     await page.locator('.toast', { hasText: 'The sessions have ended.' }).waitFor();
     expect([await statusOf(session), await statusOf(person.token)]).toEqual([401, 200]);
     const source = '127.9.8.7';
     for (let last = 401; last === 401; ) last = (await logIn(call, person.username, 'wrong', source)).status;
-    await page.getByRole('button', { name: 'Lift limits' }).click();
+    await page.getByRole('button', { name: 'Reset rate limits' }).click();
     await page.locator('.toast', { hasText: 'What the limits had counted is forgotten.' }).waitFor();
     expect((await logIn(call, person.username, person.password, source)).status).toBe(201);
     await context.close();
@@ -239,12 +236,12 @@ describe('people', () => {
     await turnOn(call, { ...account, token: session });
     const { page, problems, context } = await at('people');
     await manage(page, account);
-    await page.locator('.panel').getByRole('button', { name: 'Turn off the second factor' }).click();
+    await page.locator('.panel').getByRole('button', { name: 'Turn off two-step sign-in' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Your own password').fill(admin.password);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await page.locator('.panel').getByRole('button', { name: 'Turn off the second factor' }).waitFor({ state: 'detached' });
+    await page.locator('.panel').getByRole('button', { name: 'Turn off two-step sign-in' }).waitFor({ state: 'detached' });
     expect(await statusOf(session)).toBe(401);
     expect((await logIn(call, account.username, account.password)).status).toBe(201);
     expect(problems).toEqual([]);
@@ -308,20 +305,20 @@ describe('people', () => {
     const { page, context, problems } = await at('people', admin, phone);
     await manage(page, person);
     const open = (title: string) => page.locator('.panel summary', { hasText: title }).click();
-    await open('Sessions');
-    const sessions = page.locator('.foldable', { hasText: 'Sessions' });
+    await open('Devices');
+    const sessions = page.locator('.foldable', { hasText: 'Devices' });
     await expect.poll(() => sessions.locator('li').count()).toBe(2);
-    await open('Tokens');
-    const tokens = page.locator('.foldable', { hasText: 'Tokens' });
+    await open('Access tokens');
+    const tokens = page.locator('.foldable', { hasText: 'Access tokens' });
     await tokens.getByText('Build server').waitFor();
     expect(await tokens.textContent()).toContain('rooms:read');
     expect(await objections(page)).toEqual([]);
     for (const secret of [kept, ended, token, person.token]) expect(await page.content()).not.toContain(secret);
-    await sessions.getByRole('button', { name: `End the session ${ended.slice(-4)}` }).click();
+    await sessions.getByRole('button', { name: `…${ended.slice(-4)}` }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.locator('.effects').textContent()).toBe('The device that uses it has to sign in again.');
     expect(await objections(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'End' }).click();
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
     await expect.poll(() => sessions.locator('li').count()).toBe(1);
     expect([await statusOf(kept), await statusOf(ended)]).toEqual([200, 401]);
     await page.getByText(/· 1 session · 2 tokens ·/).waitFor();
@@ -336,7 +333,7 @@ describe('people', () => {
     await expect.poll(() => left.evaluate((one) => one === document.activeElement)).toBe(true);
     expect([await statusOf(token), await statusOf(person.token)]).toEqual([401, 200]);
     // What ends all is seen in the list that is open.
-    await act(page, 'End all sessions');
+    await act(page, 'Sign out everywhere');
     await sessions.getByText('There are no sessions.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
@@ -345,11 +342,11 @@ describe('people', () => {
   it('people on the administrators’ page lose two sessions at the same time, and the next one has the focus', async () => {
     const person = await anAccount();
     const ended = [await aSession(call, person), await aSession(call, person), await aSession(call, person)];
-    const [first = '', second = '', last = ''] = ended.map((one) => `End the session ${one.slice(-4)}`);
+    const [first = '', second = '', last = ''] = ended.map((one) => `…${one.slice(-4)}`);
     const { page, context, problems } = await at('people');
     await manage(page, person);
-    await page.locator('.panel summary', { hasText: 'Sessions' }).click();
-    const sessions = page.locator('.foldable', { hasText: 'Sessions' });
+    await page.locator('.panel summary', { hasText: 'Devices' }).click();
+    const sessions = page.locator('.foldable', { hasText: 'Devices' });
     const button = (name: string) => sessions.getByRole('button', { name });
     await button(last).waitFor();
     const answers = new Map<string, () => void>();
@@ -359,7 +356,7 @@ describe('people', () => {
     });
     const end = async (name: string) => {
       await button(name).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
       await expect.poll(() => answers.has(name)).toBe(true);
     };
     await end(first);
@@ -387,7 +384,7 @@ describe('people', () => {
     for (let index = 0; index < 51; index++) expect((await make(`Program ${index}`)).status).toBe(201);
     const { page, context } = await at('people');
     await manage(page, person);
-    await page.locator('.panel summary', { hasText: 'Tokens' }).click();
+    await page.locator('.panel summary', { hasText: 'Access tokens' }).click();
     const items = page.locator('.foldable li');
     await expect.poll(() => items.count()).toBe(50);
     await page.locator('.foldable').getByRole('button', { name: 'Show more' }).click();
@@ -404,13 +401,13 @@ describe('people', () => {
     const other = await aSession(call, own);
     const { page, context } = await at('people', own);
     await manage(page, own);
-    await page.locator('.panel summary', { hasText: 'Sessions' }).click();
+    await page.locator('.panel summary', { hasText: 'Devices' }).click();
     const items = page.locator('.foldable li');
     await expect.poll(() => items.count()).toBe(2);
-    expect(await items.filter({ hasText: 'This session' }).getByRole('button').count()).toBe(0);
+    expect(await items.filter({ hasText: 'This device' }).getByRole('button').count()).toBe(0);
     expect(await items.getByRole('button').count()).toBe(1);
     await items.getByRole('button').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await expect.poll(() => items.count()).toBe(1);
     expect(await statusOf(other)).toBe(401);
     await context.close();
@@ -420,8 +417,8 @@ describe('people', () => {
     const person = await anAccount();
     await aSession(call, person);
     for (const [locale, sessions, rate] of [
-      ['ar', 'الجلسات', 'تغيير المعدل'],
-      ['de', 'Sitzungen', 'Rate ändern'],
+      ['ar', 'الأجهزة', 'تغيير المعدل'],
+      ['de', 'Geräte', 'Rate ändern'],
     ] as const) {
       const { page, context, problems } = await visit({
         path: '/admin/people',
@@ -460,7 +457,7 @@ describe('people', () => {
       ((await call('GET', `/api/users/${person.id}/usage`, { token: admin.token })).body as { is_held: boolean }).is_held;
     const { page, context, problems } = await at('people');
     await manage(page, person);
-    expect(await act(page, 'Put on hold')).toContain('Nobody is told of it');
+    expect(await act(page, 'Legal hold')).toContain('Nobody is told of it');
     await page.getByText(/· On hold$/).waitFor();
     expect(await isHeld()).toBe(true);
     await page.locator('.panel').getByRole('button', { name: 'Delete the account' }).click();
@@ -496,7 +493,7 @@ describe('people', () => {
     // The harmless answer has the focus.
     expect(await isAt('Cancel')).toBe(true);
     await press('Tab', 'Enter');
-    await page.getByText('Nobody has such a name or address.').waitFor();
+    await page.getByText('No matches.').waitFor();
     expect(await page.evaluate("document.activeElement.type === 'search'")).toBe(true);
     expect((await call('GET', `/api/users/${person.id}`, { token: admin.token })).status).toBe(404);
     expect(problems).toEqual([]);

@@ -8,7 +8,7 @@ const listed = (page: Page) => page.locator('.rooms section li:not(.muted)').cou
 
 /** Begins a conversation on the page. */
 async function begin(page: Page, { username }: Account): Promise<void> {
-  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByRole('button', { name: 'New message' }).click();
   await page.getByRole('dialog').waitFor();
   await page.keyboard.type(username);
   await page.keyboard.press('Enter');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { addMember, aRoom } from '../../../test/support/rooms.ts';
 import { call, press, serveUrl, textsOf, visit } from './support.ts';
 
 /** Shows a path to a user. */
@@ -24,12 +24,7 @@ const openers: [string, string, (page: Page) => Promise<void>, string][] = [
     (page) => page.locator('main').getByRole('button', { name: 'New room' }).click(),
     'Name of the room',
   ],
-  [
-    'New conversation',
-    '/',
-    (page) => page.getByRole('button', { name: 'New conversation' }).click(),
-    'Usernames, separated by spaces',
-  ],
+  ['New message', '/', (page) => page.getByRole('button', { name: 'New message' }).click(), 'To:'],
 ];
 
 describe('a dialog', () => {
@@ -96,8 +91,8 @@ describe('a dialog', () => {
     }
     await page.locator('.room-pane .composer textarea').waitFor();
     await page.evaluate("document.querySelector('.room-pane').isFirst = true");
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await dialog.locator('input').first().fill('ann');
+    await page.getByRole('button', { name: 'New message' }).click();
+    await dialog.getByLabel('To:').fill('ann');
     for (const step of ['back', 'back', 'back']) {
       await page.evaluate(`history.${step}()`);
       await asks().waitFor();
@@ -105,7 +100,7 @@ describe('a dialog', () => {
     }
     await page.keyboard.press('Enter');
     await asks().waitFor({ state: 'detached' });
-    expect(await dialog.locator('input').first().inputValue()).toBe('ann');
+    expect(await dialog.getByLabel('To:').inputValue()).toBe('ann');
     expect([here(), await page.evaluate("document.querySelector('.room-pane').isFirst")]).toEqual([three, true]);
     // Several steps at once, too.
     await page.evaluate('history.go(-2)');
@@ -116,18 +111,39 @@ describe('a dialog', () => {
     await page.goBack();
     await expect.poll(here).toBe(two);
     await page.getByPlaceholder('Message Two').waitFor();
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await dialog.locator('input').first().fill('ann');
+    await page.getByRole('button', { name: 'New message' }).click();
+    await dialog.getByLabel('To:').fill('ann');
     await page.evaluate('history.forward()');
     await asks().waitFor();
     await expect.poll(here).toBe(two);
     await dialog.getByRole('button', { name: 'Discard' }).click();
     // What nothing was typed into goes with what it is about.
-    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'New message' }).click();
     await dialog.waitFor();
     await page.goForward();
     await dialog.waitFor({ state: 'detached' });
     expect([here(), problems]).toEqual([three, []]);
+    await context.close();
+  });
+
+  it('a dialog stays, with its text and its caret, while the page opens the first room by itself', async () => {
+    const [newcomer, other] = [await anAccount(), await anAccount()];
+    const { page, context, problems, dialog } = await at('/', newcomer);
+    await page.getByRole('button', { name: 'New message' }).click();
+    await dialog.getByLabel('To:').waitFor();
+    await page.keyboard.type('an');
+    const room = await aRoom({ owner: other });
+    await addMember(room, newcomer, 'member', call);
+    await page.waitForURL(`**/rooms/${room.id}`);
+    await page.locator('.room-pane .composer textarea').waitFor({ state: 'attached' });
+    await page.keyboard.type('n');
+    expect([await dialog.getByLabel('To:').inputValue(), await focused(page)]).toEqual(['ann', 'To:']);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.type('Hello');
+    expect(await page.locator('.room-pane .composer textarea').inputValue()).toBe('Hello');
+    expect(problems).toEqual([]);
     await context.close();
   });
 
@@ -140,15 +156,15 @@ describe('a dialog', () => {
     const dialog = page.getByRole('dialog');
     await page.goto(`${serveUrl}/directory`);
     await page.goto(`${serveUrl}/rooms/${id}`);
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await dialog.locator('input').first().fill('ann');
+    await page.getByRole('button', { name: 'New message' }).click();
+    await dialog.getByLabel('To:').fill('ann');
     const question = page.waitForEvent('dialog');
     await page.evaluate('history.back()');
     const asked = await question;
     expect(asked.type()).toBe('beforeunload');
     await asked.dismiss();
-    expect(await dialog.locator('input').first().inputValue()).toBe('ann');
-    await dialog.locator('input').first().fill('');
+    expect(await dialog.getByLabel('To:').inputValue()).toBe('ann');
+    await dialog.getByLabel('To:').fill('');
     await page.goBack();
     await page.waitForURL('**/directory');
     await context.close();
@@ -190,7 +206,7 @@ describe('a question', () => {
 
   it.each([
     ['Leave this room', '?panel=details', 'Leave this room'],
-    ['Delete this room', '?panel=details', 'Delete this room'],
+    ['Delete this room', '?panel=settings', 'Delete this room'],
     ['Remove', '?panel=members', 'Remove'],
     ['Ban', '?panel=members', 'Ban'],
   ])('a question is answered harmlessly by Enter: %s', async (_what, query, button) => {
@@ -219,11 +235,12 @@ describe('a question', () => {
 describe('a list with a filter', () => {
   it('a list with a filter has the caret, and leaves the Enter that ends a composition to the input method', async () => {
     const { id, owner } = await aRoom({ name: 'Küche' });
-    const { page, context, dialog } = await at('/', owner);
+    const { page, context, dialog } = await at('/directory', owner);
+    await page.locator('.rooms a', { hasText: 'Küche' }).waitFor();
     await page.keyboard.press('Control+k');
     await dialog.waitFor();
-    expect(await focused(page)).toBe('Find a room');
-    await dialog.getByRole('option').waitFor();
+    expect(await focused(page)).toBe('Search or jump to…');
+    await dialog.getByRole('option').first().waitFor();
     const composed = `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }))`;
     await page.evaluate(composed);
     expect(await dialog.count()).toBe(1);
@@ -234,13 +251,13 @@ describe('a list with a filter', () => {
 
   it('a list with a filter opens by its shortcut on a keyboard that is not Latin, and so does the list of shortcuts', async () => {
     const { owner } = await aRoom();
-    const { page, context, dialog } = await at('/', owner);
+    const { page, context, dialog } = await at('/directory', owner);
     const press = (key: string, code: string) =>
       page.evaluate(
         `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', code: '${code}', ctrlKey: true, bubbles: true }))`,
       );
     await press('л', 'KeyK');
-    await dialog.getByPlaceholder('Find a room').waitFor();
+    await dialog.getByRole('combobox', { name: 'Search or jump to…' }).waitFor();
     await page.keyboard.press('Escape');
     await press('.', 'Slash');
     await dialog.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();

@@ -26,7 +26,7 @@ describe('the features of a room', () => {
     for (const text of ['a needle in the hay', ...Array.from({ length: 30 }, (_, at) => `straw ${at}`)])
       await aMessage(owner, room.id, { text }, call);
     const { page, context } = await visit({ path: `/rooms/${room.id}?panel=search`, as: owner });
-    await page.getByRole('searchbox', { name: 'Words to find' }).fill('needle');
+    await page.getByRole('searchbox', { name: 'Search messages' }).fill('needle');
     await page.keyboard.press('Enter');
     await page.locator('mark', { hasText: 'needle' }).click();
     await page.locator('li.message.pointed', { hasText: 'a needle in the hay' }).waitFor();
@@ -37,7 +37,7 @@ describe('the features of a room', () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner });
     const { page, context } = await visit({ path: `/rooms/${room.id}?panel=members`, as: owner });
-    await page.getByLabel('Add someone by username').fill(other.username);
+    await page.getByLabel('Add people').fill(other.username);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const row = page.locator('li.member', { hasText: other.username });
     const choose = async (item: string) => {
@@ -50,7 +50,7 @@ describe('the features of a room', () => {
       .toContainEqual(expect.objectContaining({ username: other.username, role: 'moderator' }));
     await choose('Ban');
     await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click();
-    await page.getByRole('button', { name: 'Lift' }).click();
+    await page.getByRole('button', { name: 'Unban' }).click();
     await row.waitFor({ state: 'detached' });
     await context.close();
   });
@@ -77,9 +77,9 @@ describe('the features of a room', () => {
   it('two people talk alone', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { page, context } = await visit({ as: one });
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await page.getByLabel('Usernames, separated by spaces').fill(other.username);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'New message' }).click();
+    await page.getByLabel('To:').fill(other.username);
+    await page.getByRole('button', { name: 'Start chatting' }).click();
     await page.getByPlaceholder(`Message ${other.username}`).waitFor();
     await say(page, 'Between you and me');
     await page.locator('li.message:not(.pending)').waitFor();
@@ -130,7 +130,7 @@ describe('the settings', () => {
     await page.getByLabel('Name').fill('robot');
     await page.getByLabel('messages:read').check();
     await page.getByRole('button', { name: 'Create token' }).click();
-    const token = (await page.locator('.made code').textContent()) ?? '';
+    const token = await page.locator('.made input').inputValue();
     expect((await call('GET', '/api/tokens', { token })).status).toBe(403);
     await page.getByLabel('Name').fill('all');
     await page.getByLabel('Current password').fill(owner.password);

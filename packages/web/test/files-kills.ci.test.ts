@@ -24,7 +24,6 @@ const environment = {
   DATA_DIR: join(directory, 'data'),
   FILES: join(directory, 'files'),
   FILES_PER_USER: '10GB',
-  ROOM_CREATION: 'users',
 };
 mkdirSync(environment.FILES);
 let service: Service = await aService(environment, commands.serve);
@@ -58,7 +57,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   timeout: kills * 60_000,
 }, async () => {
   const [ann, bob] = [await aPerson('ann', /setup#(\w{32})/.exec(service.output())?.[1]), await aPerson('bob')];
-  const { body } = await call('POST', '/api/rooms', { token: ann.token, body: { name: 'Pictures' } });
+  const { body } = await call('POST', '/api/directory', { token: ann.token, body: { name: 'Pictures' } });
   const room = (body as { _id: { $oid: string } })._id.$oid;
   await call('POST', '/api/members', { token: ann.token, body: { room, user: bob.id } });
   const proxy = await startProxy(new URL(service.url).host);

@@ -49,4 +49,11 @@ describe('the font', () => {
       expect([response.headers.get('content-type'), start.toString()]).toEqual(['font/woff2', 'wOF2']);
     }
   });
+
+  it('the licence of the font is served beside it', async () => {
+    const [path = ''] = Object.keys(readFiles() ?? {}).filter((name) => name.includes('inter-licence'));
+    const response = await fetch(`${serveUrl}${path}`);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await response.text()).toContain('SIL Open Font License, Version 1.1');
+  });
 });

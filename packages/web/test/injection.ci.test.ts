@@ -185,9 +185,9 @@ describe('the input of users', () => {
       await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
     }
     for (const sought of [attack, ...names.slice(0, 10)]) {
-      await page.getByRole('searchbox', { name: 'Words to find' }).fill(sought);
+      await page.getByRole('searchbox', { name: 'Search messages' }).fill(sought);
       const answered = page.waitForResponse((response) => response.url().includes('/api/messages?'));
-      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByRole('searchbox', { name: 'Search messages' }).press('Enter');
       await answered;
       await page.locator('.side').locator('[role=status], [role=alert]').first().waitFor();
     }

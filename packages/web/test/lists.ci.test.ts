@@ -108,7 +108,7 @@ describe('the drafts', () => {
     expect(await field.inputValue()).toBe('**First** words of alpha');
     await page.locator('.rooms a', { hasText: 'beta' }).click();
     await field.fill('of beta');
-    await page.locator('.brand').click();
+    await page.getByRole('link', { name: 'All rooms' }).click();
     await rowOf(page, 'Drafts').getByText('2', { exact: true }).waitFor();
     await rowOf(page, 'Drafts').click();
     await page.getByRole('button', { name: 'Discard the draft in Alpha' }).click();

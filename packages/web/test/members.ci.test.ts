@@ -127,10 +127,10 @@ describe('the time for which a room keeps its messages', () => {
   it('the time for which a room keeps its messages is chosen by its owner, after a question, and said to everyone in it', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [member] });
-    const path = `/rooms/${id}?panel=details`;
+    const path = `/rooms/${id}?panel=settings`;
     const { page, problems, context } = await visit({ path, as: owner });
-    const field = page.getByLabel('Delete messages after so many days');
-    const save = page.locator('.details').getByRole('button', { name: 'Save' });
+    const field = page.getByLabel('Delete messages after … days');
+    const save = page.locator('.side').getByRole('button', { name: 'Save' });
     await field.fill('7');
     await save.click();
     const dialog = page.getByRole('dialog');
@@ -142,7 +142,10 @@ describe('the time for which a room keeps its messages', () => {
     expect(await kept()).toMatchObject({ retention_days: null });
     await save.click();
     await dialog.getByRole('button', { name: 'Delete old messages' }).click();
+    await expect.poll(kept).toMatchObject({ retention_days: 7 });
+    await page.locator('.about-tabs').getByRole('link', { name: 'About' }).click();
     await page.getByText('Messages here are deleted for good 7 days after they were sent.').waitFor();
+    await page.goBack();
     // Keeping them longer takes nothing from anybody.
     await field.fill('');
     await save.click();
@@ -152,6 +155,7 @@ describe('the time for which a room keeps its messages', () => {
     await context.close();
 
     const other = await visit({ path, as: member });
+    // The settings are for owners and administrators: the member sees what the room is.
     await other.page.getByText('Messages here are deleted for good 30 days after they were sent.').waitFor();
     expect(await other.page.getByLabel('Delete messages after').count()).toBe(0);
     await other.context.close();

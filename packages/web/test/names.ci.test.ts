@@ -65,7 +65,7 @@ describe('a full name', () => {
     ]);
     for (const typed of ['ζωη', zoe.username]) {
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Find a room' }).fill(typed);
+      await page.getByRole('combobox', { name: 'Search or jump to…' }).fill(typed);
       await page.getByRole('option', { name: `Ζωή Παπαδοπούλου @${zoe.username}` }).waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Ζωή Παπαδοπούλου' }).waitFor();

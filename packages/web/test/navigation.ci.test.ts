@@ -97,7 +97,7 @@ describe('a narrow screen', () => {
     await aMessage(me(), long, { text: `a ${needle} in the hay` }, call);
     for (let at = 0; at < 15; at++) await aMessage(people[1] as Account, long, { text: `straw ${at}` }, call);
     const { page, context } = await visit({ path: `/rooms/${long}?panel=search`, width, height: 780, as: me() });
-    await page.getByRole('searchbox', { name: 'Words to find' }).fill(needle);
+    await page.getByRole('searchbox', { name: 'Search messages' }).fill(needle);
     await page.keyboard.press('Enter');
     await page.locator('.results a', { hasText: needle }).click();
     const found = page.locator('.room-pane li.message.pointed', { hasText: needle });
@@ -110,7 +110,8 @@ describe('a narrow screen', () => {
 
   it('a date leads to its messages on a narrow screen', async () => {
     const { page, context } = await visit({ path: `/rooms/${long}?panel=search`, ...phone, as: me() });
-    await page.getByText('Jump to a date').first().click();
+    await page.locator('.side').getByRole('button', { name: 'Date' }).click();
+    await page.getByRole('menuitem', { name: 'Jump to a date…' }).click();
     await page.locator('input[name=date]').fill(new Date().toISOString().slice(0, 10));
     await page.getByRole('button', { name: 'Go', exact: true }).click();
     await page.locator('.room-pane li.message.pointed').waitFor();
@@ -233,20 +234,20 @@ describe('going back', () => {
     await page.locator('.room-pane li.message').last().getByRole('button', { name: 'More actions' }).click();
     await menu.waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    await page.getByRole('heading', { name: 'Elsewhere', exact: true }).waitFor();
     await menu.waitFor({ state: 'detached' });
     await open();
     await page.keyboard.press('Control+k');
     await dialog.waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor();
+    await page.getByRole('heading', { name: 'Elsewhere', exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     await open();
-    await page.getByRole('button', { name: 'New conversation' }).click();
-    await dialog.locator('input').fill('ann');
+    await page.getByRole('button', { name: 'New message' }).click();
+    await dialog.getByLabel('To:').fill('ann');
     await page.goBack();
     await dialog.getByRole('button', { name: 'Keep writing' }).click();
-    expect(await dialog.locator('input').inputValue()).toBe('ann');
+    expect(await dialog.getByLabel('To:').inputValue()).toBe('ann');
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -284,7 +284,7 @@ describe('a device with notifications', () => {
     const { page, context, worker, owner, device, problems } = all;
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
-    await page.getByLabel('Leave out the text of messages').focus();
+    await page.getByLabel('Hide message text in notifications').focus();
     await page.keyboard.press('Space');
     await expect
       .poll(async () => (await call()('GET', '/api/users/me', { token: owner.token })).body)

@@ -42,7 +42,7 @@ describe('code that is loaded late', () => {
     await context.setOffline(false);
     // What else failed to load may have had the page loaded again already.
     await again.click({ timeout: 5_000 }).catch(() => {});
-    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search messages' }).waitFor();
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'from a tunnel' }).waitFor();
     expect(problems).toEqual([]);
     await context.close();
@@ -56,7 +56,7 @@ describe('code that is loaded late', () => {
     await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(young);
     await page.unroute('**/assets/search-*.js');
     await goWithin(page, `/rooms/${room.id}?panel=search`);
-    await page.getByRole('searchbox', { name: 'Words to find' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search messages' }).waitFor();
     await context.close();
   });
 });

@@ -69,7 +69,8 @@ describe('the web client', () => {
 
     const { page, problems, context } = await visit({ path: linkTo(email), baseUrl: strict.url });
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
-    expect(await page.getByLabel('Username').inputValue()).toBe(name);
+    await page.getByText(`Others mention you as @${name}.`).waitFor();
+    await page.getByLabel('Your name').fill('Ann Lee');
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.locator('.shell').waitFor();
@@ -91,7 +92,7 @@ describe('the web client', () => {
 
     const { page, problems: more } = await openPage(context, strict.url + linkTo(email));
     await page.getByText(`${owner.username} invites you to Invited only.`).waitFor();
-    await page.getByLabel('Username').fill(name);
+    await page.getByLabel('Your name').fill(name);
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Invited only' }).waitFor();

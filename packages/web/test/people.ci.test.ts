@@ -41,8 +41,7 @@ describe('a webhook', () => {
   it('a webhook posts under its name, marked as a bot, at the address that is shown once, until it is revoked', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
-    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details`, as: owner });
-    await page.getByText('Webhooks', { exact: true }).click();
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=integrations`, as: owner });
     await page.getByText('No webhooks yet.').waitFor();
     await page.getByLabel('Name of the new webhook').fill('Backups');
     await page.getByRole('button', { name: 'Create a webhook' }).click();
@@ -71,10 +70,9 @@ describe('a webhook', () => {
   it('a webhook sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
-    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details`, as: owner });
-    await page.getByText('Webhooks', { exact: true }).click();
+    const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=integrations`, as: owner });
     await page.getByLabel('Name of the new webhook').fill('Deploys');
-    await page.getByLabel('Address of a program').fill('https://localhost:1/hook');
+    await page.getByLabel('Outgoing URL').fill('https://localhost:1/hook');
     await page.getByLabel('Edited and deleted messages').check();
     await page.getByRole('button', { name: 'Create a webhook' }).click();
     expect(await page.getByLabel('Secret by which').inputValue()).toMatch(/^whsec_/);
@@ -83,7 +81,7 @@ describe('a webhook', () => {
       { events: ['message.created', 'message.edited', 'message.deleted'] },
     ]);
 
-    await page.getByText('What Deploys sent').click();
+    await page.getByText('Deliveries of Deploys').click();
     await page.getByText('Nothing was sent yet.').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The address is not one of the public internet.').waitFor();
@@ -101,8 +99,8 @@ describe('a webhook', () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const room = await aRoom({ name: 'Machines', owner, members: [member] });
     const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=details`, as: member });
-    await page.getByText('Favourite: list it first').waitFor();
-    expect(await page.getByText('Webhooks', { exact: true }).count()).toBe(0);
+    const tabs = page.locator('.about-tabs').getByRole('link');
+    await expect.poll(() => tabs.allInnerTexts()).toEqual(['About', 'Members', 'Pins']);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -129,7 +127,7 @@ describe('an invitation link', () => {
     const name = aName();
     const newcomer = await visit({ path });
     await newcomer.page.getByText(`${owner.username} invites you to Kitchen.`).waitFor();
-    await newcomer.page.getByLabel('Username').fill(name);
+    await newcomer.page.getByLabel('Your name').fill(name);
     await newcomer.page.getByLabel('E-mail address').fill(`${name}@example.org`);
     await newcomer.page.getByLabel('Password').fill('a horse, a battery');
     await newcomer.page.getByRole('button', { name: 'Create account' }).click();
@@ -256,7 +254,7 @@ describe('a picture of a person', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const name = aName();
     const room = await aRoom({ name, owner: ann, members: [bob] });
-    const place = { path: `/rooms/${room.id}?panel=details` };
+    const place = { path: `/rooms/${room.id}?panel=settings` };
     const [hers, his] = [await visit(place), await visit(place)];
     await Promise.all([signIn(hers.page, ann), signIn(his.page, bob)]);
     const marks = (page: Page) => page.locator('.sidebar a.room .avatar img, .room-pane .bar .avatar img');

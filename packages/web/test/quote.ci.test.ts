@@ -56,7 +56,7 @@ describe('a forwarded message', () => {
     // Cancel is the first answer.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByRole('combobox', { name: 'Find a room' }).waitFor();
+    await page.getByRole('combobox', { name: 'Room or person' }).waitFor();
     await page.keyboard.type('tar');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Forward to Target' }).getByText('the plan').waitFor();

@@ -28,7 +28,7 @@ const password = 'correct horse';
 
 it('two browsers, a typed client and a bridge that were ahead of a restored backup show the state of the service, and lose nothing unsent', async () => {
   const dataDir = join(folder, 'data');
-  const environment = { DATA_DIR: dataDir, MONGODB_URI: '', REGISTRATION: 'open', ROOM_CREATION: 'users' };
+  const environment = { DATA_DIR: dataDir, MONGODB_URI: '', REGISTRATION: 'open' };
   let service = await aService(environment, commands.serve);
   onTestFinished(async () => void (await service.stop()));
   const proxy = await startProxy(new URL(service.url).host);
@@ -38,7 +38,7 @@ it('two browsers, a typed client and a bridge that were ahead of a restored back
   const [ann, bob] = [await signUp(service.url, 'ann'), await signUp(service.url, 'bob')];
   const direct = () => createChatClient({ baseUrl: service.url, token: bob });
   const { _id } = await unwrap(
-    createChatClient({ baseUrl: service.url, token: ann }).POST('/api/rooms', { body: { name: 'Hall' } }),
+    createChatClient({ baseUrl: service.url, token: ann }).POST('/api/directory', { body: { name: 'Hall' } }),
   );
   const room = _id.$oid;
   await unwrap(direct().POST('/api/members', { body: { room } }));

@@ -23,7 +23,7 @@ describe('the marks of a search', () => {
 });
 
 describe('the search', () => {
-  const words = (page: Page) => page.getByRole('searchbox', { name: 'Words to find' });
+  const words = (page: Page) => page.getByRole('searchbox', { name: 'Search messages' });
   const count = (page: Page) => page.locator('.side [role=status]').textContent();
 
   it('the search opens with the caret in its field, searches again when a choice changes, continues to the end, and is restored by Back', async () => {
@@ -42,9 +42,13 @@ describe('the search', () => {
     await expect.poll(() => count(page)).toContain('50+ messages');
     await page.locator('.side').getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => count(page)).toContain('52 messages');
-    await page.getByLabel('In all my rooms').check();
+    const choose = async (chip: RegExp, choice: string) => {
+      await page.locator('.side').getByRole('button', { name: chip }).click();
+      await page.getByRole('menuitemradio', { name: choice }).click();
+    };
+    await choose(/^In/, 'All my rooms');
     await expect.poll(() => count(page)).toContain('50+ messages');
-    await page.getByLabel('Order').selectOption('Newest first');
+    await choose(/^Order/, 'Newest first');
     await page.locator('.results li', { hasText: 'An avocet elsewhere' }).first().click();
     await page.waitForURL((url) => url.pathname.startsWith(`/rooms/${there.id}`));
     await page.locator('li.message.pointed', { hasText: 'An avocet elsewhere' }).waitFor();

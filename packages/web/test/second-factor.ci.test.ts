@@ -76,16 +76,16 @@ describe('the web client', () => {
     ]);
     expect(download.suggestedFilename()).toBe(`Chat-${account.username}-recovery-codes.txt`);
     expect(await readFile(await download.path(), 'utf8')).toBe(text);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
     await page.getByText('10 recovery codes left.').waitFor();
     expect(await page.content()).not.toContain(codes[0]);
 
-    await page.getByText('Turn off the second factor').first().click();
+    await page.getByText('Turn off two-step sign-in').first().click();
     const form = page.locator('form.danger-form');
     await form.getByLabel('Code of the app, or a recovery code').fill(codes[0] ?? '');
     await form.getByLabel('Current password').fill(account.password);
     expect(await objections(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Turn off the second factor' }).click();
+    await form.getByRole('button', { name: 'Turn off two-step sign-in' }).click();
     await page.getByRole('button', { name: 'Set up' }).waitFor();
     expect(problems).toEqual([]);
     await context.close();
@@ -138,7 +138,7 @@ describe('the web client', () => {
     const secret = await secretIn(page);
     await type(page, 'Code of the app', codeOf(anApp(`otpauth://totp/Chat:x?secret=${secret}&issuer=Chat`)));
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
     await page.getByRole('link', { name: 'Plans' }).click();
     await page.waitForURL(`**/rooms/${room.id}`);
     expect(problems).toEqual([]);

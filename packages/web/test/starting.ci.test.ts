@@ -10,7 +10,7 @@ async function newcomer() {
   const other = await anAccount();
   const room = await aRoom({ members: [other] });
   await aMessage(room.owner, room.id, { text: 'said before' }, call);
-  const { page, context } = await visit({ as: room.owner });
+  const { page, context } = await visit({ path: '/directory', as: room.owner });
   await page.locator('.rooms li').first().waitFor();
   return { room, other, page, context, asked: askedOf(page, room.id) };
 }

@@ -20,7 +20,7 @@ describe('a status', () => {
     await own.page.keyboard.press('Enter');
     const dialog = own.page.getByRole('dialog', { name: 'Status' });
     await dialog.getByRole('button', { name: 'On holiday' }).click();
-    await dialog.getByLabel('What others see').fill('On holiday in Åre');
+    await dialog.getByLabel('What’s your status?').fill('On holiday in Åre');
     await dialog.getByLabel('Until').selectOption('Tonight');
     await dialog.getByRole('button', { name: 'Set status' }).click();
     await mine.getByRole('img', { name: 'On holiday in Åre' }).waitFor();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newUsername } from '../../../lib/identity/users.ts';
-import { otherName, usernameFrom } from '../src/account/suggested-name.ts';
+import { otherName, suggestUsername, usernameFrom } from '../src/account/suggested-name.ts';
 
 const cases: [address: string, suggested: string][] = [
   ['ann@example.org', 'ann'],
@@ -35,6 +35,23 @@ const cases: [address: string, suggested: string][] = [
 describe('the username that an address suggests', () => {
   it.each(cases)('for %s it is %j, which the service takes as it is', (address, suggested) => {
     expect(usernameFrom(address)).toBe(suggested);
+    expect(newUsername.read(suggested)).toBe(suggested || undefined);
+  });
+
+  it.each([
+    ['Maria Lindqvist', 'ml@example.org', 'maria.lindqvist'],
+    ['  José  Müller-Øst ', '', 'jose.muller-ost'],
+    ["Seán O'Brien", '', 'sean.o.brien'],
+    ['山田 Taro', '', 'taro'],
+    // Nothing in Latin letters, or too little: the address is better.
+    ['أمير حداد', 'amir.haddad@example.org', 'amir.haddad'],
+    ['X', 'xenia@example.org', 'xenia'],
+    ['X', '', 'x'],
+    ['', 'ann+chat@example.org', 'ann'],
+    ['Анна', '', ''],
+    ['Dr. '.repeat(30), '', `${'dr..'.repeat(14)}`.replace(/\.+$/, '')],
+  ])('a new account of %j with the address %j gets %j', (name, address, suggested) => {
+    expect(suggestUsername(name, address)).toBe(suggested);
     expect(newUsername.read(suggested)).toBe(suggested || undefined);
   });
 

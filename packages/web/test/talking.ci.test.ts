@@ -100,7 +100,7 @@ describe('a panel beside a room', () => {
   it.each([
     ['members', '.members li'],
     ['pins', '.results li'],
-    ['details', '.details .check'],
+    ['details', '.about-room .field'],
   ])('a panel beside a room is loaded as soon as the connection is back: %s', async (panel, content) => {
     const owner = await anAccount();
     const room = await aRoomOf([owner]);
@@ -132,7 +132,7 @@ describe('a newcomer', () => {
     const room = await aRoom({ name: `Lounge ${name}` });
     const { page, problems, context } = await visit();
     await page.getByRole('link', { name: 'Create an account' }).click();
-    await page.getByLabel('Username').fill(name);
+    await page.getByLabel('Your name').fill(name);
     await page.getByLabel('E-mail address').fill(`${name}@example.org`);
     await page.getByLabel('Password').fill('a horse, a battery');
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -169,7 +169,7 @@ describe('two people', () => {
     const hers = await visit({ path: `/rooms/${room.id}` });
     const his = await visit({ path: `/rooms/${room.id}`, as: bob });
     await signIn(hers.page, ann);
-    await his.page.getByText('No messages yet').waitFor();
+    await his.page.getByRole('heading', { name: 'Welcome to Plans' }).waitFor();
     await say(hers.page, 'Shall we?');
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
     // Screen readers are told, too, and of nothing else.

@@ -86,7 +86,7 @@ const actions: Record<string, (page: Page, turn: number) => Promise<unknown>> = 
     await page.keyboard.press('Escape');
   },
   'closes a dialog by its button': async (page) => {
-    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('button', { name: 'New message' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   },
   'closes a dialog by Escape': async (page) => {

@@ -52,7 +52,10 @@ describe('a visitor who is not signed in', () => {
         .getByLabel(label, { exact: true })
         .evaluate((field) => (field as unknown as { validationMessage: string }).validationMessage);
     await submit.click();
-    expect(await said('Username')).toBe('Fill in this field.');
+    expect(await said('Your name')).toBe('Fill in this field.');
+    const name = aName();
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Username').fill('two words');
     await page.getByLabel('E-mail address').fill('nobody');
     await page.getByLabel('Password').pressSequentially('short');
@@ -60,14 +63,13 @@ describe('a visitor who is not signed in', () => {
     expect(await said('Username')).toMatch(/^A username can have letters, digits/);
     expect(await said('E-mail address')).toMatch(/^Enter an e-mail address/);
     expect(await said('Password')).toBe('Enter at least 8 characters.');
-    const name = aName();
     await page.getByLabel('Username').fill(` @${name} `);
     await page.getByLabel('E-mail address').fill(`${name}@example.org`);
     await page.getByLabel('Password').fill('password');
     await submit.click();
     const problem = page.locator('.problem');
     await problem.waitFor();
-    expect(await problem.textContent()).toMatch(/^Choose a password of at least 8 characters/);
+    expect(await problem.textContent()).toMatch(/^This password is too common/);
     await page.getByLabel('Password').fill('correct horse');
     await submit.click();
     await page.locator('.shell').waitFor();
@@ -79,90 +81,95 @@ describe('the form for a new account', () => {
   const open = async () => {
     const visited = await visit({ path: '/signup' });
     const { page } = visited;
-    const [email, username, password] = ['E-mail address', 'Username', 'Password'].map((label) =>
+    const [name, email, username, password] = ['Your name', 'E-mail address', 'Username', 'Password'].map((label) =>
       page.getByLabel(label, { exact: true }),
-    ) as [Locator, Locator, Locator];
-    return { ...visited, email, username, password, submit: page.getByRole('button', { name: 'Create account' }) };
+    ) as [Locator, Locator, Locator, Locator];
+    return { ...visited, name, email, username, password, submit: page.getByRole('button', { name: 'Create account' }) };
   };
 
-  /** What stands below a field. */
-  const hint = async (field: Locator) => {
-    const id = await field.getAttribute('aria-describedby');
-    return field.page().locator(`#${id}`).textContent();
+  const hasFocus = (field: Locator) => field.evaluate((element) => element === element.ownerDocument.activeElement);
+
+  /** The account that signed up, as the service has it. */
+  const accountOf = async (page: Page) => {
+    await page.locator('.shell').waitFor();
+    return page.evaluate<Record<string, string>>("fetch('/api/users/me').then((answer) => answer.json())");
   };
 
-  it('the form for a new account suggests a username while the address is typed, by keyboard alone', async () => {
-    const name = aName();
-    const { page, context, email, username, password } = await open();
-    await expect.poll(() => email.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
-    // Sent too early: what is missing is said, and then filled in.
+  it('the form for a new account asks for a name, an address and a password, by keyboard alone', async () => {
+    const account = aName();
+    const { page, context, name, email, username, password } = await open();
+    await expect.poll(() => hasFocus(name)).toBe(true);
+    // Sent too early: the form names the missing field.
     await page.keyboard.press('Enter');
-    await email.pressSequentially(`${name.toUpperCase()}+chat@Example.org`);
-    expect(await username.inputValue()).toBe(name);
+    await page.keyboard.type(`${account.toUpperCase()} Lee`);
+    await page.getByText(`Others mention you as @${account}.lee.`).waitFor();
+    expect(await username.count()).toBe(0);
     await page.keyboard.press('Tab');
-    expect(await username.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    expect(await hasFocus(email)).toBe(true);
+    await page.keyboard.type(`${account}@example.org`);
     await page.keyboard.press('Tab');
+    expect(await hasFocus(password)).toBe(true);
     await page.keyboard.type('correct horse');
     await page.keyboard.press('Enter');
-    await page.locator('.shell').waitFor();
-    expect([await email.count(), await password.count()]).toEqual([0, 0]);
+    expect(await accountOf(page)).toMatchObject({ username: `${account}.lee`, name: `${account.toUpperCase()} Lee` });
     await context.close();
   });
 
   it('the form for a new account leaves a username alone that somebody typed, also where it is taken', async () => {
-    const [name, taken] = [aName(), (await anAccount()).username];
-    const { page, context, email, username, password, submit } = await open();
-    await email.fill(`${name}@example.org`);
+    const [account, taken] = [aName(), (await anAccount()).username];
+    const { page, context, name, email, username, password, submit } = await open();
+    await name.fill(account);
+    await page.getByRole('button', { name: 'Change' }).click();
     await username.fill(taken);
-    await email.fill(`other.${name}@example.org`);
+    await name.fill('Another Name');
+    await email.fill(`${account}@example.org`);
     expect(await username.inputValue()).toBe(taken);
-    expect(await hint(username)).toMatch(/^Letters from a to z, digits,/);
     await password.fill('correct horse');
     await submit.click();
     await page.getByText('The username is already in use.').waitFor();
     expect(await username.inputValue()).toBe(taken);
-    await username.fill(name);
+    await username.fill(account);
     await submit.click();
-    await page.locator('.shell').waitFor();
+    expect(await accountOf(page)).toMatchObject({ username: account, name: 'Another Name' });
     await context.close();
   });
 
-  it('the form for a new account suggests a number where a suggestion is taken or reserved, and keeps it', async () => {
+  it('the form for a new account adds a number where a suggestion is taken or reserved, and asks nothing', async () => {
     const taken = (await anAccount()).username;
     await anAccount({ username: `${taken}2` });
-    const { page, context, email, username, password, submit } = await open();
-    await email.fill('info@example.org');
+    const { page, context, name, email, password, submit } = await open();
+    await name.fill(taken);
+    await email.fill(`${aName()}@example.org`);
     await password.fill('correct horse');
     await submit.click();
-    await page.getByText('The username info is not available. Try info2, or choose another one.').waitFor();
-    expect(await username.inputValue()).toBe('info2');
-    await email.fill(`${taken}@example.com`);
-    await submit.click();
-    await page.getByText(`Try ${taken}2,`).waitFor();
-    // Another provider, but the same name before the sign.
-    await email.fill(`${taken}@example.net`);
-    expect(await username.inputValue()).toBe(`${taken}2`);
-    await submit.click();
-    await page.getByText(`Try ${taken}3,`).waitFor();
-    await submit.click();
-    await page.locator('.shell').waitFor();
+    expect(await accountOf(page)).toMatchObject({ username: `${taken}3`, name: taken });
     await context.close();
   });
 
-  it('the form for a new account says which characters a username may have where it has none to suggest', async () => {
-    const { context, email, username } = await open();
-    expect(await hint(username)).toMatch(/^Letters from a to z, digits,/);
-    await email.fill('ann@example.org');
-    await expect.poll(() => hint(username)).toMatch(/^Suggested from your e-mail address/);
-    await email.fill('анна@example.org');
-    await expect.poll(() => hint(username)).toMatch(/^Letters from a to z, digits,/);
+  it('the form for a new account takes a username from the address, or asks for one, where the name has no letters for it', async () => {
+    const { page, context, name, email, username, password, submit } = await open();
+    const account = aName();
+    await name.fill('美咲');
+    await email.fill(`${account}@example.org`);
+    await page.getByText(`Others mention you as @${account}.`).waitFor();
+    await email.fill('!!@example.org');
+    await password.fill('correct horse');
+    await submit.click();
+    await page.getByText('Choose a username').waitFor();
+    expect(await username.inputValue()).toBe('');
+    await email.fill(`${account}@example.org`);
+    await username.fill(account);
+    await submit.click();
+    expect(await accountOf(page)).toMatchObject({ username: account, name: '美咲' });
     await context.close();
   });
 
   it('the form for a new account tells programs that keep passwords which field is which', async () => {
-    const { context, email, username, password } = await open();
-    const kinds = [email, username, password].map((field) => field.getAttribute('autocomplete'));
-    expect(await Promise.all(kinds)).toEqual(['email', 'username', 'new-password']);
+    const { page, context, name, email, username, password } = await open();
+    await name.fill('Ann');
+    await page.getByRole('button', { name: 'Change' }).click();
+    const kinds = [name, email, username, password].map((field) => field.getAttribute('autocomplete'));
+    expect(await Promise.all(kinds)).toEqual(['name', 'email', 'username', 'new-password']);
     await context.close();
   });
 });

@@ -18,7 +18,14 @@ export function enter({ user, token }: { user: User; token?: string }): void {
   begin(user);
 }
 
-type NewAccount = { username: string; email: string; password: string; invitation?: string; code?: string };
+type NewAccount = {
+  username: string;
+  name: string;
+  email: string;
+  password: string;
+  invitation?: string;
+  code?: string;
+};
 
 /** Creates an account and logs in. */
 export async function signUp(account: NewAccount): Promise<void> {

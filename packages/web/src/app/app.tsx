@@ -2,11 +2,15 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { mayMakeRooms, me, session } from '../account/session.ts';
 import { Announcer } from '../device/announcer.tsx';
 import { loadAhead } from '../device/late-code.ts';
-import { route } from '../device/routes.ts';
+import { go, route } from '../device/routes.ts';
 import { strings } from '../i18n/strings.ts';
 import { hooks } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
 import { settings } from '../service/settings.ts';
+import { firstRoomPath } from '../store/rooms/last-room.ts';
 import { rooms } from '../store/rooms/rooms.ts';
+import { roomsInOrder } from '../store/rooms/sections.ts';
+import { safeName } from '../text/names.ts';
 import { List } from '../view/room/list.tsx';
 import { RoomView } from '../view/room/room.tsx';
 import { Boundary } from '../view/shared/boundary.tsx';
@@ -14,13 +18,14 @@ import { Loading } from '../view/shared/controls.tsx';
 import { Dialogs } from '../view/shared/dialog.tsx';
 import { later } from '../view/shared/later.tsx';
 import { Popovers } from '../view/shared/popover.tsx';
-import { listenToKeys } from '../view/sidebar/keys.tsx';
+import { listenToKeys, openNewRoom } from '../view/sidebar/keys.tsx';
 import { Sidebar } from '../view/sidebar/sidebar.tsx';
 import { Banner } from './banner.tsx';
 
 const Login = later(async () => (await import('../view/sign-in/login.tsx')).Login);
 const Join = later(async () => (await import('../view/sign-in/join.tsx')).Join);
 const Directory = later(async () => (await import('../view/sidebar/directory.tsx')).Directory);
+const Share = later(async () => (await import('../view/sidebar/share.tsx')).Share);
 const Settings = later(async () => (await import('../view/settings/settings.tsx')).Settings);
 // Fails for others, so that it is not loaded ahead for them either.
 const Admin = later(async () => (me().is_admin ? (await import('../view/admin/admin.tsx')).Admin : Promise.reject()));
@@ -67,6 +72,8 @@ function Shell() {
           <RoomView key={value.room} {...value} />
         ) : value.name === 'directory' ? (
           <Directory />
+        ) : value.name === 'share' ? (
+          <Share />
         ) : value.name === 'settings' ? (
           <Settings tab={value.tab} />
         ) : value.name === 'list' ? (
@@ -96,24 +103,37 @@ const Nowhere = () => (
   </main>
 );
 
+/** The page without a room: leads to the one to read first, or says how to get one. */
 function Home() {
-  const list = rooms.value;
-  if (!list)
+  const isKnown = rooms.value !== undefined;
+  const path = isKnown ? firstRoomPath(idOf(me()), roomsInOrder()) : undefined;
+  useLayoutEffect(() => {
+    if (path !== undefined) go(path, { replace: true });
+  }, [path]);
+  if (!isKnown || path !== undefined)
     return (
       <main class="pane home">
         <Loading />
       </main>
     );
+  const isFirst = rooms.value?.length === 0;
   return (
     <main class="pane home">
       <img src="/icon.svg" alt="" width="72" height="72" />
-      <h1>
-        <bdi>{settings.name}</bdi>
-      </h1>
-      <p>{list.length > 0 ? strings.rooms.welcome : mayMakeRooms() ? strings.rooms.welcomeFirst : strings.rooms.welcomeNone}</p>
-      <a class="button primary" href="/directory">
-        {strings.rooms.browse}
-      </a>
+      <h1>{strings.rooms.welcomeTo(safeName(settings.name))}</h1>
+      <p class="muted">
+        {!isFirst ? strings.rooms.welcome : mayMakeRooms() ? strings.rooms.welcomeFirst : strings.rooms.welcomeNone}
+      </p>
+      <div class="row">
+        {isFirst && mayMakeRooms() && (
+          <button type="button" class="primary" onClick={() => void openNewRoom()}>
+            {strings.directory.create}
+          </button>
+        )}
+        <a class={isFirst && mayMakeRooms() ? 'button' : 'button primary'} href="/directory">
+          {strings.rooms.browse}
+        </a>
+      </div>
     </main>
   );
 }

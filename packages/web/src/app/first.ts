@@ -1,7 +1,11 @@
 /* What runs before the page, while that is still loaded. */
 
+import { showTheme } from '../device/theme.ts';
 import { timeOf } from '../i18n/dates.ts';
 import { askAhead } from '../service/ahead.ts';
+
+// Before anything is drawn: no flash of white.
+showTheme();
 
 askAhead();
 

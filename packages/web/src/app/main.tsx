@@ -10,6 +10,7 @@ import { settings } from '../service/settings.ts';
 import { followSession } from '../sync/start.ts';
 import { Boundary } from '../view/shared/boundary.tsx';
 import { isTouched } from '../view/shared/popover.tsx';
+import { watchInstall } from '../view/sidebar/install.ts';
 import { App } from './app.tsx';
 import { followClicks, keepOffline } from './worker.ts';
 
@@ -33,6 +34,7 @@ void followSession().finally(async () => {
   await Promise.all([spoken, isFontReady]);
   render(<Page />, document.getElementById('app') as HTMLElement);
 });
+watchInstall();
 keepOffline();
 takeFiles();
 // Only a finger presses long. Without it, the menu of a message has its button.

@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
 import type { PushPayload } from 'chat-service-rules/push-payload';
+import { keepShared } from '../files/share-target.ts';
 import { type Language, languageCache } from '../i18n/languages.ts';
 import { pushStrings as arabic } from '../i18n/strings-ar.ts';
 import { pushStrings as german } from '../i18n/strings-de.ts';
@@ -36,10 +37,17 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   const { pathname } = url;
+  if (request.method === 'POST' && isPage(url) && pathname === '/share') return event.respondWith(takeIn(request));
   if (request.method !== 'GET' || !isPage(url)) return;
   if (request.mode === 'navigate') event.respondWith(navigate(request));
   else if (pathname.startsWith('/assets/') || pathname === '/icon.svg') event.respondWith(fromCache(request));
 });
+
+/** Keeps what another app shares, and leads to the page that asks for a room. */
+async function takeIn(request: Request): Promise<Response> {
+  await keepShared(await request.formData());
+  return Response.redirect('/share', 303);
+}
 
 /** Whether an address is one of the page or its files, not of the API or the documentation. */
 const isPage = ({ pathname, origin }: URL): boolean =>

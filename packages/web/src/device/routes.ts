@@ -3,7 +3,7 @@ import type { Message } from 'chat-service-client';
 
 /** A view, by the address that leads to it. */
 export type Route =
-  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' }
+  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' | 'share' }
   | RoomRoute
   | { name: 'settings' | 'admin'; tab: string }
   | { name: 'list'; list: ListName }
@@ -30,10 +30,16 @@ export type ReadingPlace = 'end' | { seq: number; offset: number };
 export type ListName = 'notifications' | 'threads' | 'saved' | 'drafts';
 
 /** A panel beside a room. */
-export type Panel = 'members' | 'pins' | 'search' | 'details' | ListName;
+export type Panel = 'search' | AboutTab | ListName;
+
+/** The parts of what there is to know and to change of a room. */
+export type AboutTab = 'details' | 'members' | 'pins' | 'integrations' | 'settings';
 
 const lists: readonly string[] = ['notifications', 'threads', 'saved', 'drafts'] satisfies ListName[];
-const panels: readonly string[] = [...(['members', 'pins', 'search', 'details'] satisfies Panel[]), ...lists];
+const panels: readonly string[] = [
+  ...(['search', 'details', 'members', 'pins', 'integrations', 'settings'] satisfies Panel[]),
+  ...lists,
+];
 
 /** The route of an address. */
 function routeOf(address: string): Route {
@@ -53,7 +59,7 @@ function routeOf(address: string): Route {
   if (first === 'settings' || first === 'admin') return { name: first, tab: second ?? '' };
   // After `#`, so that no log and no other site learns the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
-  const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory'] as const).find((name) => name === first);
+  const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory', 'share'] as const).find((name) => name === first);
   if (plain) return { name: plain };
   if (pathname !== '/') return { name: 'nowhere' };
   return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };

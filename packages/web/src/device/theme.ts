@@ -11,13 +11,27 @@ export const chosenTheme = (): Theme => (recall(key) as Theme | undefined) ?? 's
 /** Chooses. */
 export function chooseTheme(theme: Theme): void {
   remember(key, theme);
+  showTheme();
+}
+
+/** The colours of what a phone draws around the page, as the sidebar has them. */
+const barColors = { light: '#f7f6f3', dark: '#101113' };
+
+/** Shows the page, and what a phone draws around it, in the chosen colours. */
+export function showTheme(): void {
+  const theme = chosenTheme();
   document.documentElement.dataset.theme = theme;
+  const bars = document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]');
+  for (const bar of bars) {
+    const ofDevice = bar.media.includes('dark') ? 'dark' : 'light';
+    bar.content = barColors[theme === 'system' ? ofDevice : theme];
+  }
 }
 
 /** Applies what was chosen, and the colour of the service. */
 export function applyTheme(brand: string): void {
+  showTheme();
   const root = document.documentElement;
-  root.dataset.theme = chosenTheme();
   root.style.setProperty('--brand', brand);
   root.style.setProperty('--on-brand', luminanceOf(brand) > 0.3 ? '#101414' : '#ffffff');
 }

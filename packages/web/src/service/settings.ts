@@ -7,6 +7,8 @@ type Settings = {
   version: string;
   registration: 'open' | 'invited' | 'closed';
   roomCreation: 'admins' | 'users';
+  /** The members of a room who may invite and add people. */
+  invitations: 'members' | 'moderators';
   emailConfirmation: 'off' | 'required';
   sendsEmail: boolean;
   docs: string;
@@ -25,7 +27,8 @@ const fallback: Settings = {
   color: '#0f766e',
   version: '',
   registration: 'open',
-  roomCreation: 'admins',
+  roomCreation: 'users',
+  invitations: 'members',
   emailConfirmation: 'off',
   sendsEmail: false,
   docs: '/docs',

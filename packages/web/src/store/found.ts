@@ -1,7 +1,11 @@
 import type { Operations } from 'chat-service-client';
+import { me } from '../account/session.ts';
 import { laterStrings } from '../i18n/strings-later.ts';
 import { ask, askFully, chat, Failure, type Message } from '../service/api.ts';
+import { idOf } from '../service/ids.ts';
 import { nextOf } from './people/members.ts';
+import type { Person } from './people/names.ts';
+import { type FoundKind, foundKinds } from './search-words.ts';
 
 /** What is searched for: the address has it, so that Back leads to it again. */
 export type Search = {
@@ -13,6 +17,8 @@ export type Search = {
   /** Days, as `2026-11-25`; of the last one everything counts. */
   since: string;
   until: string;
+  /** Contents of the messages besides the words. */
+  has: FoundKind | undefined;
 };
 
 /** What was found so far, and where more begins. */
@@ -27,26 +33,31 @@ export function searchIn(address: string, room: string): Search {
   const sent = (name: string) => values.get(name) ?? '';
   return {
     words: sent('q').trim(),
-    room: values.has('all') ? undefined : room,
+    room: values.has('all') ? undefined : (idIn(sent('in')) ?? room),
     order: sent('order') === 'newest' ? 'newest' : 'best',
     author: sent('from').trim().replace(/^@/, ''),
     since: dayOf(sent('since')),
     until: dayOf(sent('until')),
+    has: foundKinds.find((kind) => kind === sent('has')),
   };
 }
 
+const idIn = (value: string) => (/^[0-9a-f]{24}$/.test(value) ? value : undefined);
+
 const dayOf = (value: string) => (/^\d{4}-\d\d-\d\d$/.test(value) ? value : '');
 
-/** The query of the address of a search. */
-export const addressOf = ({ words, room, order, author, since, until }: Search): string =>
+/** The query of the address of a search, beside an open room. */
+export const addressOf = ({ words, room, order, author, since, until, has }: Search, open = room): string =>
   `?${new URLSearchParams({
     panel: 'search',
     ...(words && { q: words }),
     ...(room === undefined && { all: '1' }),
+    ...(room !== undefined && room !== open && { in: room }),
     ...(order !== 'best' && { order }),
     ...(author && { from: author }),
     ...(since && { since }),
     ...(until && { until }),
+    ...(has && { has }),
   })}`;
 
 /** Finds the first messages, or those that were found before by the same search. */
@@ -71,15 +82,16 @@ export function forgetFound(): void {
   last = undefined;
 }
 
-async function readPage({ words, room, order, author, since, until }: Search, cursor?: string): Promise<FoundList> {
+async function readPage({ words, room, order, author, since, until, has }: Search, cursor?: string): Promise<FoundList> {
   const query = {
     q: words,
     limit: 50,
     order,
     ...(room !== undefined && { room }),
-    ...(author && { user: await findAuthor(author) }),
+    ...(author && { user: (await findAuthor(author)).id }),
     ...(since && { since: startOf(since, 0) }),
     ...(until && { until: startOf(until, 1) }),
+    ...(has && { has }),
   };
   return readFound(query, cursor);
 }
@@ -96,10 +108,26 @@ export async function readFound(query: FoundQuery, cursor?: string): Promise<Fou
   }
 }
 
-async function findAuthor(username: string): Promise<string> {
-  const [author] = await ask(chat.GET('/api/users', { params: { query: { username } } }));
-  if (!author) throw new Failure(404, laterStrings.search.noAuthor);
-  return author._id.$oid;
+/** The people who were looked up, by username. */
+const known = new Map<string, Person & { id: string }>();
+
+/**
+ * Finds the one person with this username or, failing that, by a part of the names; throws a
+ * `Failure`.
+ */
+export async function findAuthor(typed: string): Promise<Person & { id: string }> {
+  const key = typed.toLowerCase();
+  if (key === 'me') return { id: idOf(me()), ...me() };
+  const before = known.get(key);
+  if (before) return before;
+  const [exact] = /\s/.test(key) ? [] : await ask(chat.GET('/api/users', { params: { query: { username: key } } }));
+  const found = exact ? [exact] : await ask(chat.GET('/api/users', { params: { query: { q: typed, limit: 2 } } }));
+  const [author, another] = found;
+  if (!author) throw new Failure(404, laterStrings.search.noAuthor(typed));
+  if (another) throw new Failure(404, laterStrings.search.severalAuthors(typed));
+  const person = { id: idOf(author), username: author.username, name: author.name, avatar: author.avatar };
+  known.set(person.username, person);
+  return person;
 }
 
 /** When a day, or one some days later, begins here. */

@@ -5,6 +5,7 @@ import { ask, chat, type Message } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
 import { knownEpoch } from '../store/epoch.ts';
 import type { UnsentFile } from '../store/kept.ts';
+import { askToNotify } from '../store/notify-question.ts';
 import { markUnread, roomOf } from '../store/rooms/rooms.ts';
 import { isSaved, noteSaved, savedLast } from '../store/saved.ts';
 import { intentOf } from '../store/scroll-intent.ts';
@@ -18,8 +19,10 @@ import { sync } from './sync.ts';
 /* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
 
 /** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
-export const sendMessage = (written: WrittenMessage): Promise<void> =>
-  send(written, (text) => dropDraft(placeOf(written.room, written.thread), text));
+export async function sendMessage(written: WrittenMessage): Promise<void> {
+  await send(written, (text) => dropDraft(placeOf(written.room, written.thread), text));
+  askToNotify();
+}
 
 /** Sends a message to a room in which a draft may wait; resolves when it is stored. */
 export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);

@@ -1,12 +1,13 @@
 import { effect } from '@preact/signals';
 import { logOut as endSession, forget, session } from '../account/session.ts';
-import { route } from '../device/routes.ts';
+import { go, route } from '../device/routes.ts';
 import { closeTabs, listenToTabs, type TabMessage, tell } from '../device/tabs.ts';
 import { openCache, trimCache, wipeCache } from '../store/cache.ts';
 import type { MyRoom } from '../store/kept.ts';
 import { dropMembers } from '../store/people/members.ts';
 import { resetPresence } from '../store/people/presence.ts';
-import { resetHidden } from '../store/rooms/hidden.ts';
+import { isListed, resetHidden } from '../store/rooms/hidden.ts';
+import { firstRoomPath, rememberRoom } from '../store/rooms/last-room.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from '../store/rooms/rooms.ts';
 import { resetSaved } from '../store/saved.ts';
 import { intentOf } from '../store/scroll-intent.ts';
@@ -31,6 +32,10 @@ export function followSession(): Promise<void> {
     if (value.state === 'in') entering = enter(value.user._id.$oid);
     else if (value.state === 'expired') pause();
     else if (value.state === 'out') leave();
+  });
+  effect(() => {
+    const { value: now } = session;
+    if (now.state === 'in' && route.value.name === 'room') rememberRoom(now.user._id.$oid, route.value.room);
   });
   addEventListener('unhandledrejection', overlookAborted);
   addEventListener('pagehide', saveDrafts);
@@ -79,12 +84,19 @@ async function enter(user: string): Promise<void> {
   navigator.storage?.persist?.().catch(() => {});
 }
 
-/** Opens the room that is looked at before anything is drawn, so that its messages are in the first picture where the browser keeps them. */
+/**
+ * Opens the room that is looked at before anything is drawn, so that its messages are in the first picture if the browser
+ * keeps them. Without a room in the address, that is the one of last time.
+ */
 async function openFirst(kept: readonly MyRoom[]): Promise<void> {
+  const first = current !== undefined && isHome() ? firstRoomPath(current, kept.filter(isListed)) : undefined;
+  if (first !== undefined) go(first, { replace: true });
   const { value } = route;
   const mine = value.name === 'room' && value.seq === undefined ? kept.find(({ id }) => id === value.room) : undefined;
   if (mine) await intentOf(timelineOf(mine.id)).openFirst(mine.lastRead, mine.seq);
 }
+
+const isHome = () => route.value.name === 'home' && location.pathname === '/';
 
 function pause(): void {
   sync.stop();

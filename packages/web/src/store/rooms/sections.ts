@@ -59,9 +59,6 @@ const partsByName = computed((): readonly Section[] | undefined => {
 /** My rooms as they stand below each other. */
 export const roomsInOrder = (): MyRoom[] => (sections.value ?? []).flatMap((section) => section.rooms);
 
-/** How many messages are for me in a room: all of a conversation, and those that name me. */
-export const countForMe = ({ isDirect, isMuted, unread, mentions }: MyRoom): number => (isDirect && !isMuted ? unread : mentions);
-
 const key = 'chat-folded';
 
 /** The parts of the list that are folded, in this browser. */

@@ -23,8 +23,8 @@ type ActionsProps = {
 /** What can be done about a thing: one at a time, after a question where that cannot be taken back. */
 export function Actions({ actions, titleOf, onDone }: ActionsProps) {
   const [isBusy, setBusy] = useState(false);
-  const run = async ({ label, effects, act }: Action) => {
-    if (effects && !(await agreed(titleOf(label), effects, label))) return;
+  const run = async ({ label, effects, isDangerous, act }: Action) => {
+    if (effects && !(await agreed(titleOf(label), effects, label, { isDangerous: isDangerous === true }))) return;
     setBusy(true);
     await attempt(async () => {
       const said = await act();

@@ -1,5 +1,5 @@
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { BackLink } from '../shared/controls.tsx';
+import { MenuPane } from '../shared/menu-pane.tsx';
 import { AuditTrail } from './audit.tsx';
 import { StoredFiles } from './files.tsx';
 import { AllInvitations, AllWebhooks } from './made.tsx';
@@ -21,35 +21,31 @@ const tabs = {
   settings: ServiceSettings,
 };
 
+type Tab = keyof typeof tabs;
+
+/** The pages of the menu, in their groups. */
+const groups: readonly (readonly [title: 'service' | 'people' | 'content' | 'system', readonly Tab[]])[] = [
+  ['service', ['overview']],
+  ['people', ['people', 'invitations']],
+  ['content', ['rooms', 'files', 'webhooks']],
+  ['system', ['audit', 'settings']],
+];
+
 /** The administrators' page. Its code is loaded by administrators alone; the service decides what they may do. */
 export function Admin({ tab }: { tab: string }) {
-  const shown = Object.hasOwn(tabs, tab) ? (tab as keyof typeof tabs) : 'overview';
+  const shown = Object.hasOwn(tabs, tab) ? (tab as Tab) : 'overview';
   const Shown = tabs[shown];
   const words = laterStrings.admin;
+  const pageOf = (name: Tab) => ({ href: `/admin/${name}`, label: words.tabs[name], isShown: name === shown });
   return (
-    <main class="pane admin">
-      <header class="bar">
-        <BackLink />
-        <h1 class="title">{words.title}</h1>
-      </header>
-      <nav class="tabs" aria-label={words.title}>
-        {Object.keys(tabs).map((name) => (
-          <a
-            key={name}
-            ref={name === shown ? showTab : null}
-            href={`/admin/${name}`}
-            aria-current={name === shown ? 'page' : undefined}
-          >
-            {words.tabs[name as keyof typeof tabs]}
-          </a>
-        ))}
-      </nav>
-      <div class="content">
-        <Shown />
-      </div>
-    </main>
+    <MenuPane
+      class="admin"
+      title={words.title}
+      path="/admin"
+      isMenu={tab === ''}
+      groups={groups.map(([title, pages]) => ({ title: words.groups[title], pages: pages.map(pageOf) }))}
+    >
+      <Shown key={shown} />
+    </MenuPane>
   );
 }
-
-/** On a narrow screen the tabs are wider than it. */
-const showTab = (tab: Element | null) => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

@@ -96,8 +96,8 @@ function FilterForm({ filter, onChange, onReset, isReset }: FilterFormProps) {
   const isNarrow = Object.keys(filter).length > 0;
   return (
     <Form onSubmit={narrow} submit={words.show} class="audit-filter" {...(isNarrow && { onCancel: onReset, cancel: words.all })}>
-      <PeopleField label={words.who} name="who" required={false} maxLength={128} autoFocus={isReset} {...valueIn(filter.who)} />
-      <PeopleField label={words.whom} name="whom" required={false} maxLength={128} {...valueIn(filter.whom)} />
+      <PeopleField label={words.who} name="who" required={false} most={1} autoFocus={isReset} {...valueIn(filter.who)} />
+      <PeopleField label={words.whom} name="whom" required={false} most={1} {...valueIn(filter.whom)} />
       <Labelled name="action" label={words.action}>
         <select id="field-action" name="action">
           <option value="">{words.everyAction}</option>

@@ -57,7 +57,8 @@ function FileItem({ file, onRemoved }: FileItemProps) {
   const name = safeName(nameOf(file));
   const size = sizeOf(file.bytes);
   const remove = async () => {
-    if (!(await agreed(words.ask(name), [words.removes, laterStrings.admin.people.irreversible], words.remove))) return;
+    const effects = [words.removes, laterStrings.admin.people.irreversible];
+    if (!(await agreed(words.ask(name), effects, words.remove, { isDangerous: true }))) return;
     await attempt(async () => {
       await ask(chat.DELETE('/api/messages/{message}', { params: { path: { message: file.message.$oid } } }));
       notice(words.removed);

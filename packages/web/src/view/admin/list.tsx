@@ -7,6 +7,7 @@ import { idOf } from '../../service/ids.ts';
 import type { Page } from '../../store/read-page.ts';
 import { attempt, Loading } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
 /* What the lists of the administrators' page share. */
@@ -78,7 +79,12 @@ export function Pages<T extends Listed>({ read, input, none, children }: PagesPr
 }
 
 /** Asks whether to do something, and says what will happen. The harmless answer is first and has the focus. */
-export const agreed = (title: string, effects: readonly string[], label: string): Promise<boolean> =>
+export const agreed = (
+  title: string,
+  effects: readonly string[],
+  label: string,
+  { isDangerous = false } = {},
+): Promise<boolean> =>
   new Promise((resolve) => {
     openDialog(
       title,
@@ -95,7 +101,7 @@ export const agreed = (title: string, effects: readonly string[], label: string)
             </button>
             <button
               type="button"
-              class="danger"
+              class={isDangerous ? 'danger' : 'primary'}
               onClick={() => {
                 resolve(true);
                 close();
@@ -128,16 +134,15 @@ type ManagedProps = {
 export function Managed({ head, name, children }: ManagedProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <li class="card managed">
-      {head}
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-label={laterStrings.admin.manageOf(name)}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {laterStrings.admin.manage}
-      </button>
+    <li class={isOpen ? 'card managed open' : 'card managed'}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press on the row is one on its button */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button takes the keys */}
+      <div class="head" onClick={() => setOpen(!isOpen)}>
+        {head}
+        <button type="button" class="icon-button" aria-expanded={isOpen} aria-label={laterStrings.admin.manageOf(name)}>
+          <Icon name="unfold" />
+        </button>
+      </div>
       {isOpen && <div class="panel">{children()}</div>}
     </li>
   );

@@ -8,7 +8,8 @@ import { nameOf } from '../../store/people/names.ts';
 import { readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';
 import { Avatar } from '../people/avatar.tsx';
-import { attempt, Choice, Field, Form, PersonNames } from '../shared/controls.tsx';
+import { attempt, Choice, Form, PersonNames } from '../shared/controls.tsx';
+import { PeopleField } from '../text/people-field.tsx';
 import { agreed, Pages, Search } from './list.tsx';
 import { Bans } from './parts.tsx';
 
@@ -58,7 +59,7 @@ function List({ room, onChange }: RoomMembersProps) {
       </Pages>
       <Form key={turn} onSubmit={add} submit={words.inviteSubmit}>
         <div class="row">
-          <Field label={words.invite} name="username" autocomplete="off" maxLength={64} />
+          <PeopleField label={words.invite} name="username" most={1} />
           <Choice name="role" label={laterStrings.admin.rooms.role} choices={roles} chosen="member" shown={roleOf} />
         </div>
       </Form>
@@ -77,7 +78,7 @@ function MemberItem({ member, onChange }: { member: Member; onChange: () => void
   };
   const remove = async (isBan: boolean) => {
     const [question, label] = isBan ? [words.banAsk(name), words.ban] : [words.removeAsk(name), words.remove];
-    if (!(await agreed(question, [laterStrings.admin.rooms.messagesStay], label))) return;
+    if (!(await agreed(question, [laterStrings.admin.rooms.messagesStay], label, { isDangerous: true }))) return;
     const query = isBan ? { ban: 'true' as const } : {};
     await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { ...params, query } })));
     onChange();

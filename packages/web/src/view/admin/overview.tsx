@@ -56,7 +56,7 @@ export function ServiceOverview() {
       <DailyMessages today={value.today} counts={value.messages_by_day} />
       <section aria-labelledby="figures">
         <h2 id="figures">{words.figures}</h2>
-        <dl class="variables">
+        <dl class="figures">
           {figures
             .filter((figure) => figure !== false)
             .map(([label, shown]) => (

@@ -6,15 +6,13 @@ import { ask, chat, randomKey, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { nameOf } from '../../store/people/names.ts';
 import { readPage } from '../../store/read-page.ts';
-import { rooms } from '../../store/rooms/rooms.ts';
 import { safeName } from '../../text/names.ts';
+import { openInvite } from '../inviting/open-invite.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { Check, Field, Form, PersonNames } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
-import { ShownOnce } from '../shared/shown-once.tsx';
 import { type Link, makeLink, ShownLink } from './link.tsx';
 import { Managed, Pages, Search } from './list.tsx';
-import { InvitedAddress, SentTo } from './parts.tsx';
 import { PersonPanel } from './person.tsx';
 
 /** The accounts of the service. */
@@ -32,7 +30,7 @@ export function People() {
     );
   return (
     <>
-      <div class="row">
+      <div class="row middle">
         <button
           type="button"
           class="primary"
@@ -46,8 +44,8 @@ export function People() {
         >
           {words.create}
         </button>
-        <button type="button" onClick={() => openDialog(words.invite, () => <Invite />)}>
-          {words.invite}
+        <button type="button" onClick={() => void openInvite()}>
+          {strings.rooms.invite}
         </button>
         <a href="/settings/bots">{laterStrings.settings.bots}</a>
       </div>
@@ -132,44 +130,5 @@ function NewAccount() {
       <Field label={laterStrings.signUp.email} name="email" type="email" autocomplete="off" hint={words.createHint} />
       <Check label={words.isAdmin} isChecked={isAdmin} onChange={setAdmin} />
     </Form>
-  );
-}
-
-/** How long a link is good for that invites to a room, in days. */
-const days = 7;
-
-/** Invites people by a link to one of the administrator's rooms. */
-function Invite() {
-  const words = laterStrings.admin.people;
-  const [made, setMade] = useState<{ link: string; sentTo: string }>();
-  const own = (rooms.value ?? []).filter(({ isDirect, role }) => !isDirect && role !== 'member');
-  if (own.length === 0) return <p>{words.inviteNone}</p>;
-  const make = async ({ room = '', email = '' }: Record<string, string>) => {
-    const body = { expires_at: new Date(Date.now() + days * 86_400_000).toISOString(), ...(email !== '' && { email }) };
-    const { code } = await ask(chat.POST('/api/rooms/{room}/invitations', { params: { path: { room } }, body }));
-    setMade({ link: `${location.origin}/join#${code}`, sentTo: email });
-  };
-  return (
-    <div class="stack-wide">
-      <p class="muted">{words.inviteHint(days)}</p>
-      {made && (
-        <ShownOnce values={[[laterStrings.invitations.link, made.link]]}>
-          <SentTo address={made.sentTo} />
-        </ShownOnce>
-      )}
-      <Form onSubmit={make} submit={laterStrings.invitations.create}>
-        <label class="field">
-          {words.inviteTo}
-          <select name="room">
-            {own.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {safeName(name)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <InvitedAddress key={made?.link} />
-      </Form>
-    </div>
   );
 }

@@ -15,7 +15,8 @@ import { safeName } from '../../text/names.ts';
 import { Field, Form, Loading } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
 import { useLoaded } from '../shared/use-list.ts';
-import { RoomKind, setKind } from '../sidebar/room-kind.tsx';
+import { flagsOf, RoomKindField } from '../sidebar/room-kind.tsx';
+import { PeopleField } from '../text/people-field.tsx';
 import { type Action, Actions } from './actions.tsx';
 import { Managed, Pages, Search, useLast } from './list.tsx';
 import { RoomMembers } from './members.tsx';
@@ -74,14 +75,13 @@ function NewRoom({ close }: { close: () => void }) {
   const words = laterStrings.admin.rooms;
   const create = async ({ name = '', owner = '', kind }: Record<string, string>) => {
     const user = await findOwner(owner);
-    const attempted = `${user} ${name}`;
-    const before = keys.get(attempted);
-    const key = before ?? randomKey();
+    const body = { name, ...flagsOf(kind) };
+    const attempted = JSON.stringify([user, body]);
+    const key = keys.get(attempted) ?? randomKey();
     keys.set(attempted, key);
     const header = { 'Idempotency-Key': key };
-    const room = idOf(await ask(chat.POST('/api/rooms', { params: { header }, body: { name } })));
+    const room = idOf(await ask(chat.POST('/api/directory', { params: { header }, body })));
     try {
-      if (kind !== 'open' || before !== undefined) await setKind(room, name, kind);
       if (user) await handOver(room, user);
     } catch (failure) {
       throw new Failure(0, words.stillYours(sentenceOf(failure)));
@@ -92,8 +92,8 @@ function NewRoom({ close }: { close: () => void }) {
   return (
     <Form onSubmit={create} submit={laterStrings.newRoom.submit}>
       <Field label={laterStrings.newRoom.name} name="name" maxLength={100} autocomplete="off" autoFocus />
-      <RoomKind />
-      <Field label={words.ownerName} hint={words.ownerHint} name="owner" maxLength={65} required={false} autocomplete="off" />
+      <RoomKindField legend={laterStrings.newRoom.who} />
+      <PeopleField label={words.ownerName} hint={words.ownerHint} name="owner" most={1} required={false} />
     </Form>
   );
 }
@@ -103,7 +103,7 @@ async function findOwner(typed: string): Promise<string | undefined> {
   const username = typed.trim().replace(/^@/, '').toLowerCase();
   if (username === '' || username === me().username) return undefined;
   const [found] = (await ask(chat.GET('/api/users', { params: { query: { username } } }))) as User[];
-  if (!found) throw new Failure(404, laterStrings.search.noAuthor);
+  if (!found) throw new Failure(404, laterStrings.search.noAuthor(username));
   if (!found.is_active) throw new Failure(404, laterStrings.admin.rooms.notOwner);
   return idOf(found);
 }

@@ -5,6 +5,7 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Session, type Token } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { readPage } from '../../store/read-page.ts';
+import { sessionTitle } from '../settings/session-title.ts';
 import { attempt } from '../shared/controls.tsx';
 import { agreed, Pages } from './list.tsx';
 
@@ -40,10 +41,11 @@ function Sessions(props: OwnedProps) {
       {...props}
       read={(query) => chat.GET('/api/sessions', { params: { query } })}
       none={admin.people.noSessions}
-      show={({ hint, created_at, is_current }) => ({
+      show={({ name, hint, created_at, is_current }) => ({
+        title: sessionTitle({ name }),
         facts: [words.sessionOf(shortOf(new Date(created_at.$date)))],
         tag: is_current ? words.sessionThis : undefined,
-        label: admin.people.endSession(hint),
+        label: admin.people.endSession(sessionTitle({ name }), hint),
         button: words.end,
         effects: [admin.people.signsOut],
       })}
@@ -60,6 +62,7 @@ function Tokens(props: OwnedProps) {
       read={(query) => chat.GET('/api/tokens', { params: { query } })}
       none={admin.people.noTokens}
       show={({ name, scopes, expires_at }) => ({
+        title: name,
         facts: [
           scopes.join(', ') || words.allScopes,
           expires_at ? invitations.until(shortOf(new Date(expires_at.$date))) : invitations.forEver,
@@ -75,6 +78,7 @@ function Tokens(props: OwnedProps) {
 
 /** What is shown of a session or a token, and what is said before it ends. */
 type Shown = {
+  title: string;
   facts: readonly string[];
   /** Of what can't be ended here. */
   tag?: string | undefined;
@@ -120,15 +124,15 @@ type ItemProps = {
   onEnded: () => void;
 };
 
-function Item({ token, shown: { facts, tag, label, button, effects }, end, onEnded }: ItemProps) {
+function Item({ token, shown: { title, facts, tag, label, button, effects }, end, onEnded }: ItemProps) {
   const [isBusy, setBusy] = useState(false);
   const { settings: words } = laterStrings;
-  const { name, hint, last_used_at } = token;
+  const { hint, last_used_at } = token;
   const used = last_used_at ? words.lastUsed(shortOf(new Date(last_used_at.$date))) : words.neverUsed;
   return (
     <li class="card managed">
       <div class="body">
-        <bdi>{name}</bdi>
+        <bdi>{title}</bdi>
         {tag !== undefined && <small class="tag">{tag}</small>}
         <p class="muted">{[...facts, used, words.tokenEnds(hint)].join(' · ')}</p>
       </div>
@@ -141,7 +145,7 @@ function Item({ token, shown: { facts, tag, label, button, effects }, end, onEnd
           onClick={async ({ currentTarget }) => {
             if (isBusy) return;
             setBusy(true);
-            if ((await agreed(label, effects, button)) && (await attempt(end))) {
+            if ((await agreed(label, effects, button, { isDangerous: true })) && (await attempt(end))) {
               focusNext(currentTarget);
               onEnded();
             }

@@ -18,17 +18,18 @@ import { confirmed } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { RovingList } from '../shared/roving.tsx';
 import { Side } from '../shared/side.tsx';
+import { AboutSide } from './about-side.tsx';
 import { Notifications } from './notifications.tsx';
 import { Pages } from './pages.tsx';
 import { Results } from './results.tsx';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
-  <Side room={room} title={laterStrings.pins.title}>
+  <AboutSide room={room} tab="pins">
     <Pages name={`pins ${room}`} read={() => readPins(room)} none={laterStrings.pins.none} id={idOf}>
       {(found) => <Results messages={found} />}
     </Pages>
-  </Side>
+  </AboutSide>
 );
 
 async function readPins(room: string): Promise<Page<Message>> {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { messagePath } from '../../device/routes.ts';
-import { sentAt, shortOf } from '../../i18n/dates.ts';
+import { sentAt } from '../../i18n/dates.ts';
+import { momentInWords } from '../../i18n/moments.ts';
 import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
@@ -59,7 +60,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
             </>
           )}
           <time dir="auto" dateTime={message.created_at.$date}>
-            {shortOf(sentAt(message))}
+            {momentInWords(sentAt(message))}
           </time>
         </span>
       </span>

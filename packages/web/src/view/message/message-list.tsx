@@ -15,11 +15,17 @@ import { sync } from '../../sync/sync.ts';
 import { summaryOf } from '../../text/plain.ts';
 import { IconButton, Loading } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
+import { later } from '../shared/later.tsx';
 import { useRoving } from '../shared/roving.tsx';
 import { MessageRow } from './message.tsx';
 import { lookForLine, NewAbove } from './new-above.tsx';
 import { PendingRow } from './pending.tsx';
 import { Scroller } from './scroller.ts';
+
+const Welcome = later(
+  async () => (await import('./welcome.tsx')).Welcome,
+  () => null,
+);
 
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
 export const readAfter = 1_000;
@@ -95,7 +101,11 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
       <NewAbove timeline={timeline} />
       <section class="messages" ref={box} aria-label={strings.room.list(name)} id="messages">
         {isAtStart ? (
-          <p class="beginning">{messages.length + pending.length === 0 ? strings.room.empty : strings.room.start}</p>
+          messages.length + pending.length === 0 ? (
+            <Welcome room={timeline.room} />
+          ) : (
+            <p class="beginning">{strings.room.start}</p>
+          )
         ) : (
           <Loading />
         )}

@@ -4,6 +4,7 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { settings } from '../../service/settings.ts';
+import { forgetLink } from '../../store/rooms/invitations.ts';
 import { attempt, Choice, Field, Form, Loading } from '../shared/controls.tsx';
 import { later } from '../shared/later.tsx';
 import { ShownOnce } from '../shared/shown-once.tsx';
@@ -48,6 +49,7 @@ function Links({ room }: { room: string }) {
   const revoke = async (invitation: string) => {
     const params = { path: { room, invitation } };
     await attempt(() => ask(chat.DELETE('/api/rooms/{room}/invitations/{invitation}', { params })));
+    forgetLink(room);
     setMade(undefined);
     reload();
   };

@@ -1,7 +1,6 @@
 import type { Ban } from 'chat-service-client/contract';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
-import { notice } from '../../device/announcer.tsx';
 import { go } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -11,18 +10,19 @@ import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '..
 import { findMembers, loadMoreMembers } from '../../store/people/more-members.ts';
 import { nameOf, personOf, statusOf } from '../../store/people/names.ts';
 import { readPage } from '../../store/read-page.ts';
+import { mayInvite } from '../../store/rooms/invitations.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { sync } from '../../sync/sync.ts';
+import { AddPeople } from '../inviting/invite.tsx';
+import { AboutSide } from '../lists/about-side.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { PersonButton } from '../people/person.tsx';
 import { PresenceDot, PresenceText } from '../people/presence.tsx';
-import { attempt, Form, Loading, PersonNames, StatusMark } from '../shared/controls.tsx';
+import { attempt, Loading, PersonNames, StatusMark } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { RovingList } from '../shared/roving.tsx';
-import { Side } from '../shared/side.tsx';
 import { useLoaded } from '../shared/use-list.ts';
-import { namesIn, PeopleField } from '../text/people-field.tsx';
 import { Invitations, InvitedAddress, SentTo } from './invitations.tsx';
 import './members.css';
 
@@ -47,9 +47,9 @@ export function Members({ room }: { room: string }) {
   const isModerator = role !== 'member';
   const shown = part === '' ? list : found;
   return (
-    <Side room={room} title={laterStrings.members.title}>
+    <AboutSide room={room} tab="members">
       <div class="side-content">
-        {isModerator && <Invite room={room} />}
+        {mine && mayInvite(mine) && <AddPeople room={room} />}
         {list && (list.length > many || hasMoreMembers(room)) && (
           <input
             type="search"
@@ -76,10 +76,10 @@ export function Members({ room }: { room: string }) {
         ) : (
           <Loading failure={list ? undefined : failure} onRetry={reload} />
         )}
-        {isModerator && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
+        {mine && mayInvite(mine) && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
         {isModerator && <Bans room={room} changes={changes} />}
       </div>
-    </Side>
+    </AboutSide>
   );
 }
 
@@ -194,23 +194,6 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
       {member.role !== 'member' && <span class="tag">{laterStrings.members[member.role]}</span>}
       {items.length > 0 && <MenuButton label={laterStrings.members.actions(name)} items={() => items} />}
     </li>
-  );
-}
-
-function Invite({ room }: { room: string }) {
-  const [turn, setTurn] = useState(0);
-  const invite = async ({ invited = '' }: Record<string, string>) => {
-    for (const username of namesIn(invited)) {
-      const added = (await ask(chat.POST('/api/members', { body: { room, username } }))) as Member;
-      notice(laterStrings.members.added(nameOf(added)));
-      changeMembers(room, { members: [added], left: [] });
-    }
-    setTurn(turn + 1);
-  };
-  return (
-    <Form key={turn} class="inline" onSubmit={invite} submit={laterStrings.members.inviteSubmit}>
-      <PeopleField label={laterStrings.members.invite} name="invited" maxLength={700} />
-    </Form>
   );
 }
 

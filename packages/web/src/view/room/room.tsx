@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { isNarrow } from '../../device/narrow.ts';
 import { type Panel, type Route, roomPath } from '../../device/routes.ts';
 import { numberOf, strings } from '../../i18n/strings.ts';
+import { isNotifyAsked } from '../../store/notify-question.ts';
 import { authorOf } from '../../store/people/names.ts';
 import { roomOf, rooms } from '../../store/rooms/rooms.ts';
 import { aboutRoom, loadAbout } from '../../store/rooms/topics.ts';
@@ -31,6 +32,12 @@ const Waiting = () => (
   </aside>
 );
 
+const AskToNotify = later(
+  async () => (await import('./ask-to-notify.tsx')).AskToNotify,
+  () => null,
+);
+const Integrations = later(async () => (await import('./details.tsx')).Integrations, Waiting);
+const RoomSettings = later(async () => (await import('./room-settings.tsx')).RoomSettings, Waiting);
 const NotIn = later(async () => (await import('../sidebar/directory.tsx')).NotIn);
 const Details = later(async () => (await import('./details.tsx')).Details, Waiting);
 const Members = later(async () => (await import('./members.tsx')).Members, Waiting);
@@ -96,6 +103,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
         </header>
         <MessageList timeline={timeline} name={name} />
         <Typing room={room} />
+        {isNotifyAsked.value && <AskToNotify />}
         {details?.archived_at ? <p class="composer muted">{strings.room.archived}</p> : <Composer room={room} name={name} />}
       </div>
       <Boundary key={thread ?? panel}>
@@ -109,6 +117,10 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
           <Search room={room} />
         ) : panel === 'details' ? (
           <Details room={room} failure={about.failure} onRetry={about.reload} />
+        ) : panel === 'integrations' ? (
+          <Integrations room={room} failure={about.failure} onRetry={about.reload} />
+        ) : panel === 'settings' ? (
+          <RoomSettings room={room} failure={about.failure} onRetry={about.reload} />
         ) : panel !== undefined ? (
           <List list={panel} room={room} />
         ) : null}

@@ -1,16 +1,22 @@
+import { matchesName } from 'chat-service-rules/words/names';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { go, roomPath } from '../../device/routes.ts';
+import { go } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, chat, type Message } from '../../service/api.ts';
+import { Failure } from '../../service/api.ts';
 import { addressOf, find, findMore, forgetFound, type Search as Sought, searchIn } from '../../store/found.ts';
+import { rooms } from '../../store/rooms/rooms.ts';
+import { readTyped } from '../../store/search-words.ts';
 import { Results } from '../lists/results.tsx';
-import { attempt, Form, Loading } from '../shared/controls.tsx';
+import { attempt, Loading } from '../shared/controls.tsx';
+import { Icon } from '../shared/icon.tsx';
 import { Side } from '../shared/side.tsx';
 import { useLoaded } from '../shared/use-list.ts';
+import { ChipMenu } from './chip-menu.tsx';
+import { SearchFilters } from './search-filters.tsx';
 import './search.css';
 
-/** Finds words in a room, or in all of mine; and leads to a day. */
+/** Finds words in a room, or in all of mine. Chips and operators narrow it. */
 export function Search({ room }: { room: string }) {
   const sought = searchIn(location.search, room);
   const field = useRef<HTMLInputElement>(null);
@@ -19,102 +25,102 @@ export function Search({ room }: { room: string }) {
   useEffect(() => {
     if (sought.words === '') field.current?.focus();
   }, []);
-  const toDate = async ({ date = '' }: Record<string, string>) => {
-    const at = new Date(`${date}T00:00`).toISOString();
-    const query = { room, at, limit: 1 };
-    const found = (await ask(chat.GET('/api/messages', { params: { query } }))) as Message[];
-    const first = found.find(({ created_at }) => created_at.$date >= at) ?? found.at(-1);
-    if (first) go(`${roomPath(room, { seq: first.seq })}${location.search}`);
+  const search = (changes: Partial<Sought>) => {
+    const typed = field.current?.value ?? '';
+    const next = { ...sought, ...fromTyped(typed), ...changes };
+    // The chips show the operators from now on.
+    if (field.current) field.current.value = next.words;
+    forgetFound();
+    setTurn(turn + 1);
+    go(`${location.pathname}${addressOf(next, room)}`, { replace: true });
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    const values = new FormData(event.currentTarget as HTMLFormElement);
-    const asked = new URLSearchParams([...values].map(([name, value]) => [name, String(value)]));
-    if (asked.get('q')?.trim() === '') return;
-    forgetFound();
-    setTurn(turn + 1);
-    go(`${location.pathname}${addressOf(searchIn(asked.toString(), room))}`, { replace: true });
+    search({});
   };
-  // What is chosen is searched for without another press, once there is a word.
-  const choose = ({ currentTarget }: { currentTarget: EventTarget & (HTMLInputElement | HTMLSelectElement) }) =>
-    field.current?.value.trim() !== '' && currentTarget.form?.requestSubmit();
   return (
     <Side room={room} title={laterStrings.search.title}>
       <div class="side-content">
-        <search>
-          <form class="search-form" onSubmit={submit}>
+        <search class="search-form">
+          <form class="search-field" onSubmit={submit}>
             <label class="visually-hidden" for="search-words">
               {laterStrings.search.label}
             </label>
+            <Icon name="search" />
             <input
               ref={field}
               id="search-words"
               type="search"
               name="q"
               placeholder={laterStrings.search.label}
+              aria-describedby="search-hint"
               maxLength={2000}
               defaultValue={sought.words}
-              required
             />
-            <button type="submit" class="primary">
-              {laterStrings.search.title}
-            </button>
-            <label class="check">
-              <input type="checkbox" name="all" defaultChecked={sought.room === undefined} onChange={choose} />{' '}
-              {laterStrings.search.everywhere}
-            </label>
-            <select name="order" aria-label={laterStrings.search.order} onChange={choose}>
-              {(['best', 'newest'] as const).map((order) => (
-                <option key={order} value={order} selected={sought.order === order}>
-                  {laterStrings.search[order]}
-                </option>
-              ))}
-            </select>
-            <details class="check" open={sought.author !== '' || sought.since !== '' || sought.until !== ''}>
-              <summary>{laterStrings.search.narrow}</summary>
-              <label class="field">
-                {laterStrings.search.author}
-                <input name="from" maxLength={65} autocomplete="off" defaultValue={sought.author} />
-              </label>
-              {(['since', 'until'] as const).map((name) => (
-                <label key={name} class="field">
-                  {laterStrings.search[name]}
-                  <input type="date" name={name} defaultValue={sought[name]} />
-                </label>
-              ))}
-            </details>
           </form>
+          <SearchFilters room={room} sought={sought} onChange={search} />
         </search>
         {sought.words === '' ? (
-          <p class="muted center">{laterStrings.search.hint}</p>
+          <p class="muted search-hint" id="search-hint">
+            {isNarrow(sought, room) ? laterStrings.search.needsWord : laterStrings.search.hint}
+          </p>
         ) : (
-          <FoundMessages sought={sought} turn={turn} />
+          <FoundMessages sought={sought} turn={turn} onOrder={(order) => search({ order })} />
         )}
-        <details class="to-date">
-          <summary>{laterStrings.search.date}</summary>
-          <Form onSubmit={toDate} submit={laterStrings.search.go}>
-            <label class="field">
-              {laterStrings.search.date}
-              <input type="date" name="date" required />
-            </label>
-          </Form>
-        </details>
       </div>
     </Side>
   );
 }
 
-function FoundMessages({ sought, turn }: { sought: Sought; turn: number }) {
+const isNarrow = ({ author, since, until, has, room }: Sought, open: string) =>
+  author !== '' || since !== '' || until !== '' || has !== undefined || room !== open;
+
+/** The changes that the typed operators make. A room is meant by a part of its name. */
+function fromTyped(typed: string): Partial<Sought> {
+  const { words, from, in: name, has, since, until } = readTyped(typed);
+  const meant = name === undefined ? undefined : rooms.value?.find((room) => matchesName(room.name, name));
+  return {
+    words: name !== undefined && !meant ? `${words} ${name}`.trim() : words,
+    ...(from !== undefined && { author: from }),
+    ...(meant && { room: meant.id }),
+    ...(has && { has }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+}
+
+type FoundProps = { sought: Sought; turn: number; onOrder: (order: Sought['order']) => void };
+
+function FoundMessages({ sought, turn, onOrder }: FoundProps) {
   const { value, failure, reload, set } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
+  // Nobody has the name that was typed: another attempt finds nobody either.
+  if (failure instanceof Failure && failure.status === 404)
+    return (
+      <p class="problem" role="alert">
+        {failure.message}
+      </p>
+    );
   if (!value) return <Loading failure={failure} onRetry={reload} />;
+  const words = laterStrings.search;
   return (
     <>
-      <p class="muted" role="status">
-        {value.list.length === 0
-          ? laterStrings.search.none
-          : laterStrings.search.found(value.list.length, value.next !== undefined)}{' '}
-        {value.ignored > 0 && laterStrings.search.ignored(value.ignored)}
-      </p>
+      <div class="search-count">
+        <p class="muted" role="status">
+          {value.list.length === 0 ? words.none : words.found(value.list.length, value.next !== undefined)}{' '}
+          {value.ignored > 0 && words.ignored(value.ignored)}
+        </p>
+        <ChipMenu
+          label={words.order}
+          value={words[sought.order]}
+          choices={() =>
+            (['best', 'newest'] as const).map((order) => ({
+              label: words[order],
+              isChosen: sought.order === order,
+              act: () => onOrder(order),
+            }))
+          }
+        />
+      </div>
       <Results messages={value.list} words={sought.words} />
       {value.next !== undefined && (
         <button type="button" onClick={() => void attempt(async () => set(await findMore(sought, value)))}>

@@ -12,9 +12,9 @@ import { EventChoice, eventsIn } from './event-choice.tsx';
 import './members.css';
 
 /** The webhooks by which other programs post into a room or are sent its events, for its moderators. */
-export function Webhooks({ room }: { room: string }) {
+export function Webhooks({ room, isOpen = false }: { room: string; isOpen?: boolean }) {
   return (
-    <details class="addresses">
+    <details class="addresses" open={isOpen}>
       <summary>{laterStrings.webhooks.title}</summary>
       <Addresses room={room} />
     </details>

@@ -3,8 +3,9 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { sync } from '../../sync/sync.ts';
-import { attempt, Field, Form, Loading, PersonNames } from '../shared/controls.tsx';
+import { attempt, Form, Loading, PersonNames } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
+import { PeopleField } from '../text/people-field.tsx';
 
 /** Whose conversations the user does not want to see, and the way to change that. */
 export function Blocked() {
@@ -16,7 +17,7 @@ export function Blocked() {
     await sync.readRooms({ all: true });
   };
   const block = async ({ blocked = '' }: Record<string, string>) => {
-    await ask(chat.POST('/api/blocks', { body: { username: blocked.replace(/^@/, '') } }));
+    await ask(chat.POST('/api/blocks', { body: { username: blocked } }));
     setTurn(turn + 1);
     await changed();
   };
@@ -42,7 +43,7 @@ export function Blocked() {
         </ul>
       )}
       <Form key={turn} onSubmit={block} submit={laterStrings.members.block}>
-        <Field label={laterStrings.blocked.username} name="blocked" autocomplete="off" maxLength={65} />
+        <PeopleField label={laterStrings.blocked.person} name="blocked" most={1} />
       </Form>
     </>
   );

@@ -126,7 +126,7 @@ function Managed({ bot, onGone }: { bot: Bot; onGone: () => void }) {
   const give = async ({ owner: typed = '' }: Record<string, string>) => {
     const username = typed.trim().replace(/^@/, '').toLowerCase();
     const [found] = username ? await ask(chat.GET('/api/users', { params: { query: { username } } })) : [];
-    if (username && !found) throw new Failure(404, laterStrings.search.noAuthor);
+    if (username && !found) throw new Failure(404, laterStrings.search.noAuthor(username));
     const name = found ? nameOf(found) : words.admins;
     if (!(await confirmed(words.giveAsk(nameOf(bot), name), words.giveSubmit))) return;
     const body = { owner: found ? idOf(found) : null };

@@ -1,20 +1,18 @@
 import { notice } from '../../device/announcer.tsx';
+import { copyText } from '../../device/clipboard.ts';
 import { strings } from '../../i18n/strings.ts';
 import { openDialog } from './dialog.tsx';
 
 /**
- * Copies a text; `done` says so. Where the browser does not allow that, as over plain http or without the permission, it opens a field
- * to copy from. Resolves to whether it was copied.
+ * Copies a text, which may be yet to come; `done` says so. Where the browser does not allow that,
+ * as over plain http or without the permission, it opens a field to copy from. Resolves to whether
+ * it was copied.
  */
-export async function copyOut(text: string, done?: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    openField(text);
-    return false;
-  }
-  if (done !== undefined) notice(done);
-  return true;
+export async function copyOut(text: string | Promise<string>, done?: string): Promise<boolean> {
+  const isCopied = await copyText(text);
+  if (!isCopied) openField(await text);
+  else if (done !== undefined) notice(done);
+  return isCopied;
 }
 
 function openField(text: string): void {

@@ -57,3 +57,8 @@ export function rememberFocus(): () => void {
 export function leaveButton(button: HTMLElement): void {
   if (!isByKeyboard(button)) returnToComposer(button);
 }
+
+/**
+ * Focuses the field for messages of a room that is about to be drawn, where there is a keyboard.
+ */
+export const composeNext = (): unknown => setTimeout(() => returnToComposer());

@@ -11,6 +11,7 @@ import {
   BookmarkX,
   Check,
   ChevronDown,
+  ChevronRight,
   Code,
   Compass,
   Copy,
@@ -30,6 +31,8 @@ import {
   LogOut,
   Mail,
   MessageSquareReply,
+  Monitor,
+  Moon,
   Paperclip,
   Pencil,
   Pin,
@@ -39,10 +42,12 @@ import {
   Search,
   Send,
   Settings,
+  Smartphone,
   Smile,
   SmilePlus,
   Star,
   StarOff,
+  Sun,
   TextQuote,
   Trash2,
   User,
@@ -61,6 +66,8 @@ const icons = {
   at: AtSign,
   bell: Bell,
   mute: BellOff,
+  moon: Moon,
+  sun: Sun,
   bold: Bold,
   code: Code,
   italic: Italic,
@@ -68,6 +75,9 @@ const icons = {
   quote: TextQuote,
   check: Check,
   unfold: ChevronDown,
+  next: ChevronRight,
+  computer: Monitor,
+  phone: Smartphone,
   compass: Compass,
   copy: Copy,
   download: Download,
@@ -111,7 +121,7 @@ const icons = {
 export type IconName = keyof typeof icons;
 
 /** What points along the line, which may go from right to left. */
-const mirrored: readonly IconName[] = ['back', 'forward', 'list', 'logOut', 'quote', 'reply', 'send'];
+const mirrored: readonly IconName[] = ['back', 'next', 'forward', 'list', 'logOut', 'quote', 'reply', 'send'];
 
 /** An icon, which says nothing to those who don't see it. */
 export const Icon = ({ name }: { name: IconName }) =>

@@ -116,16 +116,11 @@ export async function openNewConversation(): Promise<void> {
   openDialog(strings.rooms.direct, (close) => <NewConversation close={close} />);
 }
 
-/** Opens what invites people to the room that is open. */
-export function openInvite(): void {
-  const { value } = route;
-  go(value.name === 'room' ? roomPath(value.room, { panel: 'members' }) : '/directory');
-}
-
 const loadSwitcher = lateCode(() => import('./switcher.tsx'));
 
 /** Opens a list of my rooms that narrows as one types. */
 export async function openSwitcher(): Promise<void> {
   const { Switcher } = await loadSwitcher();
-  openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} />);
+  const openers = { newConversation: openNewConversation, newRoom: openNewRoom, shortcuts: openShortcuts };
+  openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} openers={openers} />);
 }

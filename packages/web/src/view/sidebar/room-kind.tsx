@@ -1,24 +1,35 @@
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, chat } from '../../service/api.ts';
 
-/* Who can join a new room, as the forms for one ask. */
+/* The kinds of a room, as the forms for one ask. */
 
 const kinds = ['open', 'closed', 'hidden'] as const;
+export type RoomKind = (typeof kinds)[number];
+
+type RoomKindFieldProps = { legend: string; chosen?: RoomKind };
 
 /** The field `kind` of a form. */
-export const RoomKind = () => (
-  <fieldset>
-    <legend>{laterStrings.newRoom.who}</legend>
+export const RoomKindField = ({ legend, chosen = 'open' }: RoomKindFieldProps) => (
+  <fieldset class="choices">
+    <legend>{legend}</legend>
     {kinds.map((kind) => (
-      <label class="check" key={kind}>
-        <input type="radio" name="kind" value={kind} defaultChecked={kind === 'open'} /> {laterStrings.newRoom.kinds[kind]}
+      <label class="choice" key={kind}>
+        <input type="radio" name="kind" value={kind} defaultChecked={kind === chosen} />
+        <span>
+          <strong>{laterStrings.newRoom.kinds[kind]}</strong>
+          <small>{laterStrings.newRoom.kindHints[kind]}</small>
+        </span>
       </label>
     ))}
   </fieldset>
 );
 
-/** Gives a room that was just created the kind that was chosen. */
-export async function setKind(room: string, name: string, kind: string | undefined): Promise<void> {
-  const body = { name, is_open: kind === 'open', is_visible: kind !== 'hidden' };
-  await ask(chat.PUT('/api/rooms/{room}', { params: { path: { room } }, body }));
-}
+type Flags = { is_open: boolean; is_visible: boolean };
+
+/** The flags of a room of the kind that was chosen. */
+export const flagsOf = (kind: string | undefined): Flags => ({
+  is_open: kind === ('open' satisfies RoomKind),
+  is_visible: kind !== ('hidden' satisfies RoomKind),
+});
+
+/** The people who may find, join and read a room, by its two flags. */
+export const kindOfRoom = ({ is_open, is_visible }: Flags): RoomKind => (!is_visible ? 'hidden' : is_open ? 'open' : 'closed');

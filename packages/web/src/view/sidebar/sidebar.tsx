@@ -10,6 +10,7 @@ import { heldRoom, isUnreadFirst, sections, showUnreadFirst } from '../../store/
 import { countDrafts } from '../../store/unsent/drafts.ts';
 import { outbox } from '../../store/unsent/outbox.ts';
 import { signOut } from '../../sync/start.ts';
+import { mayInviteAnywhere, openInvite } from '../inviting/open-invite.tsx';
 import { Rows } from '../lists/rows.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { PersonButton } from '../people/person.tsx';
@@ -19,7 +20,8 @@ import { Icon } from '../shared/icon.tsx';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { useRoving } from '../shared/roving.tsx';
 import { BeyondEdges } from './beyond-edges.tsx';
-import { openInvite, openShortcuts, openSwitcher } from './keys.tsx';
+import { install, mayInstall } from './install.ts';
+import { openShortcuts, openSwitcher } from './keys.tsx';
 import { doing, Part, prepare } from './rooms.tsx';
 
 /** The list is one tab stop: at first the room that is open. */
@@ -73,9 +75,11 @@ export function Sidebar() {
         </div>
         <BeyondEdges box={box} />
       </div>
-      <button type="button" class="invite" onClick={() => void openInvite()}>
-        <Icon name="invite" /> {strings.rooms.invite}
-      </button>
+      {list && mayInviteAnywhere() && (
+        <button type="button" class="invite" onClick={() => void openInvite()}>
+          <Icon name="invite" /> {strings.rooms.invite}
+        </button>
+      )}
       <footer>
         <PersonButton user={idOf(user)} person={user}>
           <Avatar person={user} id={idOf(user)} />
@@ -84,7 +88,7 @@ export function Sidebar() {
             <StatusMark status={currentStatus(user.status)} />
           </span>
         </PersonButton>
-        <a class="icon-button" href="/settings/profile" aria-label={strings.rooms.settings} title={strings.rooms.settings}>
+        <a class="icon-button" href="/settings" aria-label={strings.rooms.settings} title={strings.rooms.settings}>
           <Icon name="settings" />
         </a>
       </footer>
@@ -101,6 +105,8 @@ const serviceMenu = (): readonly MenuItem[] => [
     act: () => showUnreadFirst(!isUnreadFirst.value),
   },
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
+  ...(mayInstall() ? [{ label: strings.rooms.install, icon: 'download' as const, act: () => void install() }] : []),
+  ...(me().is_admin ? [{ label: strings.rooms.administration, icon: 'settings' as const, act: () => go('/admin') }] : []),
   { label: strings.rooms.logOut, icon: 'logOut', act: () => void leave() },
 ];
 

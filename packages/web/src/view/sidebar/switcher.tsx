@@ -1,78 +1,192 @@
-import { matchesName, startsName } from 'chat-service-rules/words/names';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { me } from '../../account/session.ts';
 import { isComposing } from '../../device/keyboard.ts';
-import { go, roomPath } from '../../device/routes.ts';
+import { go, roomPath, route } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { ask, chat } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { addressOf, searchIn } from '../../store/found.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { hasBegun } from '../../store/rooms/hidden.ts';
-import { rooms } from '../../store/rooms/rooms.ts';
-import { safeName } from '../../text/names.ts';
+import { recentRooms } from '../../store/rooms/last-room.ts';
+import { roomOf, rooms } from '../../store/rooms/rooms.ts';
+import { sync } from '../../sync/sync.ts';
+import { attempt } from '../shared/controls.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { findPeople } from '../text/people-options.tsx';
+import { JumpOption } from './jump-option.tsx';
+import { type FoundPerson, type OtherRoom, optionsFor } from './jump-options.ts';
+import { type Openers, type PageOption, pageCommands } from './page-commands.ts';
+import './switcher.css';
+import { composeNext } from '../shared/focus.ts';
 
-type SwitcherProps = { close: () => void; onPick?: (room: MyRoom) => void };
-/** By what a room is found: its name and, of a conversation, also the usernames. */
-const namesOf = ({ name, people }: MyRoom) => [name, ...people.map(({ username }) => username)].join(' ');
+/** Typing pauses for so long, in milliseconds, before the service is asked. */
+const pauseMs = 120;
 
-/** A list of my rooms that narrows as one types: those whose names begin so come first, and then those in which something was said last. */
-export function Switcher({ close, onPick = ({ id }) => go(roomPath(id)) }: SwitcherProps) {
-  const [word, setWord] = useState('');
-  const [index, setIndex] = useState(0);
-  const found = (rooms.value ?? [])
-    .filter(hasBegun)
-    .filter((room) => word === '' || matchesName(namesOf(room), word))
-    .sort((one, other) => Number(startsName(other.name, word)) - Number(startsName(one.name, word)))
-    .slice(0, 12);
+type SwitcherProps = {
+  close: () => void;
+  /** Takes a room or conversation, instead of going there. Then there is nothing else to choose. */
+  onPick?: (room: MyRoom) => void;
+  /** The dialogs that commands open; without them, the list lacks commands. */
+  openers?: Openers;
+};
+
+/** People, rooms, commands and the search in one list, which narrows as one types. */
+export function Switcher({ close, onPick, openers }: SwitcherProps) {
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState<string>();
+  const { people, others, isLooking } = useFound(typed, onPick === undefined);
+  const isEnterWaiting = useRef(false);
   const list = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [index]);
-  const open = (room: MyRoom | undefined) => {
-    if (!room) return;
-    close();
-    onPick(room);
-  };
+  const { value: at } = route;
+  const groups = optionsFor(typed, {
+    rooms: (rooms.value ?? []).filter(hasBegun),
+    recent: recentRooms(idOf(me())),
+    current: at.name === 'room' && !onPick ? at.room : undefined,
+    people,
+    others,
+    commands: openers ? pageCommands(openers) : [],
+  }).filter(({ name }) => !(onPick && name === 'search'));
+  const options = groups.flatMap((group) => group.options);
+  const index = Math.max(
+    0,
+    options.findIndex(({ key }) => key === chosen),
+  );
+  const found = options[index];
+
+  useLayoutEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [found?.key]);
+  const open = (option: PageOption | undefined) => option && void attempt(() => act(option, close, onPick));
+  // Enter came before the people were there: it means the first of them, rather than the search.
+  const isSure = !isLooking || options.some(({ kind }) => kind === 'room');
+  useEffect(() => {
+    if (!isEnterWaiting.current || !isSure) return;
+    isEnterWaiting.current = false;
+    open(found);
+  }, [isSure, found?.key]);
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
-    if (event.key === 'Enter') open(found[index]);
-    else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, index + 1));
-    else if (event.key === 'ArrowUp') setIndex(Math.max(0, index - 1));
+    const next = { ArrowDown: index + 1, ArrowUp: index - 1 + options.length }[event.key];
+    if (event.key === 'Enter') {
+      if (isSure || chosen !== undefined) open(found);
+      else isEnterWaiting.current = true;
+    } else if (next !== undefined && options.length > 0) setChosen(options[next % options.length]?.key);
     else return;
     event.preventDefault();
   };
   return (
     <div class="switcher">
-      <input
-        type="text"
-        role="combobox"
-        aria-label={strings.rooms.find}
-        placeholder={strings.rooms.find}
-        aria-expanded="true"
-        aria-controls="switcher-rooms"
-        aria-activedescendant={found[index] ? `switcher-${index}` : undefined}
-        autocomplete="off"
-        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it
-        autoFocus
-        onInput={({ currentTarget }) => {
-          setWord(currentTarget.value.trim());
-          setIndex(0);
-        }}
-        onKeyDown={onKey}
-      />
-      <div ref={list} id="switcher-rooms" role="listbox" aria-label={strings.rooms.title}>
-        {found.map((room, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus takes the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
-          <div key={room.id} id={`switcher-${at}`} role="option" aria-selected={at === index} onClick={() => open(room)}>
-            <span>
-              <bdi>{safeName(room.name)}</bdi>
-              {room.people.length === 1 && room.people[0]?.name !== undefined && (
-                <small class="muted">
-                  {' '}
-                  <bdi>@{room.people[0].username}</bdi>
-                </small>
-              )}
-            </span>
-            {room.unread > 0 && <span class="count">{room.unread}</span>}
+      <div class="switcher-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={onPick ? laterStrings.jump.roomOrPerson : strings.rooms.switchTo}
+          placeholder={onPick ? laterStrings.jump.roomOrPerson : laterStrings.jump.anything}
+          aria-expanded="true"
+          aria-controls="switcher-options"
+          aria-activedescendant={found ? `switcher-${index}` : undefined}
+          autocomplete="off"
+          spellcheck={false}
+          // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it
+          autoFocus
+          onInput={({ currentTarget }) => {
+            setTyped(currentTarget.value.trim());
+            setChosen(undefined);
+            isEnterWaiting.current = false;
+          }}
+          onKeyDown={onKey}
+        />
+      </div>
+      <div ref={list} id="switcher-options" role="listbox" aria-label={strings.composer.suggestions}>
+        {groups.map(({ name, options: ofGroup }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options
+          <div key={name} role="group" aria-labelledby={`switcher-${name}`}>
+            <p id={`switcher-${name}`} class="switcher-group" role="presentation">
+              {laterStrings.jump.groups[name]}
+            </p>
+            {ofGroup.map((option) => {
+              const at = options.indexOf(option);
+              return (
+                <JumpOption
+                  key={option.key}
+                  option={option}
+                  id={`switcher-${at}`}
+                  isChosen={at === index}
+                  onPick={() => open(option)}
+                />
+              );
+            })}
           </div>
         ))}
+        {options.length === 0 && !isLooking && <p class="muted center">{laterStrings.jump.none}</p>}
       </div>
     </div>
   );
+}
+
+/**
+ * Finds people and other rooms as one types. Those for an earlier word stay until those for the
+ * next are there.
+ */
+function useFound(typed: string, withRooms: boolean) {
+  const [found, setFound] = useState<{ typed: string; people: FoundPerson[]; others: OtherRoom[] }>({
+    typed: '',
+    people: [],
+    others: [],
+  });
+  useEffect(() => {
+    let isWanted = true;
+    const find = async () => {
+      const [people, others] =
+        typed === '' ? [[], []] : await Promise.all([findPeople(typed), withRooms ? findRooms(typed) : []]);
+      if (isWanted) setFound({ typed, people, others });
+    };
+    const timer = setTimeout(() => void find(), typed === '' ? 0 : pauseMs);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [typed]);
+  return { ...found, isLooking: found.typed !== typed };
+}
+
+async function findRooms(q: string): Promise<OtherRoom[]> {
+  const query = { q: q.slice(0, 100), limit: 10 };
+  const listed = await ask(chat.GET('/api/directory', { params: { query } })).catch(() => []);
+  return listed.map(({ _id, name, avatar, is_open }) => ({ id: _id.$oid, name, avatar, isOpen: is_open }));
+}
+
+/**
+ * Goes to the chosen place, or runs the chosen command. The dialog closes first: it gives the focus
+ * back.
+ */
+async function act(option: PageOption, close: () => void, onPick: SwitcherProps['onPick']): Promise<unknown> {
+  if (option.kind === 'command') {
+    close();
+    return option.command.act();
+  }
+  if (option.kind === 'search') {
+    close();
+    return go(searchPath(option.words));
+  }
+  const room = option.kind === 'person' ? await conversationWith(option.person) : option.room.id;
+  close();
+  const mine = roomOf(room);
+  if (onPick) return mine && onPick(mine);
+  go(roomPath(room));
+  return composeNext();
+}
+
+async function conversationWith({ id }: FoundPerson): Promise<string> {
+  const room = await ask(chat.POST('/api/conversations', { body: { users: [id] } }));
+  await sync.readRooms({ all: true });
+  return idOf(room);
+}
+
+/** The address of a search in all rooms, beside the open one. */
+function searchPath(words: string): string {
+  const { value } = route;
+  const room = value.name === 'room' ? value.room : (recentRooms(idOf(me())).find(roomOf) ?? rooms.value?.[0]?.id);
+  return room === undefined ? '/' : `${roomPath(room)}${addressOf({ ...searchIn('', room), words, room: undefined }, room)}`;
 }

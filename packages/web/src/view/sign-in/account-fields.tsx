@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { otherName, usernameFrom } from '../../account/suggested-name.ts';
+import { otherName, suggestUsername } from '../../account/suggested-name.ts';
 import { go, roomPath } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -22,63 +22,88 @@ type AccountFormProps = {
   submit: string;
   /** An address that was confirmed, which stays as it is. */
   email?: string | undefined;
-  autoFocus?: boolean;
   before?: ComponentChildren;
   children?: ComponentChildren;
 };
 
+/** How many usernames are tried before the person is asked for one. */
+const mostTries = 4;
+
 /**
- * What every new account needs: an address and a password. The address suggests the username, until somebody types one;
- * where the service refuses a suggestion, the next one has a number.
+ * The fields of a new account: a name, an address and a password. The name suggests the username.
+ * If the service refuses it, the form tries others with a number, unless the person has chosen it.
  */
-export function AccountForm({ onSubmit, submit, email, autoFocus = true, before, children }: AccountFormProps) {
-  const [base, setBase] = useState(usernameFrom(email ?? ''));
-  const [suggested, setSuggested] = useState(base);
-  const [isOwn, setOwn] = useState(false);
-  const suggest = ({ value, form }: HTMLInputElement) => {
-    const next = usernameFrom(value);
-    if (next === base) return;
-    setBase(next);
-    setSuggested(next);
-    // An empty field that was complained about is filled in now.
-    if (!isOwn) (form?.elements.namedItem('username') as HTMLInputElement | null)?.setCustomValidity('');
-  };
+export function AccountForm({ onSubmit, submit, email, before, children }: AccountFormProps) {
+  const [name, setName] = useState('');
+  const [address, setAddress] = useState(email ?? '');
+  const [chosen, setChosen] = useState<string>();
+  const suggested = suggestUsername(name, address);
   const send = async (values: Record<string, string>) => {
-    try {
-      await onSubmit(values);
-    } catch (failure) {
-      const isRefused = failure instanceof Failure && ['username_taken', 'username_reserved'].includes(failure.code ?? '');
-      if (!isRefused || isOwn) throw failure;
-      const other = otherName(base, suggested);
-      setSuggested(other);
-      throw new Failure(failure.status, laterStrings.signUp.taken(suggested, other));
+    if (chosen === undefined && suggested === '') {
+      setChosen('');
+      throw new Failure(0, laterStrings.signUp.needsUsername);
+    }
+    const fields = { ...values, name: name.trim() };
+    if (chosen !== undefined) return onSubmit(fields);
+    for (let tried = 1, username = suggested; ; tried++) {
+      try {
+        return await onSubmit({ ...fields, username });
+      } catch (failure) {
+        const isRefused = failure instanceof Failure && ['username_taken', 'username_reserved'].includes(failure.code ?? '');
+        if (!isRefused) throw failure;
+        username = otherName(suggested, username);
+        if (tried < mostTries) continue;
+        setChosen(username);
+        throw failure;
+      }
     }
   };
   return (
     <Form onSubmit={send} submit={submit}>
       {before}
       <Field
+        label={laterStrings.signUp.name}
+        name="name"
+        autocomplete="name"
+        autocapitalize="words"
+        maxLength={128}
+        onInput={({ value }) => setName(value)}
+        autoFocus
+      />
+      <Field
         label={laterStrings.signUp.email}
         name="email"
         type="email"
         autocomplete="email"
-        autoFocus={autoFocus && email === undefined}
-        onInput={suggest}
+        onInput={({ value }) => setAddress(value)}
         {...(email !== undefined && { value: email, readonly: true })}
       />
-      <Field
-        label={laterStrings.signUp.username}
-        name="username"
-        autocomplete="username"
-        hint={isOwn || suggested === '' ? laterStrings.signUp.usernameRules : laterStrings.signUp.suggested}
-        maxLength={64}
-        pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
-        fault={strings.faults.username}
-        value={suggested}
-        onInput={() => setOwn(true)}
-        autoFocus={autoFocus && email !== undefined}
-      />
       <NewPasswordField label={laterStrings.signUp.password} />
+      {chosen !== undefined ? (
+        <Field
+          label={laterStrings.signUp.username}
+          name="username"
+          autocomplete="username"
+          hint={laterStrings.signUp.usernameRules}
+          maxLength={64}
+          pattern="\s*@?[A-Za-z0-9]([A-Za-z0-9._\-]*[A-Za-z0-9_\-])?\s*"
+          fault={strings.faults.username}
+          value={chosen}
+          autoFocus
+        />
+      ) : (
+        // There from the start, so that nothing moves below it.
+        <p class="muted suggested">
+          {suggested !== '' && (
+            <>
+              {laterStrings.signUp.mentioned(suggested)}{' '}
+              <button type="button" class="link" onClick={() => setChosen(suggested)}>
+                {laterStrings.signUp.change}
+              </button>
+            </>
+          )}
+        </p>
+      )}
       {children}
     </Form>
   );

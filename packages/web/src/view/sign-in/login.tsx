@@ -37,11 +37,11 @@ export function Login() {
   const isSignUp = isNew && settings.registration !== 'closed' && !isAgain && takesPasswords;
   return (
     <main class="login">
+      <p class="brand">
+        <img src="/icon.svg" alt="" width="40" height="40" />
+        <bdi>{settings.name}</bdi>
+      </p>
       <div class="card">
-        <p class="brand">
-          <img src="/icon.svg" alt="" width="40" height="40" />
-          <bdi>{settings.name}</bdi>
-        </p>
         {route.value.name === 'oidc' ? (
           <FinishSignIn />
         ) : !isSetUp.value && (route.value.name === 'home' || route.value.name === 'setup') ? (
@@ -121,12 +121,12 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
   const isInvited = invitation !== undefined && !isOver;
   const confirmation = codeInAddress();
   if (settings.emailConfirmation === 'required' && !confirmation) return <AskForCode purpose="address" />;
-  const submit = async ({ username = '', email = '', password = '', code = '' }: Record<string, string>) => {
+  const submit = async ({ username = '', name = '', email = '', password = '', code = '' }: Record<string, string>) => {
     // People may paste the whole link into the field.
     const used = isInvited ? invitation : code.replace(/^.*#/, '');
     const proof = confirmation && { code: confirmation.code };
     try {
-      await signUp({ username, email, password, ...(used !== '' && { invitation: used }), ...proof });
+      await signUp({ username, name, email, password, ...(used !== '' && { invitation: used }), ...proof });
     } catch (failure) {
       // After an expired link, people can go on without it.
       if (failure instanceof Failure && failure.message === 'No such invitation.') reload();

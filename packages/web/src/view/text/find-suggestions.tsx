@@ -168,11 +168,6 @@ function everyoneIn(room: string, typed: string): Suggestion[] {
 /** In how large a room a message may address everyone. */
 const mostForAll = 1_000;
 
-/** The people whom one may find, of whose names a word begins with what was typed, for a list of names. */
-export async function findPeople(start: string): Promise<Suggestion[]> {
-  return suggestNames(await findUsers(start), start, /^[^\s,@]+$/, (name) => `${name}, `, 0);
-}
-
 /** The names of people; a username that was typed in full needs nothing more. */
 function suggestNames(
   people: readonly (Person & { id: string })[],

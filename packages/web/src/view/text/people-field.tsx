@@ -1,82 +1,154 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isComposing } from '../../device/keyboard.ts';
-import { Field } from '../shared/controls.tsx';
-import type { Suggestion } from './find-suggestions.tsx';
-import { loadFinders, Suggestions, stepThrough } from './suggestions.tsx';
+import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import { Chips, type Choice, findPeople, PeopleOptions } from './people-options.tsx';
+import { isAddress, namesIn, splitTyped } from './picked.ts';
+import { stepThrough } from './suggestions.tsx';
+import './people-field.css';
 
-/** How long after the last key people are looked for, in milliseconds. */
-const pause = 150;
+/** Typing pauses for so long, in milliseconds, before people are looked up. */
+const pauseMs = 150;
 
-/** The usernames in what somebody typed: separated by blanks or commas, with or without the `@` of a mention. */
-export const namesIn = (typed: string): string[] =>
-  typed
-    .split(/[\s,]+/)
-    .map((name) => name.replace(/^@/, ''))
-    .filter(Boolean);
+const mostSuggested = 8;
 
-type PeopleFieldProps = Omit<Parameters<typeof Field>[0], 'autocomplete' | 'onInput' | 'onKeyDown' | 'onBlur'>;
+type PeopleFieldProps = {
+  label: string;
+  name: string;
+  hint?: string;
+  /** The name that is there at first. */
+  value?: string;
+  /** Whether e-mail addresses are taken as well. */
+  takesAddresses?: boolean;
+  /** The largest number of people; by default any number. */
+  most?: number;
+  required?: boolean;
+  autoFocus?: boolean;
+};
 
-/** A field for usernames, which are completed: by the people with whom one shares a room, and for administrators by all. */
-export function PeopleField(props: PeopleFieldProps) {
-  const [found, setFound] = useState<Suggestion[]>([]);
+/**
+ * A field for people; each becomes a chip. It finds people who share a room with the user, anyone
+ * by the whole username, and everybody for administrators. The form gets the usernames and
+ * addresses, separated by blanks.
+ */
+export function PeopleField({ label, name, hint, value = '', most = 1 / 0, ...more }: PeopleFieldProps) {
+  const { takesAddresses = false, required = true, autoFocus = false } = more;
+  const [picked, setPicked] = useState<readonly Choice[]>(value === '' ? [] : [{ key: value }]);
+  const [typed, setTyped] = useState('');
+  const [found, setFound] = useState<readonly Choice[]>([]);
   const [index, setIndex] = useState(-1);
-  const box = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const field = () => box.current?.querySelector('input') as HTMLInputElement;
-  const show = (suggestions: Suggestion[]) => {
-    setFound(suggestions);
-    setIndex(suggestions[0]?.isMeant ? 0 : -1);
-  };
-  const look = () => {
-    clearTimeout(timer.current);
-    const [part = ''] = /[^\s,@]*$/.exec(field().value.slice(0, field().selectionStart ?? 0)) ?? [];
-    // Until those for this key are found, there are those of earlier keys that suit it, too.
-    show(found.flatMap((suggestion) => suggestion.of(part) ?? []));
-    if (part === '') return;
-    timer.current = setTimeout(async () => {
-      const asked = timer.current;
-      const suggestions = await (await loadFinders()).findPeople(part);
-      // What was found for an earlier key no longer counts.
-      if (asked === timer.current) show(suggestions);
-    }, pause);
+  const id = `field-${name}`;
+  const isFull = picked.length >= most;
+
+  // After a dialog has focused its first field.
+  useEffect(() => {
+    if (autoFocus) field.current?.focus();
+  }, []);
+  const show = (suggestions: readonly Choice[], text: string) => {
+    // Enter sends the form if the whole name was typed.
+    const isWhole = suggestions.some(({ key }) => key === text.trim().toLowerCase());
+    // Then a list of this name alone would only cover the button below the field.
+    setFound(isWhole && suggestions.length === 1 ? [] : suggestions);
+    setIndex(suggestions.length > 0 && !isWhole ? 0 : -1);
   };
   const close = () => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    show([]);
+    show([], '');
   };
-  const accept = (suggestion: Suggestion | undefined) => {
-    if (!suggestion) return;
-    const caret = field().selectionStart ?? 0;
-    field().setRangeText(suggestion.text, caret - suggestion.replaces, caret, 'end');
+  const write = (text: string) => {
+    setTyped(text);
+    if (field.current) field.current.value = text;
+  };
+  const add = (some: readonly Choice[]) => {
+    const fresh = some.filter(({ key }, at) => [...picked, ...some.slice(0, at)].every((other) => other.key !== key));
+    setPicked([...picked, ...fresh].slice(0, most));
+  };
+  const pick = (one: Choice | undefined) => {
+    if (!one) return;
+    add([one]);
+    write('');
     close();
+  };
+  const look = () => {
+    const text = field.current?.value ?? '';
+    const { done, rest } = splitTyped(text);
+    field.current?.setCustomValidity('');
+    if (done.length > 0) {
+      add(done.map((key) => found.find((one) => one.key === key) ?? { key }));
+      write(rest);
+    } else setTyped(text);
+    clearTimeout(timer.current);
+    const part = rest.trim().replace(/^@/, '');
+    if (part === '') return close();
+    timer.current = setTimeout(async () => {
+      const asked = timer.current;
+      const people = await findPeople(part);
+      // The person may have typed on, or left the field.
+      if (asked !== timer.current) return;
+      const known = people.filter(({ username }) => picked.every(({ key }) => key !== username));
+      const suggestions = known.slice(0, mostSuggested).map((person) => ({ key: person.username, person }));
+      show(takesAddresses && isAddress(part) ? [...suggestions, { key: part }] : suggestions, part);
+    }, pauseMs);
+  };
+  const remove = (key: string) => {
+    setPicked(picked.filter((one) => one.key !== key));
+    field.current?.focus();
   };
   const onKey = (event: KeyboardEvent) => {
     const { key } = event;
-    if (isComposing(event) || found.length === 0) return;
-    const next = stepThrough(key, index, found.length);
+    if (isComposing(event)) return;
+    const next = found.length > 0 ? stepThrough(key, index, found.length) : undefined;
     if (next !== undefined) setIndex(next);
-    else if (key === 'Escape') close();
-    else if ((key === 'Enter' || key === 'Tab') && index >= 0) accept(found[index]);
+    else if (key === 'Escape' && found.length > 0) close();
+    else if ((key === 'Enter' || key === 'Tab') && index >= 0) pick(found[index]);
+    else if (key === 'Backspace' && field.current?.value === '' && picked.length > 0) setPicked(picked.slice(0, -1));
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
   const isOpen = found.length > 0;
   return (
-    <div class="people-field" ref={box}>
-      <Field
-        {...props}
-        autocomplete="off"
-        onInput={look}
-        onKeyDown={onKey}
-        onBlur={close}
-        role="combobox"
-        aria-expanded={isOpen}
-        aria-autocomplete="list"
-        aria-controls="suggestions"
-        aria-activedescendant={isOpen && index >= 0 ? `suggestion-${index}` : undefined}
-      />
-      {isOpen && <Suggestions suggestions={found} index={index} onPick={accept} />}
+    <div class="field people-field">
+      <label for={id}>{label}</label>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the field is one on it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys */}
+      <div
+        class="people-box"
+        onClick={({ target }) => target instanceof HTMLElement && !target.closest('li') && field.current?.focus()}
+      >
+        <Chips picked={picked} onRemove={remove} />
+        <input
+          id={id}
+          ref={field}
+          type="text"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          // Not disabled: Backspace must still remove the one person.
+          readOnly={isFull}
+          required={required && picked.length === 0}
+          placeholder={
+            picked.length === 0 ? (takesAddresses ? laterStrings.peopleField.orAddress : laterStrings.peopleField.name) : ''
+          }
+          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+          onInvalid={({ currentTarget }) => currentTarget.setCustomValidity(strings.fields.missing)}
+          onInput={look}
+          onKeyDown={onKey}
+          onBlur={close}
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-autocomplete="list"
+          aria-controls={`${id}-found`}
+          aria-activedescendant={isOpen && index >= 0 ? `${id}-${index}` : undefined}
+        />
+        {/* After the field, which gets the focus of a dialog. A dialog also sees by it that something was picked. */}
+        <input name={name} hidden readOnly value={[...picked.map(({ key }) => key), ...namesIn(typed)].join(' ')} />
+      </div>
+      {isOpen && <PeopleOptions id={id} found={found} index={index} onPick={pick} />}
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
 }

@@ -1,0 +1,15 @@
+import type { MyRoom } from '../kept.ts';
+import { countForMe } from './counts.ts';
+
+type Candidate = Pick<MyRoom, 'id' | 'unread' | 'mentions' | 'isDirect' | 'isMuted'>;
+
+/**
+ * The room to open first: the one that was opened last, or else the first with something for the
+ * reader, the first unread one, or the first of all. `list` is in the order of the sidebar.
+ */
+export const chooseRoom = <Room extends Candidate>(list: readonly Room[], last: string | undefined): Room | undefined =>
+  list.find(({ id }) => id === last) ??
+  list.find((room) => countForMe(room) > 0) ??
+  list.find(({ unread, isMuted }) => unread > 0 && !isMuted) ??
+  list.find(({ isDirect }) => !isDirect) ??
+  list[0];

@@ -1,0 +1,43 @@
+import { me } from '../../account/session.ts';
+import { ask, chat } from '../../service/api.ts';
+import { settings } from '../../service/settings.ts';
+import type { MyRoom } from '../kept.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** The days for which a link works that was made with one press. */
+export const linkDays = 7;
+
+/** Whether the user may invite people to a room, and add them. */
+export const mayInvite = ({ isDirect, role }: Pick<MyRoom, 'isDirect' | 'role'>): boolean =>
+  !isDirect && (role !== 'member' || settings.invitations === 'members' || me().is_admin);
+
+/** The links that were made here since the page was loaded, by room. */
+const made = new Map<string, { link: Promise<string>; until: number }>();
+
+/**
+ * A link to join a room: the one that was made here before, while it works for another day, or a
+ * new one.
+ */
+export function inviteLink(room: string): Promise<string> {
+  const known = made.get(room);
+  if (known && known.until - Date.now() > dayMs) return known.link;
+  const until = Date.now() + linkDays * dayMs;
+  const link = createInvitation(room, { until }).then((code) => `${location.origin}/join#${code}`);
+  made.set(room, { link, until });
+  link.catch(() => made.delete(room));
+  return link;
+}
+
+/** Forgets the link to a room: it may have been revoked. */
+export const forgetLink = (room: string): unknown => made.delete(room);
+
+/** Sends an invitation to an e-mail address. */
+export const inviteByMail = (room: string, email: string): Promise<unknown> =>
+  createInvitation(room, { until: Date.now() + linkDays * dayMs, email });
+
+async function createInvitation(room: string, { until, email }: { until: number; email?: string }): Promise<string> {
+  const body = { expires_at: new Date(until).toISOString(), ...(email !== undefined && { email }) };
+  const { code } = await ask(chat.POST('/api/rooms/{room}/invitations', { params: { path: { room } }, body }));
+  return code;
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { me } from '../../account/session.ts';
+import { type AboutTab, roomPath } from '../../device/routes.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
+import type { MyRoom } from '../../store/kept.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
+import { useRoving } from '../shared/roving.tsx';
+import { Side } from '../shared/side.tsx';
+import './about-side.css';
+
+type AboutSideProps = { room: string; tab: AboutTab; children: ComponentChildren };
+
+/** The facts and settings of a room, in tabs. */
+export function AboutSide({ room, tab, children }: AboutSideProps) {
+  const mine = roomOf(room);
+  const nav = useRef<HTMLUListElement>(null);
+  useRoving(nav, { rows: 'li', first: (rows) => rows.find((row) => row.querySelector('[aria-current]')) ?? rows[0] });
+  const words = laterStrings.about;
+  return (
+    <Side room={room} title={mine?.isDirect ? words.conversation : words.room}>
+      <nav aria-label={words.room}>
+        <ul class="about-tabs" ref={nav}>
+          {tabsOf(mine).map((name) => (
+            <li key={name}>
+              <a href={roomPath(room, { panel: name })} aria-current={name === tab ? 'page' : undefined}>
+                {words.tabs[name]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {children}
+    </Side>
+  );
+}
+
+/** The tabs that have something for the user. */
+export function tabsOf(mine: MyRoom | undefined): AboutTab[] {
+  if (!mine || mine.isDirect) return ['details', 'members', 'pins'];
+  const mayIntegrate = mine.role !== 'member';
+  const mayChange = mine.role === 'owner' || me().is_admin;
+  return [
+    'details',
+    'members',
+    'pins',
+    ...(mayIntegrate ? (['integrations'] as const) : []),
+    ...(mayChange ? (['settings'] as const) : []),
+  ];
+}

@@ -1,0 +1,70 @@
+import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { Icon, type IconName } from '../shared/icon.tsx';
+import { closePopover, isOpenAt, openPopover } from '../shared/popover.tsx';
+
+/** One choice of a chip. Those with `isChosen` are alternatives, the others lead to more. */
+export type ChipChoice = { label: string; icon?: IconName; isChosen?: boolean; act: () => unknown };
+
+type ChipMenuProps = {
+  /** The label of the chip, such as "From". */
+  label: string;
+  /** The chosen value; undefined without one. */
+  value: string | undefined;
+  choices: () => readonly ChipChoice[];
+};
+
+/** A filter as a chip, which opens its choices. */
+export function ChipMenu({ label, value, choices }: ChipMenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const isOpen = useComputed(() => isOpenAt(button.current)).value;
+  return (
+    <button
+      ref={button}
+      type="button"
+      class={value === undefined ? 'filter-chip' : 'filter-chip set'}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={({ currentTarget }) =>
+        openPopover({ opener: currentTarget, role: 'menu', label, content: <Choices choices={choices()} /> })
+      }
+    >
+      <span>
+        {label}
+        {value !== undefined && (
+          <>
+            {': '}
+            <bdi>{value}</bdi>
+          </>
+        )}
+      </span>
+      <Icon name="unfold" />
+    </button>
+  );
+}
+
+function Choices({ choices }: { choices: readonly ChipChoice[] }) {
+  return (
+    <>
+      {choices.map(({ label, icon = 'check', isChosen, act }) => (
+        <button
+          key={label}
+          type="button"
+          role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+          {...(isChosen !== undefined && { 'aria-checked': isChosen })}
+          tabIndex={-1}
+          onClick={() => {
+            // Its action may move the focus.
+            closePopover();
+            act();
+          }}
+        >
+          <span class={isChosen === false ? 'unchosen' : ''}>
+            <Icon name={icon} />
+          </span>
+          {label}
+        </button>
+      ))}
+    </>
+  );
+}
