@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { logOut as endSession, forget, session } from '../account/session.ts';
 import { go, route } from '../device/routes.ts';
 import { closeTabs, listenToTabs, type TabMessage, tell } from '../device/tabs.ts';
@@ -29,9 +29,12 @@ export function followSession(): Promise<void> {
   let entering = Promise.resolve();
   effect(() => {
     const { value } = session;
-    if (value.state === 'in') entering = enter(value.user._id.$oid);
-    else if (value.state === 'expired') pause();
-    else if (value.state === 'out') leave();
+    // Untracked: what these read must not run this effect, which would start the sync again.
+    untracked(() => {
+      if (value.state === 'in') entering = enter(value.user._id.$oid);
+      else if (value.state === 'expired') pause();
+      else if (value.state === 'out') leave();
+    });
   });
   effect(() => {
     const { value: now } = session;
@@ -85,8 +88,8 @@ async function enter(user: string): Promise<void> {
 }
 
 /**
- * Opens the room that is looked at before anything is drawn, so that its messages are in the first picture if the browser
- * keeps them. Without a room in the address, that is the one of last time.
+ * Opens the room that is looked at before anything is drawn, so that its messages are in the first
+ * picture if the browser keeps them. Without a room in the address, that is the one of last time.
  */
 async function openFirst(kept: readonly MyRoom[]): Promise<void> {
   const first = current !== undefined && isHome() ? firstRoomPath(current, kept.filter(isListed)) : undefined;

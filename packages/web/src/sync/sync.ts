@@ -37,6 +37,7 @@ class Sync {
   #follower = new Follower();
   /** Ends with `stop`, and with it all that `start` began. */
   #session = new AbortController();
+  #isRunning = false;
   /** Whether something is being asked, and whether to look again when that is answered. */
   #state: 'idle' | 'busy' | 'called' = 'idle';
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,8 +54,12 @@ class Sync {
   #taken = 0;
   #relisting: ReturnType<typeof setTimeout> | undefined;
 
+  /**
+   * Does nothing while it runs: the service may just have confirmed the user who was remembered.
+   */
   start(): void {
-    this.stop();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     this.#session = new AbortController();
     const { signal } = this.#session;
     this.#allRoomsAt = never;
@@ -63,16 +68,19 @@ class Sync {
     addEventListener('offline', goneOffline, { signal });
     addEventListener('focus', () => this.#lookedAt(), { signal });
     document.addEventListener('visibilitychange', () => this.#lookedAt(), { signal });
+    // Before the subscription, which also runs: a wake after it would ask for the rooms a second
+    // time.
+    this.wake();
     const stopWatching = route.subscribe(({ name }) => name === 'room' && void this.run());
     signal.addEventListener('abort', stopWatching);
     signal.addEventListener('abort', () => {
       clearTimeout(this.#timer);
       clearTimeout(this.#relisting);
     });
-    this.wake();
   }
 
   stop(): void {
+    this.#isRunning = false;
     this.#session.abort();
     this.#push = 'unused';
   }
