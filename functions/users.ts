@@ -1,5 +1,5 @@
 import { newUserSchema } from '../lib/accounts/accounts.ts';
-import { requireRegistration, signUpFor, signUpParameters, signUpRefusals } from '../lib/accounts/permissions.ts';
+import { requireRegistration, signUpFor, signUpParameters, signUpRefusals } from '../lib/accounts/sign-ups.ts';
 import { listOf } from '../lib/api/schema.ts';
 import { actOfCreation } from '../lib/audit/acts.ts';
 import { answerList } from '../lib/http/answers.ts';

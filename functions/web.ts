@@ -1,10 +1,19 @@
+import { noSuchPath } from '../lib/http/base-chain.ts';
+import type { Handler } from '../lib/http/operation.ts';
 import { pageEndpoint } from '../lib/http/page-endpoint.ts';
-import { webPage } from '../lib/reference/web-page.ts';
+import { pageWords, webPage } from '../lib/reference/web-page.ts';
 import { fromConfig } from '../lib/settings/config.ts';
 import { readPage } from '../packages/web/site.ts';
 
-/** `/` and the addresses of rooms: the web client. */
-export const handler = pageEndpoint(
-  'Use the web client',
-  fromConfig((config) => webPage(readPage(), config)),
+const findPage = fromConfig((config) => webPage(readPage(), config));
+const page = pageEndpoint('Use the web client', findPage);
+const noPage = noSuchPath(findPage);
+
+/** The web client: `/`, the addresses of one word, and those of rooms and settings. */
+export const handler: Handler = Object.assign(
+  (...[event, context]: Parameters<Handler>) => {
+    const word = event.pathParameters?.page;
+    return word === undefined || pageWords.has(word) ? page(event, context) : noPage(event, context);
+  },
+  { operations: page.operations },
 );

@@ -1,53 +1,22 @@
 import type { ObjectId } from 'mongodb';
-import { toObjectId } from '../api/extended-json.ts';
 import { about, dateTime, flag, optional, orNone, type Values } from '../api/parameters.ts';
-import { regardlessOfDeadline } from '../base/deadline.ts';
-import {
-  adminRequired,
-  HttpError,
-  invalidParameter,
-  missingEvery,
-  permissionDenied,
-  type Refusal,
-  tooManyRequests,
-} from '../base/errors.ts';
-import { countInvitedSignUp, countSignUp } from '../credentials/anonymous-limits.ts';
-import { codeParameter } from '../credentials/codes.ts';
+import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal } from '../base/errors.ts';
 import { hasPassword } from '../credentials/current-password.ts';
-import { proofRequired } from '../credentials/fresh-sessions.ts';
 import { newPassword } from '../credentials/password-policy.ts';
-import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
 import { accountIsBot } from '../identity/bot-rules.ts';
-import { type Caller, isAdmin, requireAdmin, requireUnscopedToken } from '../identity/caller.ts';
+import { type Caller, requireAdmin } from '../identity/caller.ts';
 import { fullName } from '../identity/persons.ts';
 import { quietHours, requireHours } from '../identity/quiet-hours.ts';
-import { isReserved, usernameReserved } from '../identity/reserved-names.ts';
 import { status } from '../identity/statuses.ts';
-import { emailTaken, usernameTaken } from '../identity/taken-names.ts';
-import { email, newUsername, type User } from '../identity/users.ts';
-import { invitationCode, invitationRequired, noSuchInvitation } from '../members/invitations.ts';
-import { full, joinInvited, returnInvitation, takeInvitation } from '../members/join.ts';
-import { roomArchived } from '../rooms/permissions.ts';
+import { emailTaken } from '../identity/taken-names.ts';
+import { email, type User } from '../identity/users.ts';
 import { ownProof, ownProofRefusals, requireOwnProof } from '../second-factor/proof.ts';
-import { config } from '../settings/config.ts';
-import { changeUser, type NewUser, signUp } from './accounts.ts';
+import { changeUser } from './accounts.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';
 import { deleteUser } from './deletion.ts';
 import { disconnectionRefusals, disconnectOwn, disconnectUser } from './identities.ts';
 import { lastAdminMustStay } from './last-admin.ts';
-
-const addressCode = about('The code sent to the address, if `EMAIL_CONFIRMATION` requires one.', optional(codeParameter));
-
-/** The parameters of a sign-up. */
-export const signUpParameters = {
-  username: newUsername,
-  name: optional(fullName),
-  email,
-  password: newPassword,
-  is_admin: about('Whether the account is an administrator; only administrators may create one.', optional(flag)),
-  invitation: about('The code of an invitation to a room, which the account joins.', optional(invitationCode)),
-  code: addressCode,
-};
+import { addressCode, requireFullAdmin } from './sign-ups.ts';
 
 /**
  * The changes that can be made to an account. Users prove their identity for a new password or
@@ -80,23 +49,7 @@ export const accountChanges = {
 /** The parameters of the deletion of an account. */
 export const accountDeletion = ownProof;
 
-const registrationClosed: Refusal = () => permissionDenied('registration_closed', 'Registration is closed.');
 const currentPasswordRequired: Refusal = () => permissionDenied('current_password_required', 'The current password is required.');
-export const signUpRefusals = [
-  ...passwordRefusals,
-  registrationClosed,
-  adminRequired,
-  proofRequired,
-  invitationRequired,
-  noSuchInvitation,
-  ...confirmationRefusals,
-  usernameReserved,
-  usernameTaken,
-  emailTaken,
-  roomArchived,
-  full,
-  tooManyRequests,
-];
 export const changeRefusals = [
   adminRequired,
   ...ownProofRefusals,
@@ -107,58 +60,6 @@ export const changeRefusals = [
   ...disconnectionRefusals,
 ];
 export const deletionRefusals = [adminRequired, currentPasswordRequired, ...ownProofRefusals, lastAdminMustStay];
-
-/** Refuses, with 403, a sign-up by anyone but an administrator while registration is closed. */
-export function requireRegistration(caller: Caller | undefined): void {
-  if (isAdmin(caller)) return;
-  requirePasswords();
-  if (config.registration === 'closed') throw registrationClosed();
-}
-
-/** Where a request comes from: the caller's address and program. */
-export type Origin = { source: string; agent?: string | undefined };
-
-/**
- * Creates an account for anyone who asks. Administrators may give it any name, and create as many as they like
- * without an invitation.
- */
-export async function signUpFor(
-  { is_admin = false, invitation, code, ...account }: Values<typeof signUpParameters>,
-  { source, agent }: Origin,
-  caller: Caller | undefined,
-): Promise<NewUser> {
-  if (is_admin) requireFullAdmin(caller);
-  if (!isAdmin(caller)) {
-    if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
-    // Before it counts: which names are reserved is no secret.
-    if (isReserved(account.username)) throw usernameReserved();
-  }
-  const create = () =>
-    withConfirmedAddress({ email: account.email, code }, caller, () => signUp({ ...account, is_admin }, source, agent));
-  if (invitation === undefined) return isAdmin(caller) ? create() : countedSignUp(create, source);
-
-  const { room, inviter } = await takeInvitation(invitation);
-  const createInvited = async () => {
-    if (!isAdmin(caller)) await countInvitedSignUp(inviter, source);
-    return create();
-  };
-  const created = await createInvited().catch(async (error) => {
-    await returnInvitation(room, invitation);
-    throw error;
-  });
-  await joinInvited(room, toObjectId(created.user._id));
-  return created;
-}
-
-/** Counts a sign-up of anyone, otherwise where somebody else has the name. */
-async function countedSignUp(create: () => Promise<NewUser>, source: string): Promise<NewUser> {
-  const countTakenName = await countSignUp(source);
-  return create().catch(async (error) => {
-    const isTaken = error instanceof HttpError && error.body?.code === 'username_taken';
-    if (isTaken) await regardlessOfDeadline(countTakenName).catch(() => undefined);
-    throw error;
-  });
-}
 
 /**
  * Changes an account as far as the caller may: one's own password or address with the current password, an account's
@@ -196,11 +97,4 @@ export async function deleteUserFor(id: ObjectId, proof: Values<typeof accountDe
   else if (proof.current_password === undefined && (await hasPassword(caller))) throw currentPasswordRequired();
   else await requireOwnProof(proof, caller);
   await deleteUser(id);
-}
-
-// A caller who creates administrators, or sets others' passwords, can become anyone; who disconnects can end an
-// administrator's rights. No token may gain more than its scopes in this way.
-function requireFullAdmin(caller: Caller | undefined): void {
-  requireAdmin(caller);
-  requireUnscopedToken(caller);
 }

@@ -130,3 +130,20 @@ function drawnOnce(draw: () => Buffer) {
     },
   };
 }
+
+/**
+ * The addresses of one word. They share the route `/{page}`, because each route of a deployment is
+ * a resource, and their number is limited.
+ */
+export const pageWords: ReadonlySet<string> = new Set([
+  'login',
+  'signup',
+  'password',
+  'setup',
+  'oidc',
+  'join',
+  'share',
+  'directory',
+  'admin',
+  'settings',
+]);

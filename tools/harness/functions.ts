@@ -1,5 +1,6 @@
 import { loadHandler, readRoutes, readServerless } from '../../hosts/server/http/routes.ts';
 import type { Operations } from '../../lib/http/operation.ts';
+import { pageWords } from '../../lib/reference/web-page.ts';
 
 /** The content of `serverless.yml`. */
 export const serverless = readServerless() as ReturnType<typeof readServerless> & {
@@ -35,5 +36,10 @@ export const functionsThatMay = (right: string): string[] =>
 /** Every path of the service, with its operations. */
 export async function loadPaths(): Promise<{ path: string; operations: Operations }[]> {
   const listed = routes.filter(({ path }) => path !== '*');
-  return Promise.all(listed.map(async (route) => ({ path: route.path, operations: (await loadHandler(route)).operations })));
+  const paths = listed.map(async (route) => {
+    const { operations } = await loadHandler(route);
+    const own = route.path === '/{page}' ? Array.from(pageWords, (word) => `/${word}`) : [route.path];
+    return own.map((path) => ({ path, operations }));
+  });
+  return (await Promise.all(paths)).flat();
 }

@@ -107,6 +107,8 @@ async function exchangeMessages(
   await step(ann, 'GET', '/api/rooms', {}, { query: { limit: '50' } });
   await step(bob, 'GET', '/api/rooms/{room}', { room });
   await step(bob, 'GET', '/api/directory', {}, { query: { q: names.room.slice(0, 3) } });
+  const another = await step(ann, 'POST', '/api/directory', {}, { body: { name: names.newRoom, is_open: true } });
+  await step(ann, 'DELETE', '/api/rooms/{room}', { room: another._id.$oid });
   const member = (await step(bob, 'POST', '/api/members', {}, { body: { room } }))._id.$oid;
   await step(bob, 'GET', '/api/members/{member}', { member });
 

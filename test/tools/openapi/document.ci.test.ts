@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import type { OpenApi, Response } from '../../../lib/reference/openapi.ts';
+import { pageWords } from '../../../lib/reference/web-page.ts';
 import { routes } from '../../../tools/harness/functions.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { faultsOf } from '../../support/sockets.ts';
@@ -26,7 +27,8 @@ describe('the OpenAPI document', () => {
   });
 
   it('the OpenAPI document has every path of serverless.yml', () => {
-    const paths = routes.map(({ path }) => path).filter((path) => path !== '*');
+    const named = routes.map(({ path }) => path).filter((path) => path !== '*' && path !== '/{page}');
+    const paths = [...named, ...Array.from(pageWords, (word) => `/${word}`)];
     expect([...Object.keys(document.paths), ...Object.keys(document['x-pages'])].sort()).toEqual(paths.sort());
   });
 
