@@ -120,8 +120,9 @@ const plain = ({ text }: PlainAnswer): ApiResponse =>
 
 const rpc = ({ status, body }: RpcAnswer): ApiResponse => ({
   statusCode: status,
-  // Steps above the operation change the headers.
-  headers: body === '' ? { 'Cache-Control': 'no-store' } : { ...success },
+  // Steps above the operation change the headers. As elsewhere, errors have no charset.
+  headers:
+    body === '' ? { 'Cache-Control': 'no-store' } : { ...success, ...(status >= 400 && { 'Content-Type': 'application/json' }) },
   body,
 });
 

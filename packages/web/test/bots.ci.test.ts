@@ -418,7 +418,7 @@ describe('the bots in the settings', () => {
     const field = page.getByLabel('Username of the new owner');
     await field.fill(aName());
     await page.getByRole('button', { name: 'Give the bot away' }).click();
-    await page.getByRole('alert').getByText('There is no user with this name.').waitFor();
+    await page.getByRole('alert').getByText('Nobody is called').waitFor();
     await field.fill(`@${heir.username}`);
     await page.getByRole('button', { name: 'Give the bot away' }).click();
     const dialog = page.getByRole('dialog');

@@ -29,7 +29,7 @@ describe('an edit that was not saved', () => {
   it('an edit that was not saved is there after another room, and is thrown away only after a question', async () => {
     const { page, context, problems } = await editing();
     await page.locator('.rooms a', { hasText: 'Other' }).click();
-    await page.getByRole('heading', { name: 'Other' }).waitFor();
+    await page.getByRole('heading', { name: 'Other', exact: true }).waitFor();
     await page.goBack();
     await expect.poll(() => field(page).inputValue()).toBe('a longer text');
     await field(page).press('Escape');

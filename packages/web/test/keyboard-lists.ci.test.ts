@@ -182,7 +182,7 @@ describe('every list', () => {
         - region "Direct messages":
           - heading "Direct messages" [level=2]:
             - button "Direct messages" [expanded]
-          - button "New conversation"
+          - button "New message"
           - list:
             - listitem:
               - link "Carol Ó Dálaigh, danuser":
@@ -195,7 +195,7 @@ describe('every list', () => {
         - button "Invite people"
         - button "Ann Björk"
         - link "Settings":
-          - /url: PATH"
+          - /url: /settings"
     `);
     await context.close();
   });

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { database } from '../../../lib/database/client.ts';
 import { aName, anAccount, anAddress, anAdmin, logIn } from '../../support/accounts.ts';
 import { refusals } from '../../support/error-bodies.ts';
 import { callThrough } from '../../support/processes.ts';
@@ -7,6 +8,8 @@ import { aRoom, aRoomOf, type TestRoom } from '../../support/rooms.ts';
 import { admin } from '../../support/run-command.ts';
 import { inProcess, type Reply } from '../../support/transports.ts';
 
+// Prepares the database, before which the processes would refuse writes.
+await database.command({ ping: 1 });
 const { call, end } = await callThrough(10, {
   RATE_LIMITS: 'on',
   SIGN_UPS_PER_HOUR: '4',
