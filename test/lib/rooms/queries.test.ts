@@ -87,7 +87,7 @@ describe('every query of rooms and members', async () => {
     ['GET', 'whom one shares a room with', '/api/users?q=user', member, undefined, 3],
     ['GET', 'whom one shares this room with', `/api/users?q=user&room=${room.id}`, member, undefined, 4],
     ['POST', 'a member, another by name', '/api/members', owner, { room: room.id, username: admin.username }, 8],
-    ['POST', 'an invitation', `/api/rooms/${room.id}/invitations`, owner, { uses: 1 }, 1],
+    ['POST', 'an invitation', `/api/rooms/${room.id}/invitations`, owner, { uses: 1 }, 2],
     ['GET', 'the invitations', `/api/rooms/${room.id}/invitations`, owner, undefined, 2],
     ['POST', 'a webhook', `/api/rooms/${room.id}/webhooks`, owner, {}, 3],
     ['GET', 'the webhooks', `/api/rooms/${room.id}/webhooks`, owner, undefined, 3],
