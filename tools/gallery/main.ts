@@ -7,7 +7,7 @@ import { buildIfStale } from '../../packages/web/build.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { commands, startService } from '../harness/service.ts';
 import { fillSample } from './sample.ts';
-import { looks, screens, show, sizes } from './screens.ts';
+import { leave, looks, screens, show, sizes } from './screens.ts';
 
 /*
  * `npm run gallery` takes pictures of every screen of the web client, on desktop and phone, light
@@ -68,8 +68,7 @@ try {
       await show(page, screen, sample, look);
       await page.screenshot({ path: join(target, `${screen.name}-${name}.png`) });
       await context.setOffline(false);
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Escape');
+      await leave(page);
     }
     await context.close();
   }

@@ -14,6 +14,8 @@ export type Sample = {
   garden: string;
   /** A room in which nobody has said anything. */
   quiet: string;
+  /** A room that stays empty: a screen sends something to the quiet one. */
+  empty: string;
   /** A room with one message, and possibly another one. */
   reading: string;
   /** The code of an invitation to the room. */
@@ -45,6 +47,9 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   ];
   await call(dan, 'PATCH', '/api/users/me', { status: { emoji: '🌴', text: 'On holiday', until: '2990-01-01T00:00:00Z' } });
   for (const [who, name] of called) await call(who, 'PATCH', '/api/users/me', { name });
+  // Two entries for the audit trail.
+  const [found] = await call<{ _id: { $oid: string } }[]>(admin, 'GET', `/api/users?username=${dan.username}`);
+  for (const is_admin of [true, false]) await call(admin, 'PATCH', `/api/users/${found?._id.$oid}`, { is_admin });
 
   const makeRoom = async (name: string, topic: string, members: Person[]) => {
     const { _id } = await call<Message>(admin, 'POST', '/api/rooms', { name });
@@ -70,6 +75,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const garden = await makeRoom('Garden', 'What grows, and who waters it', everyone);
   const reading = await makeRoom('Reading circle', 'This month: short stories', [bob, carol]);
   const quiet = await makeRoom('Music', '', []);
+  const empty = await makeRoom('Travel', '', []);
   const hebrew = await makeRoom('חדר עברית', 'כאן כותבים מימין לשמאל', [bob]);
   const room = await makeRoom('Release', 'From the plan to the party', everyone);
 
@@ -130,5 +136,15 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   const membership = mine.find(({ room: { $oid } }) => $oid === garden)?._id.$oid;
   await call(admin, 'PATCH', `/api/members/${membership}`, { is_favourite: true });
   const invitation = await call<{ code: string }>(admin, 'POST', `/api/rooms/${room}/invitations`, {});
-  return { people, room, garden, invitation: invitation.code, thread: question._id.$oid, linked: linked.seq, quiet, reading };
+  return {
+    people,
+    room,
+    garden,
+    invitation: invitation.code,
+    thread: question._id.$oid,
+    linked: linked.seq,
+    quiet,
+    empty,
+    reading,
+  };
 }

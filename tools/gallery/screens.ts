@@ -31,10 +31,10 @@ export const screens: Screen[] = [
   { name: 'invited', path: ({ invitation }) => `/join#${invitation}`, isSignedOut: true },
   { name: 'home', path: () => '/' },
   { name: 'room' },
-  { name: 'welcome', path: ({ quiet }) => `/rooms/${quiet}`, act: (page) => page.locator('.welcome').waitFor() },
+  { name: 'welcome', path: ({ empty }) => `/rooms/${empty}`, act: (page) => page.locator('.welcome').waitFor() },
   {
     name: 'invite',
-    path: ({ quiet }) => `/rooms/${quiet}`,
+    path: ({ empty }) => `/rooms/${empty}`,
     act: async (page) => {
       await page.locator('.welcome').getByRole('button', { name: 'Add people' }).click();
       await page.getByRole('dialog').getByLabel('Add people').pressSequentially('eve@example.org, car');
@@ -349,4 +349,15 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
     'Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.decode())]).then(() => undefined)',
   );
   await drawn(page);
+}
+
+/** Closes everything that a screen has open, and discards what was typed in a dialog. */
+export async function leave(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  const discard = dialog.getByRole('button', { name: 'Discard' });
+  // The first key may only close a list of suggestions.
+  for (let presses = 0; presses < 2 || (presses < 4 && (await dialog.count()) > 0); presses++) {
+    await page.keyboard.press('Escape');
+    if (await discard.isVisible()) await discard.click();
+  }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
-import { looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
+import { leave, looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
 import { drawn } from '../../../tools/harness/browser.ts';
 import { colourRules, objections } from './axe.ts';
 import { cutOff } from './cut-off.ts';
@@ -45,8 +45,7 @@ describe('every screen', () => {
           await page.evaluate("document.documentElement.style.fontSize = ''");
         }
         await context.setOffline(false);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Escape');
+        await leave(page);
       }
       expect([found, problems]).toEqual([[], []]);
       await context.close();
