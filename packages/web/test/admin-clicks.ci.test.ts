@@ -49,7 +49,7 @@ async function act({ page, press }: Hands, label: string) {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
 
-/** What is to be done, by how many presses at most, and how; it ends by seeing that it is done. */
+/** A task, the most presses that it may take, and its steps. The last step sees the result. */
 type Task = [what: string, presses: number, walk: (hands: Hands) => Promise<void>];
 
 const tasks: Task[] = [

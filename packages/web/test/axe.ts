@@ -18,7 +18,8 @@ export async function objections(page: Page, rules: readonly string[] = standard
   await page.evaluate(settled);
   const found = (await page.evaluate(violationsOf(rules))) as string[];
   const wide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-  // An open menu belongs to its button, wherever it is in the document. The rule exempts only dialogs.
+  // An open menu belongs to its button, wherever it is in the document. The rule exempts only
+  // dialogs.
   const faults = found.filter((fault) => !fault.startsWith('region .popover'));
   return [...faults, ...(wide > 0 ? [`${wide} pixels too wide`] : [])];
 }
