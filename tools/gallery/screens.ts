@@ -227,6 +227,7 @@ export const screens: Screen[] = [
     name: 'forward',
     act: async (page) => {
       await chooseAction(page, 'Forward');
+      await page.getByRole('dialog').getByLabel('Room or person').pressSequentially('Gar');
       await page.getByRole('option', { name: 'Garden' }).first().click();
       await page.locator('.forwarded').waitFor();
     },
@@ -298,7 +299,8 @@ export const screens: Screen[] = [
       // As in a browser that has not been asked yet.
       await page.evaluate("Object.defineProperty(Notification, 'permission', { value: 'default', configurable: true })");
       await page.locator('.room-pane .composer textarea').fill('An hour later is fine.');
-      await page.locator('.room-pane .composer textarea').press('Enter');
+      // With a touch screen, Enter begins a line.
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
       await page.locator('.ask-to-notify').waitFor();
       await page.locator('li.message:not(.pending)').last().waitFor();
     },
