@@ -51,7 +51,7 @@ describe('every screen', () => {
         await leave(page);
       }
       expect([found, problems]).toEqual([[], []]);
-      // Known faults of the panel, the members' list and the search with large text. The number may only fall.
+      // Known faults of the panel, the members' list and the search. The number may only fall.
       expect(cut.length, cut.join('\n')).toBeLessThanOrEqual(mostCutOff);
       await context.close();
     },
